@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { demoMeetings } from "./meetings/index.ts";
+import { PAUSE, timed } from "./script.ts";
+import type { DemoMeeting } from "./types.ts";
+import { demoWorkspace } from "./workspace.ts";
+
+const INTERNAL_TYPES = ["Team Meeting", "One-on-One", "Stand-up", "Planning", "Retrospective", "All-Hands"];
+const EXTERNAL_TYPES = [
+  "Customer Meeting",
+  "Sales Call",
+  "Product Demo",
+  "Support Call",
+  "Interview",
+  "Partner Meeting",
+];
+const employees = new Map(demoWorkspace.people.map((person) => [person.email, person]));
+
+function isCompanyEmail(email: string): boolean {
+  return demoWorkspace.emailDomains.some((domain) => email.endsWith(`@${domain}`));
+}
+
+function speakers(meeting: DemoMeeting): Set<string> {
+  return new Set(meeting.segments.map((segment) => segment.key));
+}
+
+function minutes(meeting: DemoMeeting): number {
+  return (meeting.segments.at(-1)?.end ?? 0) / 60_000;
+}
+
+function anonymous(meeting: DemoMeeting): string[] {
+  const known = new Set(meeting.participants.map((participant) => participant.key));
+  return [...speakers(meeting)].filter((key) => !known.has(key));
+}
+
+describe("the demo workspace", () => {
+  it("has twelve employees in four teams, with an administrator", () => {
+    assert.equal(demoWorkspace.people.length, 12);
+    assert.equal(employees.size, 12);
+    assert.equal(new Set(demoWorkspace.teams).size, 4);
+    assert.ok(demoWorkspace.people.some((person) => person.role === "admin"));
+    for (const person of demoWorkspace.people) {
+      assert.ok(isCompanyEmail(person.email), person.email);
+      assert.ok(person.teams.length > 0, person.name);
+      for (const team of person.teams) assert.ok(demoWorkspace.teams.includes(team), team);
+    }
+  });
+
+  it("uses reserved domains only", () => {
+    for (const domain of demoWorkspace.emailDomains) assert.match(domain, /^[a-z0-9-]+\.example$/);
+  });
+});
+
+describe("the demo meetings", () => {
+  it("are at least twelve with unique titles, oldest first", () => {
+    assert.ok(demoMeetings.length >= 12);
+    assert.equal(new Set(demoMeetings.map((meeting) => meeting.title)).size, demoMeetings.length);
+    const order = demoMeetings.map((meeting) => [-meeting.daysAgo, meeting.startsAt] as const);
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a[0] - b[0] || a[1].localeCompare(b[1])),
+    );
+  });
+
+  it("cover what the product can show", () => {
+    assert.ok(new Set(demoMeetings.map((meeting) => meeting.meetingType)).size >= 9);
+    assert.equal(demoMeetings.filter((meeting) => meeting.shareState === "public").length, 1);
+    assert.ok(demoMeetings.some((meeting) => meeting.shareState === "workspace"));
+    assert.ok(demoMeetings.some((meeting) => meeting.shareState === "restricted"));
+    assert.ok(demoMeetings.some((meeting) => (meeting.sharedWithTeams ?? []).length > 0));
+    assert.ok(demoMeetings.some((meeting) => (meeting.sharedWithUsers ?? []).length > 0));
+    for (const language of ["en", "de", "fr"]) {
+      assert.ok(
+        demoMeetings.some((meeting) => meeting.language === language),
+        language,
+      );
+    }
+    assert.ok(demoMeetings.some((meeting) => anonymous(meeting).length > 0));
+    assert.ok(demoMeetings.some((meeting) => meeting.participants.some((p) => p.phone && !p.email)));
+    assert.ok(
+      demoMeetings.some((meeting) => meeting.participants.some((p) => !speakers(meeting).has(p.key))),
+      "a participant who stays silent",
+    );
+    assert.ok(demoMeetings.some((meeting) => meeting.tags.some((tag) => /[^\p{ASCII}]/u.test(tag))));
+  });
+
+  for (const meeting of demoMeetings) {
+    describe(meeting.title, () => {
+      it("belongs to people and teams of the workspace", () => {
+        assert.ok(meeting.recorders.length > 0);
+        for (const email of [...meeting.recorders, ...(meeting.sharedWithUsers ?? [])]) {
+          assert.ok(employees.has(email), email);
+        }
+        for (const email of meeting.recorders) {
+          assert.ok(
+            meeting.participants.some((participant) => participant.email === email),
+            email,
+          );
+        }
+        const { team, sharedWithTeams = [] } = meeting;
+        for (const name of team === undefined ? sharedWithTeams : [team, ...sharedWithTeams]) {
+          assert.ok(demoWorkspace.teams.includes(name), name);
+        }
+      });
+
+      it("names its participants as the workspace does", () => {
+        const keys = meeting.participants.map((participant) => participant.key);
+        assert.equal(new Set(keys).size, keys.length);
+        for (const { name, email, phone } of meeting.participants) {
+          assert.ok(email !== undefined || phone !== undefined, name);
+          if (phone !== undefined) assert.match(phone, /^\+447700900\d{3}$/, "reserved for fiction");
+          if (email === undefined) continue;
+          assert.match(email, /^[a-z0-9.-]+@[a-z0-9-]+\.example$/);
+          if (isCompanyEmail(email)) assert.equal(employees.get(email)?.name, name);
+        }
+      });
+
+      it("has a type that agrees with who takes part", () => {
+        const external = meeting.participants.some(({ email }) => !email || !isCompanyEmail(email));
+        assert.ok((external ? EXTERNAL_TYPES : INTERNAL_TYPES).includes(meeting.meetingType));
+      });
+
+      it("has two to eight speakers and lasts ten to sixty minutes", () => {
+        const count = speakers(meeting).size;
+        assert.ok(count >= 2 && count <= 8, `${count} speakers`);
+        assert.ok(minutes(meeting) >= 10 && minutes(meeting) <= 60, `${minutes(meeting)} minutes`);
+        assert.ok(meeting.segments.length >= 45, `${meeting.segments.length} lines`);
+        assert.match(meeting.startsAt, /^([01]\d|2[0-3]):[0-5]\d$/);
+        assert.ok(Number.isInteger(meeting.daysAgo) && meeting.daysAgo > 0);
+      });
+
+      it("has sorted, separate, non-empty segments", () => {
+        let free = 0;
+        for (const { start, end, text } of meeting.segments) {
+          assert.ok(Number.isInteger(start) && Number.isInteger(end), text);
+          assert.ok(start >= free && end > start, text);
+          assert.equal(text, text.trim());
+          assert.notEqual(text, "");
+          free = end;
+        }
+      });
+
+      it("has well-formed tags", () => {
+        assert.ok(meeting.tags.length > 0);
+        assert.equal(new Set(meeting.tags).size, meeting.tags.length);
+        for (const tag of meeting.tags) {
+          assert.match(tag, /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*$/u);
+          assert.equal(tag, tag.normalize("NFC"));
+        }
+      });
+    });
+  }
+});
+
+describe("timed", () => {
+  const lines = [
+    ["a", "One two three four five six seven eight nine ten."],
+    [PAUSE, "looking at the screen"],
+    ["b", "Yes."],
+    ["a", "Eleven twelve thirteen."],
+  ] as const;
+
+  it("ends close to the length asked for, the pause taking the rest", () => {
+    const segments = timed({ minutes: 5 }, lines);
+    assert.deepEqual(
+      segments.map((segment) => segment.key),
+      ["a", "b", "a"],
+    );
+    const [first, second, third] = segments;
+    assert.ok(first && second && third);
+    assert.ok(second.start - first.end > 4 * 60_000);
+    assert.ok(third.start - second.end < 1_000);
+    assert.ok(Math.abs(third.end - 5 * 60_000) < 1_000);
+  });
+
+  it("gives the same times every time", () => {
+    assert.deepEqual(timed({ minutes: 5 }, lines), timed({ minutes: 5 }, lines));
+  });
+
+  it("refuses lines that do not fit", () => {
+    assert.throws(() => timed({ minutes: 0.05 }, lines), RangeError);
+  });
+
+  it("has nothing to lay out without lines", () => {
+    assert.deepEqual(timed({ minutes: 5 }, []), []);
+  });
+});

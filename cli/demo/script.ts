@@ -1,0 +1,76 @@
+import type { DemoSegment } from "./types.ts";
+
+/** Key of a line that nobody says, "9 min: reading the code": a long pause goes there. */
+export const PAUSE = "(pause)";
+
+const WORDS_PER_MINUTE = 150;
+const OPENING_MS = 1_500;
+
+/**
+ * Lays the lines of a conversation out over time. Everybody speaks at about 150 words a minute with a
+ * short gap after each line; what is left of `minutes` goes to the lines marked PAUSE in proportion to
+ * the minutes they name (1 by default), or without any to every third gap. The same lines always give
+ * the same times. Throws if the lines do not fit.
+ */
+export function timed(
+  options: { minutes: number },
+  lines: readonly (readonly [key: string, text: string])[],
+): DemoSegment[] {
+  const spoken: { key: string; text: string; length: number; gapAfter: number; pauseWeight: number }[] = [];
+  for (const [key, text] of lines) {
+    if (key === PAUSE) {
+      const before = spoken.at(-1);
+      if (before !== undefined) before.pauseWeight += Number(/^(\d+) min\b/u.exec(text)?.[1] ?? 1);
+      continue;
+    }
+    spoken.push({
+      key,
+      text,
+      length: speakingTime(key, text),
+      gapAfter: Math.round(weight(`${text}/gap`, 200, 950)),
+      pauseWeight: 0,
+    });
+  }
+
+  // Nothing follows the last line, so neither its gap nor its pause counts.
+  const last = spoken.at(-1);
+  if (last === undefined) return [];
+  last.gapAfter = 0;
+  last.pauseWeight = 0;
+  if (spoken.every((line) => line.pauseWeight === 0)) {
+    for (const [index, line] of spoken.entries()) {
+      if (line !== last && index % 3 === 2) line.pauseWeight = weight(`${line.text}/long`, 0.3, 1.7);
+    }
+  }
+
+  const natural = spoken.reduce((sum, line) => sum + line.length + line.gapAfter, OPENING_MS);
+  const spare = Math.round(options.minutes * 60_000) - natural;
+  if (spare < 0) {
+    throw new RangeError(`the lines take ${(natural / 60_000).toFixed(1)} minutes, not ${options.minutes}`);
+  }
+  const weights = spoken.reduce((sum, line) => sum + line.pauseWeight, 0);
+
+  const segments: DemoSegment[] = [];
+  let at = OPENING_MS;
+  for (const { key, text, length, gapAfter, pauseWeight } of spoken) {
+    segments.push({ key, start: at, end: at + length, text });
+    at += length + gapAfter + (weights === 0 ? 0 : Math.floor((spare * pauseWeight) / weights));
+  }
+  return segments;
+}
+
+/** Milliseconds to say the text; each speaker is a little faster or slower than the average. */
+function speakingTime(key: string, text: string): number {
+  const words = text.split(/\s+/u).filter((word) => word !== "").length;
+  const pace = weight(`${key}/pace`, 0.94, 1.06);
+  return Math.max(600, Math.round(((words * 60_000) / WORDS_PER_MINUTE) * pace));
+}
+
+/** A number between the bounds that depends on nothing but the seed (FNV-1a). */
+function weight(seed: string, from: number, to: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < seed.length; index += 1) {
+    hash = Math.imul(hash ^ seed.charCodeAt(index), 0x01000193) >>> 0;
+  }
+  return from + ((hash % 10_007) / 10_006) * (to - from);
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/**
+ * Every error the API can answer: machine code, HTTP status and public title.
+ * Codes are never reused. `docs/errors.md` lists the same table; a test holds the two together.
+ */
+export const errorCatalogue = {
+  version_missing: { status: 400, title: "The Public-Api-Version header is missing" },
+  version_unknown: { status: 400, title: "The Public-Api-Version header names no known version" },
+  version_retired: { status: 410, title: "This API version is retired" },
+  token_missing: { status: 401, title: "An access token is required" },
+  token_invalid: { status: 401, title: "The access token is not valid" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  bad_request: { status: 400, title: "The request is not well-formed HTTP" },
+  invalid_json: { status: 400, title: "The body is not valid JSON" },
+  invalid_input: { status: 400, title: "The input is not valid" },
+  invalid_cursor: { status: 400, title: "The cursor is not valid" },
+  forbidden: { status: 403, title: "Not allowed" },
+  not_found: { status: 404, title: "Not found" },
+  not_in_version: { status: 404, title: "Not found in this API version" },
+  wrong_state: { status: 409, title: "Not possible in the current state" },
+  body_too_large: { status: 413, title: "The body is too large" },
+  uri_too_long: { status: 414, title: "The address is too long" },
+  headers_too_large: { status: 431, title: "The request headers are too large" },
+  request_timeout: { status: 408, title: "The request took too long to arrive" },
+  internal: { status: 500, title: "Something went wrong on our side" },
+  unavailable: { status: 503, title: "Temporarily unavailable" },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One fault in the input: where (RFC 6901 JSON pointer into the body) and what. */
+export interface Violation {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** The body of every error answer. Source: RFC 9457 (Problem Details for HTTP APIs). */
+export const Problem = z
+  .strictObject({
+    type: z.string().meta({ description: "Link to the description of this kind of error." }),
+    title: z
+      .string()
+      .meta({ description: "What kind of error this is, in words; the same for every occurrence." }),
+    status: z.int().meta({ description: "The HTTP status of the answer." }),
+    detail: z.string().meta({ description: "What went wrong this time and what to do about it." }),
+    error: z
+      .enum(Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]])
+      .meta({ description: "Machine-readable code; never changes its meaning." }),
+    request_id: z.string().meta({ description: "Names this request in the server's log." }),
+    violations: z
+      .array(
+        z.strictObject({
+          pointer: z
+            .string()
+            .meta({ description: "JSON pointer (RFC 6901) to the faulty place in the body." }),
+          detail: z.string().meta({ description: "The rule that is broken, in words." }),
+        }),
+      )
+      .optional()
+      .meta({ description: "Every fault in the input, all at once." }),
+  })
+  .meta({ id: "Problem", description: "An error, as RFC 9457 defines it." });

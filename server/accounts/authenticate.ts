@@ -1,0 +1,52 @@
+import type { FastifyRequest } from "fastify";
+import type pg from "pg";
+import type { Principal } from "../access/principal.ts";
+import { ProblemError } from "../http/problem.ts";
+import { hashToken, looksLikeToken } from "./access-tokens.ts";
+import { findTokenByHash, type TokenRow, touchToken } from "./queries.ts";
+
+/**
+ * Finds out who is calling. Source: RFC 6750 (Bearer tokens).
+ * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
+ */
+export async function authenticate(pool: pg.Pool, request: FastifyRequest): Promise<Principal> {
+  const header = request.headers.authorization;
+  if (header === undefined || header.trim() === "") {
+    throw new ProblemError(
+      "token_missing",
+      "send an access token in the header Authorization: Bearer <token>",
+      {
+        headers: { "www-authenticate": 'Bearer realm="parley"' },
+      },
+    );
+  }
+  const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  if (token === undefined || !looksLikeToken(token)) throw invalidToken();
+  const row = await findTokenByHash(pool, hashToken(token));
+  if (row === undefined) throw invalidToken();
+  if (row.use_is_old) await touchToken(pool, row.id);
+  return toPrincipal(row);
+}
+
+/** One text for unknown, expired and revoked: who holds a dead token learns nothing about it. */
+function invalidToken(): ProblemError {
+  return new ProblemError("token_invalid", "the access token is unknown, expired or revoked", {
+    headers: { "www-authenticate": 'Bearer realm="parley", error="invalid_token"' },
+  });
+}
+
+function toPrincipal(row: TokenRow): Principal {
+  const scope = row.type === "workspace_access_token" ? "workspace" : "personal";
+  return {
+    tokenId: row.id,
+    tokenType: row.type,
+    scope,
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    role: row.role,
+    emailKey: row.email_key,
+    name: scope === "workspace" ? row.workspace_name : row.user_name,
+    expiresAt: row.expires_at,
+    sees: scope === "workspace" ? [row.workspace_id] : [row.user_id, row.members_id, ...row.team_ids],
+  };
+}

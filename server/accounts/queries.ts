@@ -1,0 +1,48 @@
+import type pg from "pg";
+import type { AccessTokenType } from "./access-tokens.ts";
+
+export interface TokenRow {
+  readonly id: string;
+  readonly type: AccessTokenType;
+  readonly workspace_id: string;
+  readonly workspace_name: string;
+  readonly members_id: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly email_key: string;
+  readonly role: "admin" | "member";
+  readonly expires_at: Date | null;
+  readonly team_ids: readonly string[];
+  /** Its last recorded use is more than a minute ago. */
+  readonly use_is_old: boolean;
+}
+
+/** A token that is good now, with its user, workspace and teams. Runs with every request. */
+export async function findTokenByHash(pool: pg.Pool, hash: Buffer): Promise<TokenRow | undefined> {
+  const { rows } = await pool.query<TokenRow>({
+    name: "find_token_by_hash",
+    text: `select t.id, t.type, t.workspace_id, w.name as workspace_name, w.members_id,
+                  t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at,
+                  array(select m.team_id from team_members m where m.user_id = t.user_id) as team_ids,
+                  (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as use_is_old
+           from access_tokens t
+           join users u on u.id = t.user_id
+           join workspaces w on w.id = t.workspace_id
+           where t.hash = $1
+             and t.revoked_at is null
+             and (t.expires_at is null or t.expires_at > now())
+             and u.deactivated_at is null`,
+    values: [hash],
+  });
+  return rows[0];
+}
+
+/** Records a use, at most once a minute. */
+export async function touchToken(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query({
+    name: "touch_token",
+    text: `update access_tokens set last_used_at = now()
+           where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')`,
+    values: [id],
+  });
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import type { Operation } from "../contract/operation.ts";
+import type { Principal } from "./access/principal.ts";
+import { authenticate } from "./accounts/authenticate.ts";
+import { accountRoutes } from "./accounts/routes.ts";
+import type { Config } from "./config.ts";
+import type { Database } from "./db/database.ts";
+import { directoryRoutes } from "./directory/routes.ts";
+import { readBodies } from "./http/body-rules.ts";
+import { answerBrokenHttp } from "./http/broken-http.ts";
+import { handleErrors } from "./http/errors.ts";
+import { healthRoutes } from "./http/health.ts";
+import { ProblemError, sendProblem } from "./http/problem.ts";
+import { applyAllowance, createRateLimiter } from "./http/rate-limit.ts";
+import { referenceRoutes } from "./http/reference.ts";
+import { type Api, checkPath } from "./http/route.ts";
+import { announceLifecycle, effectiveVersions, rateShare, readVersion } from "./http/version-gate.ts";
+import type { JobQueue } from "./jobs/queue.ts";
+import { recordingRoutes } from "./recordings/routes.ts";
+import type { ObjectStore } from "./storage/local.ts";
+import { uploadRoutes } from "./uploads/routes.ts";
+
+export interface AppDependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+  readonly config: Config;
+  readonly log: FastifyBaseLogger;
+  /** Check also the answers that go out unparsed; the tests turn it on. */
+  readonly checkReady?: boolean;
+}
+
+/** Where the contract's versioned operations live. */
+export const apiPrefix = "/_/public-api/v2";
+
+/** The HTTP side of Parley: every feature by name, in the order a request meets them. */
+export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
+  const { db, jobs, store, config, log } = dependencies;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    frameworkErrors: (_error, request, reply) =>
+      sendProblem(
+        request,
+        reply,
+        new ProblemError("bad_request", "the address holds a broken percent-encoding"),
+      ),
+    clientErrorHandler: answerBrokenHttp,
+    forceCloseConnections: "idle",
+    bodyLimit: 1024 * 1024,
+  });
+  app.decorateRequest("principal", null as unknown as Principal);
+  handleErrors(app);
+  readBodies(app);
+  logAnswers(app);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(
+      request,
+      reply,
+      new ProblemError("not_found", `nothing is at ${request.method} ${pathOf(request.url)}`),
+    ),
+  );
+
+  const operations: Operation[] = [];
+  healthRoutes(app, { db, store });
+  referenceRoutes(app, operations);
+  await app.register(
+    async (scope) => {
+      guardVersionedApi(scope, dependencies);
+      const api: Api = {
+        app: scope,
+        prefix: apiPrefix,
+        operations,
+        checkReady: dependencies.checkReady ?? false,
+      };
+      accountRoutes(api);
+      directoryRoutes(api, { db });
+      recordingRoutes(api, { db, config });
+      uploadRoutes(api, { db, jobs, config });
+    },
+    { prefix: apiPrefix },
+  );
+  return app;
+}
+
+/**
+ * The order of checks (design, section 4): version header, then token, then rate limit, then path; body and
+ * permission follow in the route. A caller without a good token is counted by address.
+ */
+function guardVersionedApi(scope: FastifyInstance, { db, config, log }: AppDependencies): void {
+  const versions = effectiveVersions(config.versionStatus);
+  const limiter = createRateLimiter({
+    pool: db.pool,
+    onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
+  });
+  scope.addHook("onClose", () => limiter.close());
+  // An encapsulated handler makes unknown paths below the prefix pass the hook below, which refuses them.
+  scope.setNotFoundHandler((request) => {
+    throw noSuchOperation(request);
+  });
+
+  scope.addHook("onRequest", async (request, reply) => {
+    const limit = config.rateLimitPerMinute;
+    try {
+      const version = readVersion(request, versions);
+      announceLifecycle(reply, version);
+      request.principal = await authenticate(db.pool, request);
+      if (limit > 0) {
+        const share = Math.max(1, Math.floor(limit * rateShare(version, new Date())));
+        applyAllowance(reply, limiter.take(`token:${request.principal.tokenId}`, share));
+      }
+      if (request.is404) throw noSuchOperation(request);
+      checkPath(request, version.name);
+    } catch (error) {
+      const isUncounted = request.principal === null;
+      if (isUncounted && limit > 0) applyAllowance(reply, limiter.take(`address:${request.ip}`, limit));
+      throw error;
+    }
+  });
+}
+
+function noSuchOperation(request: FastifyRequest): ProblemError {
+  return new ProblemError(
+    "not_found",
+    `the API has no operation ${request.method} ${pathOf(request.url)}; see /docs`,
+  );
+}
+
+/** One line for each answer: what was asked and how it went, never who with or what was said. */
+function logAnswers(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      "answered",
+    );
+  });
+}
+
+/** The path as the client wrote it, without a query, which could hold anything, and cut to a readable length. */
+function pathOf(url: string): string {
+  return (url.split("?", 1)[0] ?? "").slice(0, 200);
+}

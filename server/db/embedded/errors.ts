@@ -1,0 +1,18 @@
+/** A second server was started on a data folder. The message is one line, fit for the terminal. */
+export class DataFolderInUseError extends Error {
+  constructor(dataDir: string, postmasterPid: number) {
+    super(
+      `another Parley server is already running on the data folder ${dataDir} (PostgreSQL process ${postmasterPid})`,
+    );
+    this.name = "DataFolderInUseError";
+  }
+}
+
+/** The errno code of a Node error (`ENOENT`…) or the SQLSTATE of a PostgreSQL one; "" when there is none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

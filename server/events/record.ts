@@ -1,0 +1,30 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { HookType } from "../../contract/hooks.ts";
+import type { Tx } from "../db/database.ts";
+
+/** Something that happened, as the outbox keeps it. */
+export interface NewEvent {
+  readonly workspaceId: string;
+  readonly type: HookType;
+  /** The recording, highlight, story or upload it happened to. */
+  readonly subjectId: string;
+  /** What later changes would overwrite: the state of the subject at this very event. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes an event to the outbox, in the transaction of the change that it reports. The caller holds a lock on the
+ * subject's row, so the events of one subject are numbered in the order of its changes.
+ */
+export async function record(tx: Tx, event: NewEvent): Promise<void> {
+  await tx
+    .insertInto("events")
+    .values({
+      event_id: randomUUIDv7(),
+      workspace_id: event.workspaceId,
+      type: event.type,
+      subject_id: event.subjectId,
+      data: JSON.stringify(event.data),
+    })
+    .execute();
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance } from "fastify";
+import type { z } from "zod";
+import type { Violation } from "../../contract/errors.ts";
+import { invalidInput, ProblemError } from "./problem.ts";
+
+/** Deeper than any input of the contract, far below what could exhaust a stack. */
+const maxDepth = 32;
+
+/** More faults than this help nobody. */
+const maxViolations = 100;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads every body as JSON, whatever its Content-Type says: real clients send JSON under
+ * `application/x-www-form-urlencoded` or none, and empty bodies under `application/json`.
+ * An empty body means `{}`.
+ */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, payload, done) => {
+    try {
+      done(null, parseBody(payload as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/**
+ * Parses a JSON body.
+ * @throws ProblemError `invalid_json` when it is not UTF-8 or not JSON.
+ */
+export function parseBody(payload: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(payload);
+  } catch {
+    throw new ProblemError("invalid_json", "the body is not valid UTF-8");
+  }
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ProblemError(
+      "invalid_json",
+      `the body is not valid JSON: ${describeSyntaxError(error as Error)}`,
+    );
+  }
+}
+
+/** V8 quotes a piece of the input; a body may hold what should not be repeated, so only the place is told. */
+function describeSyntaxError(error: Error): string {
+  const place = /at position (\d+)/.exec(error.message);
+  return place ? `it breaks off or goes wrong at character ${place[1]}` : "it breaks off or goes wrong";
+}
+
+/**
+ * Takes the forms that real clients send for the ones the contract names: null for a property left out, an
+ * empty string for a filter or cursor left out, an array of names for an include.
+ */
+export function normalizeBody(body: Record<string, unknown>): Record<string, unknown> {
+  const result = withoutNulls(body);
+  if (result.cursor === "") delete result.cursor;
+  if (isObject(result.filter)) {
+    const filter = withoutNulls(result.filter);
+    for (const [name, value] of Object.entries(filter)) if (value === "") delete filter[name];
+    result.filter = filter;
+  }
+  if (Array.isArray(result.include) && result.include.every((name) => typeof name === "string")) {
+    result.include = Object.fromEntries(result.include.map((name) => [name, true]));
+  }
+  if (isObject(result.include)) {
+    const include = withoutNulls(result.include);
+    if (include.ai_template_sections === true) include.ai_template_sections = {};
+    if (include.ai_template_sections === false) delete include.ai_template_sections;
+    result.include = include;
+  }
+  return result;
+}
+
+function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Checks a body against its schema.
+ * @throws ProblemError `invalid_input` listing every fault with its JSON pointer.
+ */
+export function validateBody<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
+  if (body !== undefined && !isObject(body))
+    throw invalidInput([{ pointer: "", detail: "must be a JSON object" }]);
+  const input = body ?? {};
+  const textFaults = findUnstorable(input);
+  if (textFaults.length > 0) throw invalidInput(textFaults);
+  const result = schema.safeParse(normalizeBody(input));
+  if (result.success) return result.data;
+  throw invalidInput(result.error.issues.flatMap(toViolations).slice(0, maxViolations));
+}
+
+/**
+ * Finds text that no database column can hold (NUL, half a surrogate pair) and nesting without end. Walks without
+ * recursion, since the depth is the client's choice.
+ */
+function findUnstorable(root: unknown): Violation[] {
+  const violations: Violation[] = [];
+  const open: { value: unknown; path: (string | number)[] }[] = [{ value: root, path: [] }];
+  for (let next = open.pop(); next !== undefined && violations.length < maxViolations; next = open.pop()) {
+    const { value, path } = next;
+    if (typeof value === "string") {
+      if (value.includes("\0"))
+        violations.push({ pointer: toPointer(path), detail: "must not contain a NUL character" });
+      else if (!value.isWellFormed())
+        violations.push({ pointer: toPointer(path), detail: "must not contain half of a surrogate pair" });
+    } else if (typeof value === "object" && value !== null) {
+      if (path.length >= maxDepth) {
+        violations.push({ pointer: toPointer(path), detail: "is nested too deeply" });
+        continue;
+      }
+      const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+      for (const [key, child] of entries) {
+        if (typeof child === "string" || typeof child === "object")
+          open.push({ value: child, path: [...path, key] });
+      }
+    }
+  }
+  return violations;
+}
+
+/** One zod issue in words; a union's issues count as one. */
+function toViolations(issue: z.core.$ZodIssue): Violation[] {
+  return [{ pointer: toPointer(issue.path as (string | number)[]), detail: describe(issue) }];
+}
+
+/** RFC 6901: `~` and `/` inside a name are escaped. */
+function toPointer(path: readonly (string | number)[]): string {
+  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.endsWith("received undefined")
+        ? `is required (${articled(issue.expected)})`
+        : `must be ${articled(issue.expected)}`;
+    case "invalid_value":
+      return `must be one of: ${issue.values.join(", ")}`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `must have at most ${issue.maximum} characters`
+        : issue.origin === "array"
+          ? `must have at most ${issue.maximum} entries`
+          : `must be at most ${issue.maximum}`;
+    case "too_small":
+      return issue.message.startsWith("must ") ? issue.message : `must be at least ${issue.minimum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function articled(type: string): string {
+  if (type === "int") return "a whole number";
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

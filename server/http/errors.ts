@@ -1,0 +1,45 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isConnectionError } from "../db/database.ts";
+import { ProblemError, sendProblem } from "./problem.ts";
+
+/** Errors of the HTTP framework that are the client's, with the problem each becomes. */
+const frameworkProblems: Readonly<Record<string, () => ProblemError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new ProblemError("body_too_large", "the body is larger than this operation accepts"),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ProblemError("bad_request", "the body is not as long as the Content-Length header says"),
+  FST_ERR_BAD_URL: () => new ProblemError("bad_request", "the address holds a broken percent-encoding"),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ProblemError("uri_too_long", "a part of the address is too long"),
+};
+
+/** Turns whatever was thrown into the problem the client sees; the details stay for the log. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const code = (error as Partial<FastifyError>)?.code;
+  const known = code === undefined ? undefined : frameworkProblems[code];
+  if (known) return known();
+  const status = (error as Partial<FastifyError>)?.statusCode;
+  if (status === 413)
+    return new ProblemError("body_too_large", "the body is larger than this operation accepts");
+  if (status !== undefined && status >= 400 && status < 500)
+    return new ProblemError("bad_request", "the request could not be read");
+  if (isConnectionError(error)) {
+    return new ProblemError("unavailable", "the database can't be reached at the moment; try again shortly", {
+      headers: { "retry-after": "2" },
+    });
+  }
+  return new ProblemError(
+    "internal",
+    "the request failed; the server's log has the details under this request_id",
+  );
+}
+
+/** Every error leaves as a problem document; unexpected ones are logged in full. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = toProblem(error);
+    if (problem.code === "internal" || problem.code === "unavailable")
+      request.log.error({ err: error }, problem.code);
+    return sendProblem(request, reply, problem);
+  });
+}

@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type ErrorCode, errorCatalogue, type Violation } from "../../contract/errors.ts";
+
+/** An error the client is told about: a code of the catalogue and what went wrong this time. */
+export class ProblemError extends Error {
+  readonly code: ErrorCode;
+  readonly violations: readonly Violation[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param detail public; must not hold secrets or internals. */
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    extra: { violations?: readonly Violation[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.violations = extra.violations;
+    this.headers = extra.headers ?? {};
+  }
+}
+
+/** Input that breaks rules: says in `detail` how many and lists them all. */
+export function invalidInput(violations: readonly Violation[]): ProblemError {
+  const first = violations[0];
+  const rest = violations.length - 1;
+  const detail = first
+    ? `${first.pointer === "" ? "the body" : first.pointer} ${first.detail}${rest > 0 ? ` (and ${rest} more)` : ""}`
+    : "the input is not valid";
+  return new ProblemError("invalid_input", detail, { violations });
+}
+
+/** Answers with a problem document. Source: RFC 9457, `application/problem+json`. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: ProblemError,
+): FastifyReply {
+  const { status, title } = errorCatalogue[problem.code];
+  const body = {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    error: problem.code,
+    request_id: request.id,
+    ...(problem.violations === undefined ? {} : { violations: problem.violations }),
+  };
+  return reply
+    .code(status)
+    .headers(problem.headers)
+    .type("application/problem+json")
+    .send(JSON.stringify(body));
+}

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { errorCatalogue } from "../../contract/errors.ts";
+import type { Operation } from "../../contract/operation.ts";
+import {
+  describeGate,
+  type Gate,
+  gates,
+  isVersionName,
+  type VersionName,
+  versionNames,
+  versions,
+} from "../../contract/versions.ts";
+import { openApiDocument } from "./openapi.ts";
+import { ProblemError } from "./problem.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Scripts and styles come from this server alone; the reference's elements style themselves inline. */
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * What developers read: the OpenAPI document of each version, the reference page made from it, the error catalogue
+ * and the notes for moving between versions. Nothing on these pages is loaded from another host.
+ */
+export function referenceRoutes(app: FastifyInstance, operations: readonly Operation[]): void {
+  const documents = new Map<VersionName, string>();
+  const readDocument = (version: VersionName): string => {
+    const kept = documents.get(version) ?? JSON.stringify(openApiDocument(version, operations));
+    documents.set(version, kept);
+    return kept;
+  };
+
+  app.get<{ Params: { file: string } }>("/openapi/:file", async (request, reply) => {
+    const name = request.params.file.replace(/\.json$/, "");
+    if (!isVersionName(name))
+      throw new ProblemError(
+        "not_found",
+        `there is no such version; see ${versionNames.map((v) => `/openapi/${v}.json`).join(" and ")}`,
+      );
+    return reply
+      .type("application/json; charset=utf-8")
+      .header("access-control-allow-origin", "*")
+      .send(readDocument(name));
+  });
+
+  const current = versions.find((version) => version.status === "current")?.name ?? versionNames[0];
+  app.get("/docs", async (_request, reply) => sendPage(reply, referencePage(current)));
+  for (const version of versionNames)
+    app.get(`/docs/${version}`, async (_request, reply) => sendPage(reply, referencePage(version)));
+  app.get("/docs/errors", async (_request, reply) => sendPage(reply, errorsPage()));
+  app.get("/docs/migration", async (_request, reply) => sendPage(reply, migrationPage()));
+  app.get("/docs/assets/rapidoc.js", async (_request, reply) =>
+    reply
+      .type("text/javascript; charset=utf-8")
+      .header("cache-control", "public, max-age=86400")
+      .send(readFileSync(require.resolve("rapidoc/dist/rapidoc-min.js"))),
+  );
+  app.get("/docs/assets/docs.css", async (_request, reply) =>
+    reply.type("text/css; charset=utf-8").send(styles),
+  );
+  app.get("/", async (_request, reply) => reply.redirect("/docs"));
+}
+
+function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply
+    .type("text/html; charset=utf-8")
+    .header("content-security-policy", contentSecurityPolicy)
+    .header("x-content-type-options", "nosniff")
+    .send(html);
+}
+
+const styles = `:root { color-scheme: light dark; --ink: #1c2430; --paper: #fff; --line: #d8dee8; --link: #2456c8; --soft: #f4f6fa }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf2; --paper: #14181f; --line: #2c3442; --link: #8fb0ff; --soft: #1c222c } }
+body { margin: 0; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+header { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; padding: 12px 20px; border-bottom: 1px solid var(--line) }
+header strong { font-size: 18px }
+a { color: var(--link) }
+main { max-width: 900px; margin: 0 auto; padding: 12px 20px 60px }
+table { border-collapse: collapse; width: 100% }
+th, td { text-align: left; vertical-align: top; padding: 8px 10px; border-bottom: 1px solid var(--line) }
+tr:target { background: var(--soft) }
+code { font-family: ui-monospace, monospace; font-size: 14px }
+rapi-doc { height: calc(100vh - 54px); width: 100% }`;
+
+function page(title: string, body: string, scripts = ""): string {
+  const links = versionNames.map((version) => `<a href="/docs/${version}">${version}</a>`).join("\n");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Parley</title>
+<link rel="stylesheet" href="/docs/assets/docs.css">
+${scripts}</head>
+<body>
+<header><strong>Parley API</strong>
+${links}
+<a href="/docs/errors">Errors</a>
+<a href="/docs/migration">Moving between versions</a>
+</header>
+${body}
+</body>
+</html>`;
+}
+
+function referencePage(version: VersionName): string {
+  return page(
+    `API reference ${version}`,
+    `<rapi-doc spec-url="/openapi/${version}.json" render-style="read" schema-style="table" show-header="false"
+ allow-server-selection="false" allow-spec-url-load="false" allow-spec-file-load="false" load-fonts="false"
+ regular-font="system-ui, sans-serif" mono-font="ui-monospace, monospace" primary-color="#2456c8"
+ theme="light" font-size="large" allow-spec-file-download="true"></rapi-doc>`,
+    `<script type="module" src="/docs/assets/rapidoc.js"></script>\n`,
+  );
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(errorCatalogue)
+    .map(
+      ([code, { status, title }]) =>
+        `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${title}.</td></tr>`,
+    )
+    .join("\n");
+  return page(
+    "Errors",
+    `<main><h1>Errors</h1>
+<p>Every error is a problem document (RFC 9457, <code>application/problem+json</code>): <code>type</code>, <code>title</code>,
+<code>status</code>, <code>detail</code> in plain words, the machine code <code>error</code>, and the <code>request_id</code> that
+names the request in the server's log. Invalid input lists every fault in <code>violations</code>, each with a JSON pointer.</p>
+<table><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead><tbody>
+${rows}
+</tbody></table></main>`,
+  );
+}
+
+function migrationPage(): string {
+  const states = versions
+    .map((version) => `<tr><td>${version.name}</td><td>${version.status}</td></tr>`)
+    .join("\n");
+  const differences = (Object.keys(gates) as Exclude<Gate, "every_version">[])
+    .map((gate) => `<tr><td>${gateWords[gate]}</td><td>${describeGate(gate)}</td></tr>`)
+    .join("\n");
+  return page(
+    "Moving between versions",
+    `<main><h1>Moving between versions</h1>
+<p>Every request names its version in the header <code>Public-Api-Version</code>. A version is current, deprecated, sunsetting
+(with a date, and a rate limit that shrinks towards it) or retired, when its requests fail. Answers to a deprecated or sunsetting
+version carry the headers <code>Deprecation</code>, <code>Sunset</code> and <code>Link</code>.</p>
+<table><thead><tr><th>Version</th><th>Status as released</th></tr></thead><tbody>
+${states}
+</tbody></table>
+<h2>What differs</h2>
+<p>All else is the same in every version.</p>
+<table><thead><tr><th>Part</th><th>Exists in</th></tr></thead><tbody>
+${differences}
+</tbody></table></main>`,
+  );
+}
+
+const gateWords: Readonly<Record<Exclude<Gate, "every_version">, string>> = {
+  staged_uploads: "Create, List, Get, Update and Promote Upload",
+  token_info: "Token Info",
+  upload_hooks: "Hook types upload_added and upload_updated",
+  https_hook_urls: "Hook addresses must be https",
+  one_step_upload: "Upload Recording",
+  upload_status_hook: "Hook type upload_status",
+};

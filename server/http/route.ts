@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Operation } from "../../contract/operation.ts";
+import { isRedirectResponse, isTextResponse } from "../../contract/operation.ts";
+import { describeGate, isOpen } from "../../contract/versions.ts";
+import type { Principal } from "../access/principal.ts";
+import { validateBody } from "./body-rules.ts";
+import { ProblemError } from "./problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who is calling; set once the token was checked. */
+    principal: Principal;
+  }
+}
+
+/** Text or bytes that are sent as they are: JSON as PostgreSQL wrote it, or a transcript. */
+export class Ready {
+  readonly body: string | Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(body: string | Buffer, headers: Record<string, string> = {}) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type Params<O extends Operation> = O["params"] extends z.ZodObject
+  ? z.output<O["params"]>
+  : Record<string, never>;
+type Body<O extends Operation> = O["body"] extends z.ZodObject ? z.output<O["body"]> : Record<string, never>;
+type Answer<O extends Operation> = O["response"] extends z.ZodType ? z.input<O["response"]> | Ready : Ready;
+
+/** What a handler gets: everything checked, nothing else. */
+export interface Call<O extends Operation> {
+  readonly principal: Principal;
+  readonly params: Params<O>;
+  readonly body: Body<O>;
+  readonly request: FastifyRequest;
+}
+
+/** Where features register their operations. */
+export interface Api {
+  readonly app: FastifyInstance;
+  /** What of an operation's path the scope of `app` adds by itself. */
+  readonly prefix: string;
+  /** What has been registered so far: the OpenAPI documents show this and nothing else. */
+  readonly operations: Operation[];
+  /** Also check what is sent as it is against the contract; for tests, since it costs the speed it is there for. */
+  readonly checkReady: boolean;
+}
+
+/**
+ * Registers one operation of the contract: its path and its gate come from the operation, input is checked before
+ * the handler runs and output before it leaves.
+ * @param options.bodyLimit bytes; default 1 MiB.
+ */
+export function route<O extends Operation>(
+  api: Api,
+  operation: O,
+  handler: (call: Call<O>) => Promise<Answer<O>>,
+  options: { bodyLimit?: number } = {},
+): void {
+  api.operations.push(operation);
+  api.app.route({
+    method: operation.method,
+    url: operation.path.slice(api.prefix.length),
+    ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
+    config: { operation },
+    handler: async (request, reply) => {
+      const body = operation.body === undefined ? {} : validateBody(operation.body, request.body);
+      const call = { principal: request.principal, params: request.params, body, request };
+      const answer = await handler(call as Call<O>);
+      return send(api, operation, reply, answer);
+    },
+  });
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
+}
+
+/**
+ * Checks what the address says, after version, token and rate limit, and before the body is read.
+ * @throws ProblemError `not_in_version` for a closed gate, `not_found` for parameters that can name nothing.
+ */
+export function checkPath(request: FastifyRequest, version: Parameters<typeof isOpen>[1]): void {
+  const operation = request.routeOptions.config.operation;
+  if (operation === undefined) return;
+  if (!isOpen(operation.gate, version)) {
+    throw new ProblemError(
+      "not_in_version",
+      `${operation.summary} is not part of version ${version}; it exists in ${describeGate(operation.gate)}`,
+    );
+  }
+  if (operation.params === undefined) return;
+  const result = operation.params.safeParse(request.params);
+  if (!result.success) {
+    const name = String(result.error.issues[0]?.path[0] ?? "address");
+    throw new ProblemError(
+      "not_found",
+      `nothing is here: ${name} ${result.error.issues[0]?.message ?? "is not valid"}`,
+    );
+  }
+  request.params = lowerCaseIds(result.data);
+}
+
+/** UUIDs are compared as text further on; the database writes them in lower case. */
+function lowerCaseIds(params: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      name.endsWith("_id") && typeof value === "string" ? value.toLowerCase() : value,
+    ]),
+  );
+}
+
+function send(api: Api, operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
+  const { response } = operation;
+  if (answer instanceof Ready) {
+    reply.headers(answer.headers);
+    if (isRedirectResponse(response)) return reply.code(302).send();
+    if (isTextResponse(response))
+      return reply.type(`${response.contentType}; charset=utf-8`).send(answer.body);
+    if (api.checkReady) response.parse(JSON.parse(answer.body.toString()));
+    return reply.type("application/json; charset=utf-8").send(answer.body);
+  }
+  if (!(response instanceof z.ZodType)) throw new Error(`${operation.id} must answer with Ready`);
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(response.parse(answer)));
+}

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import {
+  type ApiVersion,
+  isVersionName,
+  type VersionName,
+  versionNames,
+  versions,
+} from "../../contract/versions.ts";
+import type { VersionOverride } from "../config.ts";
+import { ProblemError } from "./problem.ts";
+
+const migrationNotes = "/docs/migration";
+
+/** The versions as this server runs them: the contract's table with the operator's settings laid over it. */
+export function effectiveVersions(
+  overrides: ReadonlyMap<VersionName, VersionOverride>,
+): ReadonlyMap<VersionName, ApiVersion> {
+  return new Map(
+    versions.map((version) => {
+      const override = overrides.get(version.name);
+      return [version.name, override === undefined ? version : { ...version, ...override }];
+    }),
+  );
+}
+
+/**
+ * Reads the version a request asks for.
+ * @throws ProblemError when the header is missing, names no known version, or one that is retired.
+ */
+export function readVersion(
+  request: FastifyRequest,
+  known: ReadonlyMap<VersionName, ApiVersion>,
+): ApiVersion {
+  const header = request.headers["public-api-version"];
+  const name = Array.isArray(header) ? header[0] : header?.trim();
+  const choice = `send one of: ${versionNames.join(", ")}`;
+  if (name === undefined || name === "")
+    throw new ProblemError("version_missing", `every request needs the header Public-Api-Version; ${choice}`);
+  const version = isVersionName(name) ? known.get(name) : undefined;
+  if (version === undefined)
+    throw new ProblemError(
+      "version_unknown",
+      `the Public-Api-Version header names no version of this service; ${choice}`,
+    );
+  if (version.status === "retired") {
+    throw new ProblemError("version_retired", `version ${version.name} is retired; see ${migrationNotes}`, {
+      headers: lifecycleHeaders(version),
+    });
+  }
+  return version;
+}
+
+/** Tells clients of a version that is on its way out. Sources: RFC 9745 (Deprecation), RFC 8594 (Sunset). */
+export function announceLifecycle(reply: FastifyReply, version: ApiVersion): void {
+  if (version.status !== "current") reply.headers(lifecycleHeaders(version));
+}
+
+function lifecycleHeaders(version: ApiVersion): Record<string, string> {
+  const since = version.deprecatedOn ?? versions[0]?.deprecatedOn;
+  return {
+    ...(since === undefined ? {} : { deprecation: `@${Math.floor(Date.parse(since) / 1000)}` }),
+    ...(version.sunsetOn === undefined ? {} : { sunset: new Date(version.sunsetOn).toUTCString() }),
+    link: `<${migrationNotes}>; rel="deprecation"; type="text/html"`,
+  };
+}
+
+/** How long before its sunset date a version's rate limit shrinks, in milliseconds: 90 days. */
+const shrinkingPeriodMs = 90 * 86_400_000;
+
+/** Never below a tenth, so that a late client still learns from answers instead of only from refusals. */
+const smallestShare = 0.1;
+
+/**
+ * What part of the rate limit a version still gets: the contract reduces it gradually while sunsetting.
+ * Falls in a straight line over the 90 days before the date; without a date half of it is left.
+ */
+export function rateShare(version: ApiVersion, now: Date): number {
+  if (version.status !== "sunsetting") return 1;
+  if (version.sunsetOn === undefined) return 0.5;
+  const left = Date.parse(version.sunsetOn) - now.getTime();
+  return Math.min(1, Math.max(smallestShare, left / shrinkingPeriodMs));
+}

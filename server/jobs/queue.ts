@@ -1,0 +1,102 @@
+import type pg from "pg";
+import { type Db, fromKysely, PgBoss } from "pg-boss";
+import type { Tx } from "../db/database.ts";
+
+/** Every kind of job with its data. */
+export interface JobData {
+  promote_upload: { readonly uploadId: string };
+}
+export type JobName = keyof JobData;
+export const jobNames: readonly JobName[] = ["promote_upload"];
+
+/** Where jobs are put in and taken out. */
+export interface JobQueue {
+  /**
+   * Puts a job in with the transaction: it exists exactly when the transaction commits.
+   * @param key at most one job with this key waits or runs.
+   */
+  enqueue<N extends JobName>(tx: Tx, name: N, data: JobData[N], key: string): Promise<void>;
+  /** Hints to this process's pump that there is work; called after the commit. Other processes find it by polling. */
+  wake(): void;
+  /** Told of the hints. */
+  onWake(listener: () => void): void;
+  readonly boss: PgBoss;
+  close(): Promise<void>;
+}
+
+/**
+ * A worker that is silent for this long is taken for dead and its job given to another. The queue allows no less
+ * than 10 s.
+ */
+export const heartbeatSeconds = 10;
+
+/**
+ * Jobs are tried again without end, since nothing acknowledged may be lost; a job that can't ever succeed says so
+ * itself by failing its subject.
+ */
+const retryLimit = 1_000_000;
+
+function bossOptions(pool: pg.Pool) {
+  const db: Db = { executeSql: (text, values) => pool.query(text, values as unknown[]) };
+  return { db, schema: "pgboss" } as const;
+}
+
+/** Makes or upgrades the queue's tables and queues. Safe to run by many processes at once. */
+export async function migrateJobs(pool: pg.Pool): Promise<void> {
+  const boss = new PgBoss({ ...bossOptions(pool), supervise: false, schedule: false });
+  boss.on("error", () => {}); // Errors that matter here are thrown by start and createQueue.
+  await boss.start();
+  try {
+    for (const name of jobNames) {
+      await boss.createQueue(name, {
+        policy: "exclusive",
+        retryLimit,
+        retryDelay: 1,
+        retryBackoff: true,
+        retryDelayMax: 60,
+        heartbeatSeconds,
+        expireInSeconds: 12 * 3600,
+        retentionSeconds: 365 * 86_400,
+        deleteAfterSeconds: 86_400,
+      });
+    }
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+/**
+ * Opens the queue.
+ * @param options.supervise workers look after jobs whose worker died; API processes only put jobs in.
+ */
+export async function openJobQueue(options: {
+  pool: pg.Pool;
+  supervise: boolean;
+  onError: (error: Error) => void;
+}): Promise<JobQueue> {
+  const listeners: (() => void)[] = [];
+  const boss = new PgBoss({
+    ...bossOptions(options.pool),
+    migrate: false,
+    schedule: false,
+    supervise: options.supervise,
+    // How fast a dead worker's job is found: at most the heartbeat plus these.
+    superviseIntervalSeconds: 2,
+    monitorIntervalSeconds: 2,
+  });
+  boss.on("error", options.onError);
+  await boss.start();
+  return {
+    boss,
+    async enqueue(tx, name, data, key) {
+      await boss.send(name, data, { singletonKey: key, db: fromKysely(tx) });
+    },
+    wake() {
+      for (const listener of listeners) listener();
+    },
+    onWake(listener) {
+      listeners.push(listener);
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}

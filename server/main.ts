@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
+import { buildApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { releaseAbandonedJobs } from "./jobs/pump.ts";
+import { openJobQueue } from "./jobs/queue.ts";
+import { createLog } from "./log.ts";
+import { openMigratedDatabase } from "./open.ts";
+import { openLocalStore } from "./storage/local.ts";
+import { startWorker } from "./worker.ts";
+
+/** How long requests and jobs may go on after the signal to stop. */
+const graceMs = 20_000;
+
+/** A running server. */
+export interface Server {
+  readonly log: Logger;
+  /** Set on the very first start. */
+  readonly firstAccount: FirstAccount | null;
+  /** Stops taking requests, finishes those in flight, hands running jobs back, stops PostgreSQL. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the roles that the settings name. Resolves when requests are answered and jobs are taken.
+ * @param onLost told when the database is lost for good and the server should end.
+ */
+export async function startServer(config: Config, onLost: (error: Error) => void): Promise<Server> {
+  const log = createLog(config.logLevel);
+  const closers: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) {
+      // One part that fails to close must not keep the others open.
+      await close().catch((error: Error) => log.error({ err: error }, "a part did not close cleanly"));
+    }
+  };
+  try {
+    const database = await openMigratedDatabase(config, "server", log, onLost);
+    closers.push(() => database.close());
+    const { db } = database;
+    const store = await openLocalStore(config.dataDir);
+    await store.probe();
+    const runsWorker = config.role !== "api";
+    const jobs = await openJobQueue({
+      pool: db.pool,
+      supervise: runsWorker,
+      onError: (error) => log.warn({ err: error }, "the job queue had an error; it goes on"),
+    });
+    closers.push(() => jobs.close());
+    const firstAccount = await createFirstAccount(db, randomBytes(12).toString("base64url"));
+    if (runsWorker) {
+      if (database.isEmbedded) await releaseAbandonedJobs(jobs);
+      const worker = startWorker({ db, jobs, config, log });
+      closers.push(() => worker.stop(graceMs));
+    }
+    if (config.role !== "worker") {
+      const app: FastifyInstance = await buildApp({ db, jobs, store, config, log });
+      closers.push(() => app.close());
+      await app.listen({ host: config.host, port: config.port });
+    }
+    log.info({ role: config.role, migrated: database.migrated }, "ready");
+    return { log, firstAccount, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

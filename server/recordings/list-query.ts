@@ -1,0 +1,133 @@
+import { parseTimestamp } from "../../contract/common.ts";
+import type { RecordingFilterInput, RecordingIncludeInput } from "../../contract/recordings.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Position } from "../http/cursor.ts";
+import { recordingJson } from "./recording-json.ts";
+
+/** SQL text with its values, and a name when its plan may be kept. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export interface ListOptions {
+  readonly principal: Principal;
+  readonly filter: RecordingFilterInput;
+  readonly include: RecordingIncludeInput;
+  /** Start below this position; from the top without. */
+  readonly after: Position | null;
+  /** How many rows at most. */
+  readonly limit: number;
+  readonly baseUrl: string;
+  /** Reads before/after the other way round, for clients that trust the names. */
+  readonly datetimesByName: boolean;
+}
+
+/**
+ * The statement behind List Recordings.
+ *
+ * What a token sees is a few streams in recording_grants, one for each principal (the user, their teams, the
+ * workspace's members), each in the order of the list. The page is merged from the first rows of each, so its
+ * cost depends on the page alone: not on how much there is, and not on what the token can't see.
+ */
+export function listStatement(options: ListOptions): Statement {
+  const { principal, filter, include } = options;
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+
+  const json = recordingJson(include, { bind, baseUrl: options.baseUrl, userId: principal.userId });
+  const limit = bind(options.limit);
+  const conditions = filterConditions(options, bind);
+  if (options.after !== null) {
+    conditions.push(
+      `(g.start_datetime, g.recording_id) < (${bind(options.after.at)}::timestamptz, ${bind(options.after.id)}::uuid)`,
+    );
+  }
+  const streams = streamPrincipals(principal, filter).map(
+    (id) => `(select g.start_datetime, g.recording_id
+      from recording_grants g
+      where ${[`g.principal_id = ${bind(id)}::uuid`, ...conditions].join(" and ")}
+      order by g.start_datetime desc, g.recording_id desc
+      limit ${limit})`,
+  );
+  const text = `with page as (
+      select distinct start_datetime, recording_id from (${streams.join(" union all ")}) streams
+      order by start_datetime desc, recording_id desc
+      limit ${limit})
+    select page.start_datetime as at, page.recording_id as id, ${json}::text as json
+    from page join recordings r on r.id = page.recording_id
+    order by page.start_datetime desc, page.recording_id desc`;
+
+  // A list without filters has one good plan, worth keeping. With a filter the best plan depends on the value, so
+  // the statement stays unnamed and is planned with it.
+  const isPlain = Object.values(filter).every((value) => value === undefined);
+  if (!isPlain) return { text, values };
+  const shape = [streams.length, options.after === null ? 0 : 1, includeBits(include)].join("_");
+  return { name: `list_recordings_${shape}`, text, values };
+}
+
+/**
+ * Which streams hold the answer. A team's recordings are a stream of their own; it serves whoever sees all of it.
+ */
+function streamPrincipals(principal: Principal, filter: RecordingFilterInput): readonly string[] {
+  return filter.team !== undefined && seesWholeTeam(principal, filter.team) ? [filter.team] : principal.sees;
+}
+
+function seesWholeTeam(principal: Principal, team: string): boolean {
+  return principal.scope === "workspace" || principal.sees.includes(team.toLowerCase());
+}
+
+function filterConditions(options: ListOptions, bind: (value: unknown) => string): string[] {
+  const { principal, filter } = options;
+  const conditions: string[] = [];
+  // Contract: before_datetime selects recordings that start after the value (exclusive), after_datetime those that
+  // start before it (inclusive).
+  const { later, notLater } = options.datetimesByName
+    ? { later: filter.after_datetime, notLater: filter.before_datetime }
+    : { later: filter.before_datetime, notLater: filter.after_datetime };
+  if (later !== undefined) conditions.push(`g.start_datetime > ${bind(parseTimestamp(later))}::timestamptz`);
+  if (notLater !== undefined)
+    conditions.push(`g.start_datetime <= ${bind(parseTimestamp(notLater))}::timestamptz`);
+  if (filter.title_search !== undefined)
+    conditions.push(`g.title_key like parley_contains(${bind(filter.title_search)})`);
+  if (filter.meeting_type !== undefined)
+    conditions.push(`g.meeting_type_id = ${bind(filter.meeting_type)}::uuid`);
+  if (filter.participant_scope !== undefined)
+    conditions.push(`g.external = ${bind(filter.participant_scope === "external")}::boolean`);
+  if (filter.team !== undefined) {
+    conditions.push(
+      seesWholeTeam(principal, filter.team)
+        ? `exists (select 1 from teams t where t.id = ${bind(filter.team)}::uuid and t.workspace_id = ${bind(principal.workspaceId)}::uuid)`
+        : `exists (select 1 from recording_teams rt where rt.recording_id = g.recording_id and rt.team_id = ${bind(filter.team)}::uuid)`,
+    );
+  }
+  if (filter.attendance === "hosted") {
+    conditions.push(
+      `exists (select 1 from recording_recorders rr where rr.recording_id = g.recording_id and rr.user_id = ${bind(principal.userId)}::uuid)`,
+    );
+  }
+  if (filter.attendance === "attended") {
+    conditions.push(
+      `exists (select 1 from participants p where p.recording_id = g.recording_id and p.email_key = ${bind(principal.emailKey)} and p.attended)`,
+    );
+  }
+  return conditions;
+}
+
+const includeNames = [
+  "highlights",
+  "participants",
+  "ai_action_items",
+  "ai_summary",
+  "private_notes",
+  "calendar_event",
+  "crm",
+  "screenshares",
+  "ai_template_sections",
+] as const satisfies readonly (keyof RecordingIncludeInput)[];
+
+/** One number for each combination of includes. */
+export function includeBits(include: RecordingIncludeInput): number {
+  return includeNames.reduce((bits, name, index) => (include[name] ? bits | (1 << index) : bits), 0);
+}

@@ -1,0 +1,163 @@
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type pg from "pg";
+import type { RecordingIncludeInput } from "../../contract/recordings.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Tx } from "../db/database.ts";
+import type { Recordings } from "../db/types.ts";
+import { includeBits, type ListOptions, listStatement } from "./list-query.ts";
+import { recordingJson } from "./recording-json.ts";
+
+export interface ListedRecording {
+  readonly at: Date;
+  readonly id: string;
+  /** The contract's Recording as PostgreSQL wrote it. */
+  readonly json: string;
+}
+
+/** One page of recordings the principal sees, newest first. */
+export async function listRecordings(pool: pg.Pool, options: ListOptions): Promise<ListedRecording[]> {
+  const { rows } = await pool.query<ListedRecording>(listStatement(options) as pg.QueryConfig);
+  return rows;
+}
+
+/** One recording as JSON, or undefined when it doesn't exist or the principal can't see it. */
+export async function findRecordingJson(
+  pool: pg.Pool,
+  principal: Principal,
+  recordingId: string,
+  include: RecordingIncludeInput,
+  baseUrl: string,
+): Promise<string | undefined> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const json = recordingJson(include, { bind, baseUrl, userId: principal.userId });
+  const { rows } = await pool.query<{ json: string }>({
+    name: `get_recording_${includeBits(include)}`,
+    text: `select ${json}::text as json from recordings r
+           where r.id = ${bind(recordingId)} and exists (select 1 from recording_grants g
+             where g.recording_id = r.id and g.principal_id = any(${bind(principal.sees)}::uuid[]))`,
+    values,
+  });
+  return rows[0]?.json;
+}
+
+/** What the transcript operations need of a visible recording. */
+export async function findTranscriptVersion(
+  pool: pg.Pool,
+  principal: Principal,
+  recordingId: string,
+): Promise<number | undefined> {
+  const { rows } = await pool.query<{ transcript_version: number }>({
+    name: "find_transcript_version",
+    text: `select r.transcript_version from recordings r
+           where r.id = $1 and exists (select 1 from recording_grants g
+             where g.recording_id = r.id and g.principal_id = any($2::uuid[]))`,
+    values: [recordingId, principal.sees],
+  });
+  return rows[0]?.transcript_version;
+}
+
+/** One segment of a transcript, in the contract's words. */
+export interface SegmentRow {
+  readonly participant_id: string | null;
+  readonly speaker: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The whole transcript of a recording in spoken order. */
+export async function findTranscript(pool: pg.Pool, recordingId: string): Promise<SegmentRow[]> {
+  const { rows } = await pool.query<SegmentRow>({
+    name: "find_transcript",
+    text: `select participant_id, speaker, start_ms as start, end_ms as end, text
+           from transcript_segments where recording_id = $1 order by position`,
+    values: [recordingId],
+  });
+  return rows;
+}
+
+export interface ChangeableRecording {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly title: string;
+  readonly tags: string[];
+  readonly is_visible: boolean;
+  readonly is_recorder: boolean;
+}
+
+/** Locks a recording of the principal's workspace for a change, with what decides about it. */
+export async function lockRecording(
+  tx: Tx,
+  principal: Principal,
+  recordingId: string,
+): Promise<ChangeableRecording | undefined> {
+  const { rows } = await sql<ChangeableRecording>`
+    select r.id, r.workspace_id, r.title, r.tags,
+      exists (select 1 from recording_grants g
+        where g.recording_id = r.id and g.principal_id = any(${principal.sees}::uuid[])) as is_visible,
+      exists (select 1 from recording_recorders rr
+        where rr.recording_id = r.id and rr.user_id = ${principal.userId}) as is_recorder
+    from recordings r
+    where r.id = ${recordingId} and r.workspace_id = ${principal.workspaceId}
+    for update of r`.execute(tx);
+  return rows[0];
+}
+
+/** Changes columns of a recording and its updated_at. */
+export async function updateRecordingRow(
+  tx: Tx,
+  recordingId: string,
+  changes: Partial<Pick<Selectable<Recordings>, "title" | "tags">>,
+): Promise<void> {
+  await tx
+    .updateTable("recordings")
+    .set({ ...changes, updated_at: sql`now()` })
+    .where("id", "=", recordingId)
+    .execute();
+}
+
+/** @returns whether the share is new. */
+export async function insertUserShare(tx: Tx, recordingId: string, userId: string): Promise<boolean> {
+  const rows = await tx
+    .insertInto("recording_user_shares")
+    .values({ recording_id: recordingId, user_id: userId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+/** @returns whether there was such a share. */
+export async function deleteUserShare(tx: Tx, recordingId: string, userId: string): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("recording_user_shares")
+    .where("recording_id", "=", recordingId)
+    .where("user_id", "=", userId)
+    .returning("user_id")
+    .execute();
+  return rows.length > 0;
+}
+
+/** @returns whether the team is new to the recording. */
+export async function insertTeam(tx: Tx, recordingId: string, teamId: string): Promise<boolean> {
+  const rows = await tx
+    .insertInto("recording_teams")
+    .values({ recording_id: recordingId, team_id: teamId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("team_id")
+    .execute();
+  return rows.length > 0;
+}
+
+/** @returns whether the recording had this team. */
+export async function deleteTeam(tx: Tx, recordingId: string, teamId: string): Promise<boolean> {
+  const rows = await tx
+    .deleteFrom("recording_teams")
+    .where("recording_id", "=", recordingId)
+    .where("team_id", "=", teamId)
+    .returning("team_id")
+    .execute();
+  return rows.length > 0;
+}

@@ -1,0 +1,122 @@
+import type { RecordingIncludeInput } from "../../contract/recordings.ts";
+
+/** Takes a value into a statement and gives its placeholder. */
+export type Bind = (value: unknown) => string;
+
+/** What the JSON of a recording needs besides its row. */
+export interface JsonContext {
+  readonly bind: Bind;
+  /** Base address of the service. */
+  readonly baseUrl: string;
+  /** The calling user, whose private notes are meant. */
+  readonly userId: string;
+}
+
+/**
+ * The SQL expression that makes the contract's Recording of a row `r` of recordings. PostgreSQL writes the JSON and
+ * it goes out unparsed: measured, this gives 1.3 times the throughput of building objects here (bench/).
+ * The form is held to the contract's schema by every test that reads a recording.
+ */
+export function recordingJson(include: RecordingIncludeInput, context: JsonContext): string {
+  const baseUrl = `${context.bind(context.baseUrl)}::text`;
+  const fields: [name: string, sql: string][] = [
+    ["id", "r.id"],
+    ["title", "r.title"],
+    ["start_datetime", "parley_timestamp(r.start_datetime)"],
+    ["end_datetime", "parley_timestamp(r.end_datetime)"],
+    ["duration_ms", "r.duration_ms"],
+    ["media_type", "r.media_type"],
+    ["source", "r.source"],
+    ["share_state", "r.share_state"],
+    ["url", `${baseUrl} || '/recordings/' || r.id`],
+    ["thumbnail_url", "null::text"],
+    ["tags", "r.tags"],
+    ["teams", teams],
+    ["workspace_shared", "r.share_state <> 'restricted'"],
+    ["recorders", recorders(include.participants === true)],
+    ["meeting_type", meetingType],
+  ];
+  if (include.highlights) fields.push(["highlights", highlights(baseUrl)]);
+  if (include.participants) fields.push(["participants", participants(include.crm === true)]);
+  if (include.ai_action_items) fields.push(["ai_action_items", "coalesce(r.ai_action_items, '[]')"]);
+  if (include.ai_summary)
+    fields.push(["ai_summary", "json_build_object('text', coalesce(r.ai_summary, ''))"]);
+  if (include.private_notes) fields.push(["private_notes", privateNotes(context.bind(context.userId))]);
+  if (include.calendar_event) fields.push(["calendar_event", "r.calendar_event"]);
+  if (include.crm) fields.push(["crm", `coalesce(r.crm, '{"crm_company_ids":[],"crm_deal_ids":[]}')`]);
+  if (include.screenshares) fields.push(["screenshares", "coalesce(r.screenshares, '[]')"]);
+  if (include.ai_template_sections)
+    fields.push(["ai_template_sections", "coalesce(r.ai_template_sections, '[]')"]);
+  return object(fields);
+}
+
+function object(fields: readonly [name: string, sql: string][]): string {
+  return `json_build_object(${fields.map(([name, sql]) => `'${name}', ${sql}`).join(", ")})`;
+}
+
+/** A list from a sub-select; empty rather than null. */
+function list(element: string, rest: string): string {
+  return `coalesce((select json_agg(${element}) ${rest}), '[]')`;
+}
+
+const teams = list(
+  "json_build_object('id', t.id, 'name', t.name) order by t.name, t.id",
+  "from recording_teams rt join teams t on t.id = rt.team_id where rt.recording_id = r.id",
+);
+
+const meetingType = `(select json_build_object('id', m.id, 'name', m.name, 'scope', m.scope)
+  from meeting_types m where m.id = r.meeting_type_id)`;
+
+/** Contract: participant_id is "present only when participants are included". */
+function recorders(withParticipantId: boolean): string {
+  const fields: [string, string][] = [
+    ["id", "u.id"],
+    ["name", "u.name"],
+    ["email", "u.email"],
+  ];
+  if (withParticipantId) {
+    fields.push([
+      "participant_id",
+      `(select p.id from participants p where p.recording_id = r.id and p.email_key = u.email_key
+        order by p.position limit 1)`,
+    ]);
+  }
+  return list(
+    `${object(fields)} order by rr.position`,
+    "from recording_recorders rr join users u on u.id = rr.user_id where rr.recording_id = r.id",
+  );
+}
+
+function participants(withCrm: boolean): string {
+  const fields: [string, string][] = [
+    ["id", "p.id"],
+    ["name", "p.name"],
+    ["email", "p.email"],
+    ["scope", "p.scope"],
+    ["confirmed_attendee", "p.confirmed_attendee"],
+    ["observed_join_time", "parley_timestamp(p.observed_join_time)"],
+    ["observed_leave_time", "parley_timestamp(p.observed_leave_time)"],
+  ];
+  if (withCrm) fields.push(["crm_contact_id", "p.crm_contact_id"]);
+  return list(`${object(fields)} order by p.position`, "from participants p where p.recording_id = r.id");
+}
+
+function highlights(baseUrl: string): string {
+  const element = object([
+    ["id", "h.id"],
+    ["recording_id", "h.recording_id"],
+    ["text", "h.text"],
+    ["timestamp", "h.start_ms"],
+    ["duration", "h.duration_ms"],
+    ["tags", "h.tags"],
+    ["url", `${baseUrl} || '/highlights/' || h.id`],
+    ["thumbnail_url", `${baseUrl} || '/highlights/' || h.id || '/thumbnail'`],
+    ["created_datetime", "parley_timestamp(h.created_at)"],
+  ]);
+  return list(`${element} order by h.start_ms, h.id`, "from highlights h where h.recording_id = r.id");
+}
+
+function privateNotes(userId: string): string {
+  return `(select json_build_object('text', n.text) from private_notes n
+    where n.recording_id = r.id and n.user_id = ${userId}::uuid)`;
+}

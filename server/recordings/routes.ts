@@ -1,0 +1,117 @@
+import * as contract from "../../contract/recordings.ts";
+import { transcriptFormats, transcriptJson, transcriptText } from "../../contract/transcripts.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { invalidInput, ProblemError } from "../http/problem.ts";
+import { type Api, Ready, route } from "../http/route.ts";
+import { findRecordingJson, findTranscriptVersion, listRecordings } from "./queries.ts";
+import { recordingNotFound } from "./rights.ts";
+import * as service from "./service.ts";
+import { createTranscriptCache } from "./transcript-cache.ts";
+
+const cursorName = "recordings";
+
+/** The recordings operations of the contract. */
+export function recordingRoutes(
+  api: Api,
+  { db, config }: { db: Database; config: Pick<Config, "baseUrl" | "pageSize" | "datetimeFilters"> },
+): void {
+  const transcripts = createTranscriptCache(db.pool);
+
+  route(api, contract.listRecordings, async ({ principal, body }) => {
+    refusePersonalOnly(principal, body);
+    const rows = await listRecordings(db.pool, {
+      principal,
+      filter: body.filter ?? {},
+      include: body.include ?? {},
+      after: body.cursor === undefined ? null : decodeCursor(cursorName, body.cursor),
+      // One more than the page shows whether there is a next one.
+      limit: config.pageSize + 1,
+      baseUrl: config.baseUrl,
+      datetimesByName: config.datetimeFilters === "by-name",
+    });
+    const page = rows.slice(0, config.pageSize);
+    const last = page.at(-1);
+    const cursor = rows.length > page.length && last ? `"${encodeCursor(cursorName, last)}"` : "null";
+    return new Ready(`{"cursor":${cursor},"recordings":[${page.map((row) => row.json).join(",")}]}`);
+  });
+
+  route(api, contract.getRecording, async ({ principal, params, body }) => {
+    refusePersonalOnly(principal, body);
+    const json = await findRecordingJson(
+      db.pool,
+      principal,
+      params.recording_id,
+      body.include ?? {},
+      config.baseUrl,
+    );
+    if (json === undefined) throw recordingNotFound(params.recording_id);
+    return new Ready(json);
+  });
+
+  route(api, transcriptJson, async ({ principal, params }) => {
+    const version = await requireTranscriptVersion(principal, params.recording_id);
+    return new Ready(await transcripts.read(params.recording_id, "json", version));
+  });
+
+  for (const format of transcriptFormats) {
+    route(api, transcriptText[format], async ({ principal, params }) => {
+      const version = await requireTranscriptVersion(principal, params.recording_id);
+      return new Ready(await transcripts.read(params.recording_id, format, version));
+    });
+  }
+
+  route(api, contract.downloadRecording, async ({ principal, params }) => {
+    await requireTranscriptVersion(principal, params.recording_id);
+    throw new ProblemError(
+      "not_found",
+      `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
+    );
+  });
+
+  route(api, contract.updateRecording, ({ principal, params, body }) =>
+    service.renameRecording(db, principal, params.recording_id, body.title),
+  );
+  route(api, contract.addTag, ({ principal, params, body }) =>
+    service.addTag(db, principal, params.recording_id, body.tag),
+  );
+  route(api, contract.removeTag, ({ principal, params }) =>
+    service.removeTag(db, principal, params.recording_id, params.tag),
+  );
+  route(api, contract.shareToUser, ({ principal, params, body }) =>
+    service.shareWithUser(db, principal, params.recording_id, body.user_id.toLowerCase()),
+  );
+  route(api, contract.unshareFromUser, ({ principal, params }) =>
+    service.unshareFromUser(db, principal, params.recording_id, params.user_id),
+  );
+  route(api, contract.shareToTeam, ({ principal, params, body }) =>
+    service.shareWithTeam(db, principal, params.recording_id, body.team_id.toLowerCase()),
+  );
+  route(api, contract.unshareFromTeam, ({ principal, params }) =>
+    service.unshareFromTeam(db, principal, params.recording_id, params.team_id),
+  );
+
+  async function requireTranscriptVersion(principal: Principal, recordingId: string): Promise<number> {
+    const version = await findTranscriptVersion(db.pool, principal, recordingId);
+    if (version === undefined) throw recordingNotFound(recordingId);
+    return version;
+  }
+}
+
+/** Contract: private_notes and attendance are "personal only": they mean one user, and a workspace token has none. */
+function refusePersonalOnly(
+  principal: Principal,
+  body: {
+    include?: contract.RecordingIncludeInput | undefined;
+    filter?: contract.RecordingFilterInput | undefined;
+  },
+): void {
+  if (principal.scope === "personal") return;
+  const violations = [
+    ...(body.include?.private_notes ? ["/include/private_notes"] : []),
+    ...(body.filter?.attendance ? ["/filter/attendance"] : []),
+  ].map((pointer) => ({ pointer, detail: "needs a personal token; this is a workspace token" }));
+  if (violations.length > 0) throw invalidInput(violations);
+}

@@ -1,0 +1,228 @@
+import { type Selectable, sql } from "kysely";
+import type { TranscriptInput, UploadStatus } from "../../contract/uploads.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Executor, Tx } from "../db/database.ts";
+import type { Uploads } from "../db/types.ts";
+import type { Position } from "../http/cursor.ts";
+
+/** A person an upload names, as the client wrote it. */
+export interface UploadParticipant {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly speaker_key: string | null;
+}
+
+/** One row of uploads. */
+export type UploadRow = Omit<Selectable<Uploads>, "participants" | "status" | "media_type" | "scope"> & {
+  readonly participants: readonly UploadParticipant[];
+  readonly status: UploadStatus;
+  readonly media_type: "audio" | "video" | "transcript";
+  readonly scope: "personal" | "workspace";
+};
+
+/** What a new upload is made of; the rest has defaults. */
+export type NewUpload = Pick<
+  UploadRow,
+  | "id"
+  | "workspace_id"
+  | "created_by"
+  | "scope"
+  | "media_type"
+  | "title"
+  | "auto_promote"
+  | "start_datetime"
+  | "team_id"
+  | "recorder_ids"
+  | "participants"
+>;
+
+/** Which uploads a token sees: a personal one its own, a workspace one all of the workspace. */
+function isOwn(principal: Principal) {
+  return principal.scope === "workspace"
+    ? sql<boolean>`workspace_id = ${principal.workspaceId}`
+    : sql<boolean>`created_by = ${principal.userId} and scope = 'personal'`;
+}
+
+export async function insertUpload(tx: Tx, upload: NewUpload): Promise<UploadRow> {
+  const row = await tx
+    .insertInto("uploads")
+    .values({
+      ...upload,
+      recorder_ids: [...upload.recorder_ids],
+      participants: JSON.stringify(upload.participants),
+      status: "initial",
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row as unknown as UploadRow;
+}
+
+export async function findUpload(
+  db: Executor,
+  principal: Principal,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  const row = await db
+    .selectFrom("uploads")
+    .selectAll()
+    .where("id", "=", uploadId)
+    .where(isOwn(principal))
+    .executeTakeFirst();
+  return row as unknown as UploadRow | undefined;
+}
+
+/** Locks an upload of the principal's for a change. */
+export async function lockUpload(
+  tx: Tx,
+  principal: Principal,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  const row = await tx
+    .selectFrom("uploads")
+    .selectAll()
+    .where("id", "=", uploadId)
+    .where(isOwn(principal))
+    .forUpdate()
+    .executeTakeFirst();
+  return row as unknown as UploadRow | undefined;
+}
+
+/** Locks an upload for a job, whoever made it. */
+export async function lockUploadById(tx: Tx, uploadId: string): Promise<UploadRow | undefined> {
+  const row = await tx
+    .selectFrom("uploads")
+    .selectAll()
+    .where("id", "=", uploadId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row as unknown as UploadRow | undefined;
+}
+
+/** One page of uploads, newest first. */
+export async function findUploads(
+  db: Executor,
+  principal: Principal,
+  page: { mediaType: string | undefined; after: Position | null; limit: number },
+): Promise<UploadRow[]> {
+  const { mediaType, after } = page;
+  const rows = await db
+    .selectFrom("uploads")
+    .selectAll()
+    .where(isOwn(principal))
+    .$if(mediaType !== undefined, (query) => query.where("media_type", "=", mediaType ?? ""))
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(page.limit)
+    .execute();
+  return rows as unknown as UploadRow[];
+}
+
+/**
+ * Moves an upload from one status to another, and only from that one.
+ * @returns the changed row, or undefined when it was not in `from` any more.
+ */
+export async function compareAndSetStatus(
+  tx: Tx,
+  uploadId: string,
+  from: UploadStatus,
+  to: UploadStatus,
+  also: { recordingId?: string; failureReason?: string },
+): Promise<UploadRow | undefined> {
+  const row = await tx
+    .updateTable("uploads")
+    .set({
+      status: to,
+      updated_at: sql`now()`,
+      ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
+      ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
+    })
+    .where("id", "=", uploadId)
+    .where("status", "=", from)
+    .returningAll()
+    .executeTakeFirst();
+  return row as unknown as UploadRow | undefined;
+}
+
+/** What Update Upload may change. */
+export type UploadChanges = Partial<
+  Pick<UploadRow, "title" | "start_datetime" | "team_id" | "recorder_ids" | "participants">
+>;
+
+export async function updateUploadAttributes(
+  tx: Tx,
+  uploadId: string,
+  changes: UploadChanges,
+): Promise<UploadRow> {
+  const { participants, recorder_ids, ...plain } = changes;
+  const row = await tx
+    .updateTable("uploads")
+    .set({
+      ...plain,
+      ...(participants === undefined ? {} : { participants: JSON.stringify(participants) }),
+      ...(recorder_ids === undefined ? {} : { recorder_ids: [...recorder_ids] }),
+      updated_at: sql`now()`,
+    })
+    .where("id", "=", uploadId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row as unknown as UploadRow;
+}
+
+/** Keeps the transcript of an upload, in the place of an earlier one. */
+export async function saveUploadTranscript(
+  tx: Tx,
+  uploadId: string,
+  transcript: TranscriptInput,
+): Promise<void> {
+  const values = { language: transcript.language, segments: JSON.stringify(transcript.segments) };
+  await tx
+    .insertInto("upload_transcripts")
+    .values({ upload_id: uploadId, ...values })
+    .onConflict((conflict) => conflict.column("upload_id").doUpdateSet(values))
+    .execute();
+}
+
+/** Transcripts of these uploads by upload id. */
+export async function findUploadTranscripts(
+  db: Executor,
+  uploadIds: readonly string[],
+): Promise<Map<string, TranscriptInput>> {
+  if (uploadIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("upload_transcripts")
+    .selectAll()
+    .where("upload_id", "in", uploadIds)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.upload_id,
+      { language: row.language, segments: row.segments as unknown as TranscriptInput["segments"] },
+    ]),
+  );
+}
+
+/** Uploads that have been promoting for longer than this; their job is lost or long. */
+export async function findStuckPromotions(db: Executor, olderThanMs: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("uploads")
+    .select("id")
+    .where("status", "=", "promoting")
+    .where("updated_at", "<", sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
+    .limit(1000)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Contract, rule 5: "Stale uploads that never reached success are deleted periodically." */
+export async function deleteStaleUploads(db: Executor, olderThanMs: number): Promise<number> {
+  const result = await db
+    .deleteFrom("uploads")
+    .where("status", "not in", ["success", "promoting", "processing"])
+    .where("updated_at", "<", sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

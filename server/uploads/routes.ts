@@ -1,0 +1,84 @@
+import type { UploadIncludeInput } from "../../contract/uploads.ts";
+import * as contract from "../../contract/uploads.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { type Api, route } from "../http/route.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import { presentUpload } from "./present.ts";
+import { findUpload, findUploads, findUploadTranscripts, type UploadRow } from "./queries.ts";
+import { createUpload, promoteUpload, updateUpload, uploadNotFound } from "./service.ts";
+
+const cursorName = "uploads";
+
+/** A transcript of a long day with every word timed stays below this. */
+const transcriptBodyLimit = 64 * 1024 * 1024;
+
+/** The uploads operations of the contract. */
+export function uploadRoutes(
+  api: Api,
+  { db, jobs, config }: { db: Database; jobs: JobQueue; config: Pick<Config, "pageSize"> },
+): void {
+  route(
+    api,
+    contract.createUpload,
+    async ({ principal, body }) =>
+      presentOne(await createUpload({ db, jobs }, principal, body), body.include),
+    { bodyLimit: transcriptBodyLimit },
+  );
+
+  route(api, contract.listUploads, async ({ principal, body }) => {
+    const rows = await findUploads(db.kysely, principal, {
+      mediaType: body.filter?.media_type,
+      after: body.cursor === undefined ? null : decodeCursor(cursorName, body.cursor),
+      // One more than the page shows whether there is a next one.
+      limit: config.pageSize + 1,
+    });
+    const page = rows.slice(0, config.pageSize);
+    const last = page.at(-1);
+    return {
+      uploads: await presentMany(page, body.include),
+      cursor:
+        rows.length > page.length && last
+          ? encodeCursor(cursorName, { at: last.created_at, id: last.id })
+          : null,
+    };
+  });
+
+  route(api, contract.getUpload, async ({ principal, params, body }) => {
+    const row = await findUpload(db.kysely, principal, params.upload_id);
+    if (row === undefined) throw uploadNotFound(params.upload_id);
+    return presentOne(row, body.include);
+  });
+
+  route(
+    api,
+    contract.updateUpload,
+    async ({ principal, params, body }) =>
+      presentOne(
+        await updateUpload({ db }, principal, params.upload_id, body.attributes ?? {}),
+        body.include,
+      ),
+    { bodyLimit: transcriptBodyLimit },
+  );
+
+  route(api, contract.promoteUpload, async ({ principal, params, body }) =>
+    presentOne(await promoteUpload({ db, jobs }, principal, params.upload_id), body.include),
+  );
+
+  async function presentMany(rows: readonly UploadRow[], include: UploadIncludeInput = {}) {
+    const transcripts = include.transcript
+      ? await findUploadTranscripts(
+          db.kysely,
+          rows.map((row) => row.id),
+        )
+      : new Map();
+    return rows.map((row) => presentUpload(row, include, transcripts.get(row.id)));
+  }
+
+  async function presentOne(row: UploadRow, include: UploadIncludeInput | undefined) {
+    const [upload] = await presentMany([row], include);
+    if (upload === undefined) throw new Error("one row makes one upload");
+    return upload;
+  }
+}

@@ -1,0 +1,161 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { z } from "zod";
+import type { Violation } from "../../contract/errors.ts";
+import type { createUpload as createUploadOperation, UploadAttributesInput } from "../../contract/uploads.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Database } from "../db/database.ts";
+import { record } from "../events/record.ts";
+import { invalidInput, ProblemError } from "../http/problem.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import { defaultTitle, findUnknownReferences, toChanges } from "./attributes.ts";
+import { uploadFields } from "./present.ts";
+import {
+  insertUpload,
+  lockUpload,
+  saveUploadTranscript,
+  type UploadRow,
+  updateUploadAttributes,
+} from "./queries.ts";
+import { canPromote, canUpdate } from "./state.ts";
+import { advance, recordUploadUpdated, stateOf, transition } from "./transition.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+}
+
+type CreateInput = z.output<(typeof createUploadOperation)["body"]>;
+
+/** What a caller reads who may not know whether the upload exists. */
+export function uploadNotFound(uploadId: string): ProblemError {
+  return new ProblemError("not_found", `there is no upload ${uploadId} that this token can see`);
+}
+
+/** Begins an upload. A transcript is complete with this call; by default it is promoted at once. */
+export async function createUpload(
+  { db, jobs }: Dependencies,
+  principal: Principal,
+  input: CreateInput,
+): Promise<UploadRow> {
+  const attributes = input.attributes ?? {};
+  const row = await db.kysely.transaction().execute(async (tx) => {
+    const violations = [
+      ...missingForCreation(principal, input),
+      ...(await findUnknownReferences(tx, principal, attributes)),
+    ];
+    if (violations.length > 0) throw invalidInput(violations);
+    const changes = toChanges(attributes);
+    const startDatetime = changes.start_datetime ?? null;
+    const created = await insertUpload(tx, {
+      id: randomUUIDv7(),
+      workspace_id: principal.workspaceId,
+      created_by: principal.userId,
+      scope: principal.scope,
+      media_type: input.media_type,
+      title: changes.title ?? defaultTitle(input.media_type, startDatetime ?? new Date()),
+      auto_promote: input.auto_promote ?? true,
+      start_datetime: startDatetime,
+      team_id: changes.team_id ?? null,
+      recorder_ids: changes.recorder_ids?.length ? changes.recorder_ids : [principal.userId],
+      participants: changes.participants ?? [],
+    });
+    if (attributes.transcript) await saveUploadTranscript(tx, created.id, attributes.transcript);
+    await record(tx, {
+      workspaceId: created.workspace_id,
+      type: "upload_added",
+      subjectId: created.id,
+      data: uploadFields(created),
+    });
+    return advance(tx, jobs, created);
+  });
+  jobs.wake();
+  return row;
+}
+
+/** Rules of creation that depend on the media type and the token. Source: contract.md, Errors, 7. */
+function missingForCreation(principal: Principal, input: CreateInput): Violation[] {
+  const violations: Violation[] = [];
+  if (input.media_type !== "transcript")
+    violations.push({
+      pointer: "/media_type",
+      detail: "must be transcript: this server does not take media files yet",
+    });
+  if (input.media_type === "transcript" && input.attributes?.transcript === undefined)
+    violations.push({
+      pointer: "/attributes/transcript",
+      detail: "is required when media_type is transcript",
+    });
+  if (principal.scope === "workspace" && !input.attributes?.recorder_ids?.length)
+    violations.push(recordersRequired);
+  return violations;
+}
+
+const recordersRequired: Violation = {
+  pointer: "/attributes/recorder_ids",
+  detail: "is required with a workspace token: name at least one user",
+};
+
+/** Changes the attributes given; the others stay. */
+export function updateUpload(
+  { db }: Pick<Dependencies, "db">,
+  principal: Principal,
+  uploadId: string,
+  attributes: UploadAttributesInput,
+): Promise<UploadRow> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const row = await lockUpload(tx, principal, uploadId);
+    if (row === undefined) throw uploadNotFound(uploadId);
+    if (!canUpdate(stateOf(row)))
+      throw new ProblemError(
+        "wrong_state",
+        `upload ${uploadId} is ${describeState(row)}; it can be updated while awaiting, or staged with auto_promote false`,
+      );
+    const violations = await findUnknownReferences(tx, principal, attributes);
+    if (attributes.recorder_ids?.length === 0 && row.scope === "workspace")
+      violations.push(recordersRequired);
+    if (violations.length > 0) throw invalidInput(violations);
+    if (Object.values(attributes).every((value) => value === undefined)) return row;
+
+    const changes = toChanges(attributes);
+    const isTitleCleared = attributes.title !== undefined && changes.title === undefined;
+    const updated = await updateUploadAttributes(tx, uploadId, {
+      ...changes,
+      ...(isTitleCleared
+        ? {
+            title: defaultTitle(
+              row.media_type,
+              changes.start_datetime ?? row.start_datetime ?? row.created_at,
+            ),
+          }
+        : {}),
+      ...(changes.recorder_ids?.length === 0 ? { recorder_ids: [row.created_by] } : {}),
+    });
+    if (attributes.transcript) await saveUploadTranscript(tx, uploadId, attributes.transcript);
+    await recordUploadUpdated(tx, updated);
+    return updated;
+  });
+}
+
+/** Lets a staged upload become a recording. */
+export async function promoteUpload(
+  { db, jobs }: Dependencies,
+  principal: Principal,
+  uploadId: string,
+): Promise<UploadRow> {
+  const promoting = await db.kysely.transaction().execute(async (tx) => {
+    const row = await lockUpload(tx, principal, uploadId);
+    if (row === undefined) throw uploadNotFound(uploadId);
+    if (!canPromote(stateOf(row)))
+      throw new ProblemError(
+        "wrong_state",
+        `upload ${uploadId} is ${describeState(row)}; it can be promoted only while staged with auto_promote false`,
+      );
+    return transition(tx, jobs, row, "promotion_requested");
+  });
+  jobs.wake();
+  return promoting;
+}
+
+function describeState(row: UploadRow): string {
+  return `${row.status} with auto_promote ${row.auto_promote}`;
+}

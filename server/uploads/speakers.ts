@@ -1,0 +1,42 @@
+import type { TranscriptInput } from "../../contract/uploads.ts";
+import type { UploadParticipant } from "./queries.ts";
+
+/** A speaker that no participant claims. */
+export interface AnonymousSpeaker {
+  readonly speaker_key: string;
+  readonly name: string;
+}
+
+type Segments = TranscriptInput["segments"];
+
+/** What a participant is called: the name, or else what is known instead. */
+export function participantName(participant: UploadParticipant): string {
+  return (
+    [participant.name, participant.email, participant.phone]
+      .map((text) => text?.trim())
+      .find((text) => text) ?? "Unknown"
+  );
+}
+
+/** Finds the participant a speaker_key means; the first one when several claim it. */
+export function participantIndexByKey(participants: readonly UploadParticipant[]): Map<string, number> {
+  const indexes = new Map<string, number>();
+  participants.forEach((participant, index) => {
+    if (participant.speaker_key !== null && !indexes.has(participant.speaker_key))
+      indexes.set(participant.speaker_key, index);
+  });
+  return indexes;
+}
+
+/**
+ * The speakers without a participant, in the order they first appear. Contract: a segment whose speaker_key matches
+ * no participant is "attributed to an auto-generated anonymous speaker", named Unknown Speaker and a number.
+ */
+export function anonymousSpeakers(
+  segments: Segments,
+  participants: readonly UploadParticipant[],
+): AnonymousSpeaker[] {
+  const claimed = participantIndexByKey(participants);
+  const keys = new Set(segments.map((segment) => segment.speaker_key).filter((key) => !claimed.has(key)));
+  return [...keys].map((speaker_key, index) => ({ speaker_key, name: `Unknown Speaker ${index + 1}` }));
+}

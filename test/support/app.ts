@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { pino } from "pino";
+import { Problem } from "../../contract/errors.ts";
+import { buildApp } from "../../server/app.ts";
+import { type Config, readConfig } from "../../server/config.ts";
+import { type Database, openDatabase } from "../../server/db/database.ts";
+import { type JobQueue, openJobQueue } from "../../server/jobs/queue.ts";
+import { openLocalStore } from "../../server/storage/local.ts";
+import { startWorker } from "../../server/worker.ts";
+import { createTestDatabase } from "./database.ts";
+
+/** A server in this process: everything real, answers checked against the contract also where they go out unparsed. */
+export interface TestApp {
+  readonly url: string;
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly config: Config;
+}
+
+export interface TestAppOptions {
+  readonly env?: Record<string, string>;
+  /** Without a worker, jobs stay where they are. */
+  readonly worker?: boolean;
+}
+
+/** Starts one for the calling test file and ends it after the file's tests. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = await createTestDatabase();
+  const folder = mkdtempSync(join(tmpdir(), "parley-app-"));
+  const config = readConfig(
+    {
+      PARLEY_DATA_DIR: folder,
+      PARLEY_BASE_URL: "http://parley.test",
+      PARLEY_RATE_LIMIT_PER_MINUTE: "0",
+      PARLEY_LOG_LEVEL: "silent",
+      ...options.env,
+    },
+    folder,
+  );
+  const log = pino({ level: "silent" });
+  const fail = (error: Error): never => {
+    throw error;
+  };
+  const db = openDatabase(database.settings, { onError: fail });
+  const jobs = await openJobQueue({ pool: db.pool, supervise: true, onError: fail });
+  const store = await openLocalStore(folder);
+  const worker = options.worker === false ? null : startWorker({ db, jobs, config, log });
+  const app = await buildApp({ db, jobs, store, config, log, checkReady: true });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  after(async () => {
+    await app.close();
+    await worker?.stop(10_000);
+    await jobs.close();
+    await db.close();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { url: `http://127.0.0.1:${port}`, db, jobs, config };
+}
+
+/** What came back. */
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined when it is none. */
+  readonly body: T;
+}
+
+export interface CallOptions {
+  readonly token?: string | null;
+  readonly version?: string | null;
+  readonly headers?: Record<string, string>;
+  /** Sent as it is instead of as JSON. */
+  readonly raw?: string | Buffer;
+}
+
+export const currentVersion = "2026-10-01";
+export const olderVersion = "2025-10-31";
+export const everyVersion = [olderVersion, currentVersion] as const;
+
+/** Calls a public API operation; every error answer is checked to be a problem document. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer and assert on what they find.
+export async function call<T = any>(
+  app: { readonly url: string },
+  method: string,
+  path: string,
+  body: unknown,
+  options: CallOptions,
+): Promise<Answer<T>> {
+  const headers: Record<string, string> = { ...options.headers };
+  if (options.token) headers.authorization = `Bearer ${options.token}`;
+  if (options.version !== null) headers["public-api-version"] = options.version ?? currentVersion;
+  const payload = options.raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  if (body !== undefined) headers["content-type"] ??= "application/json";
+  const url = path.startsWith("/_/") ? path : `/_/public-api/v2${path}`;
+  const response = await fetch(app.url + url, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(payload === undefined ? {} : { body: payload }),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  const answer = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (isJson ? JSON.parse(text) : undefined) as T,
+  };
+  if (response.status >= 400 && url.startsWith("/_/public-api")) assertProblem(answer);
+  return answer;
+}
+
+function assertProblem(answer: Answer<unknown>): void {
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
+  const problem = Problem.parse(answer.body);
+  assert.equal(problem.status, answer.status);
+}

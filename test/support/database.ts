@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import type { ConnectionSettings } from "../../server/db/database.ts";
+
+/** How the test run's PostgreSQL is made known to the test files. */
+export const connectionVariable = "TEST_POSTGRES";
+export const templateDatabase = "parley_template";
+
+interface Connection {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+function serverConnection(): Connection {
+  const text = process.env[connectionVariable];
+  if (text === undefined) throw new Error("run the tests with npm test: it starts the PostgreSQL they need");
+  return JSON.parse(text) as Connection;
+}
+
+/** A database for one test file. */
+export interface TestDatabase {
+  readonly settings: Connection & ConnectionSettings;
+  /** The same as a connection string, for servers in processes of their own. */
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/**
+ * Makes a database.
+ * @param template the migrated one by default; `template1` gives an empty one.
+ */
+export async function createTestDatabase(template: string = templateDatabase): Promise<TestDatabase> {
+  const server = serverConnection();
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await onServer((client) => client.query(`create database ${name} template ${template}`));
+  const settings = { ...server, database: name };
+  const { host, user, password, port } = settings;
+  return {
+    settings,
+    url: `postgres://${user}:${encodeURIComponent(password)}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
+    drop: () => onServer((client) => client.query(`drop database ${name} with (force)`)).then(() => {}),
+  };
+}
+
+async function onServer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(serverConnection());
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
