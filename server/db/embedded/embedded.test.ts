@@ -44,6 +44,11 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
       locale: "C.UTF-8",
       encoding: "UTF8",
     });
+    // Ctrl-C in our terminal goes to our process group, so PostgreSQL must lead one of its own.
+    const fields = readFileSync(`/proc/${postmaster}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    assert.equal(Number(fields[2]), postmaster);
     assert.equal(statSync(join(dataDir, "postgres")).mode & 0o777, 0o700);
     assert.equal(statSync(join(dataDir, "postgres.password")).mode & 0o777, 0o600);
     if (asRoot) assert.notEqual(statSync(join(dataDir, "postgres")).uid, 0);

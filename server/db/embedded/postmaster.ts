@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { Binaries } from "./binaries.ts";
 import { readIfExists } from "./files.ts";
 import { type Launched, lastWords, launch } from "./launch.ts";
+import { endOrphans } from "./orphans.ts";
 import { type PidFile, parsePidFile, pidFilePath, readPidFile } from "./pid-file.ts";
 import { probe } from "./probe.ts";
 import { isPostmaster, processExists } from "./process-facts.ts";
@@ -57,6 +58,10 @@ export async function reachPostmaster(
         const words = (await lastWords(clusterDir, child.startedAt)) ?? ended;
         if (!PASSING.test(words))
           throw new Error(`PostgreSQL did not start: ${words} (logs: ${clusterDir}/log)`);
+        if (/shared memory/.test(words)) {
+          const pids = await endOrphans(clusterDir);
+          if (pids.length) context.log("warn", "ended what a killed PostgreSQL left running", { pids });
+        }
         child = undefined;
         patience.check(words, false);
         await sleep(10 * POLL_MS, undefined, { signal: context.signal });
