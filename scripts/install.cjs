@@ -29,7 +29,8 @@ async function ensureInstalled(root = ROOT) {
     // Another process may have done it while we waited.
     if (stampMatches(facts) || (await acceptInstalled(facts))) return;
     if (!isComplete(facts)) {
-      await install(facts, recordChild);
+      say("installing the dependencies (npm ci); this happens once after each update");
+      await runNpm(root, ["ci", "--include=dev", "--include=optional"], recordChild);
     }
     if (!nodeRuns(facts)) {
       // npm was told to run no install scripts; the package `node` fetches its program in one.
@@ -44,35 +45,6 @@ async function ensureInstalled(root = ROOT) {
     if (!isComplete(facts)) throw new Error(`npm left ${facts.modules} incomplete: delete it and try again`);
     writeStamp(facts);
   });
-}
-
-/**
- * `npm ci`, except for a lock file without some of the optional packages that its packages name, as npm writes
- * it when the registry does not have those for other platforms: `npm ci` refuses such a file (EUSAGE). Then the
- * same by `npm install` on an emptied node_modules; it installs what is locked, with the same hashes.
- */
-async function install(facts, recordChild) {
-  const wholeLock = lacksNoOptional(JSON.parse(fs.readFileSync(facts.lockfile, "utf8")).packages);
-  const command = wholeLock ? ["ci"] : ["install", "--no-save"];
-  say(`installing the dependencies (npm ${command.join(" ")}); this happens once after each update`);
-  if (!wholeLock) fs.rmSync(facts.modules, { recursive: true, force: true, maxRetries: 3 });
-  await runNpm(facts.root, [...command, "--include=dev", "--include=optional"], recordChild);
-}
-
-/** Whether every optional dependency is in the lock file, beside the package that names it or further up. */
-function lacksNoOptional(packages) {
-  return Object.entries(packages).every(([where, entry]) =>
-    Object.keys(entry.optionalDependencies ?? {}).every((name) => {
-      for (
-        let folder = where;
-        ;
-        folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))
-      ) {
-        if (packages[`${folder}${folder && "/"}node_modules/${name}`]) return true;
-        if (!folder.includes("/node_modules/")) return Boolean(packages[`node_modules/${name}`]);
-      }
-    }),
-  );
 }
 
 function factsOf(root) {

@@ -18,6 +18,10 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  // Also a Content-Type that is none: the framework would refuse it before any parser is asked.
+  app.addHook("onRequest", async (request) => {
+    if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/json";
+  });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, payload, done) => {
     try {
       done(null, parseBody(payload as Buffer));

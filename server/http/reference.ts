@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { errorCatalogue } from "../../contract/errors.ts";
@@ -17,7 +17,7 @@ import { ProblemError } from "./problem.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Scripts and styles come from this server alone; the reference's elements style themselves inline. */
+/** Scripts and styles come from this server alone; the viewer also writes styles into its elements. */
 const contentSecurityPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -52,11 +52,16 @@ export function referenceRoutes(app: FastifyInstance, operations: readonly Opera
     app.get(`/docs/${version}`, async (_request, reply) => sendPage(reply, referencePage(version)));
   app.get("/docs/errors", async (_request, reply) => sendPage(reply, errorsPage()));
   app.get("/docs/migration", async (_request, reply) => sendPage(reply, migrationPage()));
-  app.get("/docs/assets/rapidoc.js", async (_request, reply) =>
-    reply
-      .type("text/javascript; charset=utf-8")
-      .header("cache-control", "public, max-age=86400")
-      .send(readFileSync(require.resolve("rapidoc/dist/rapidoc-min.js"))),
+  for (const [name, type] of Object.entries(viewerFiles)) {
+    app.get(`/docs/assets/${name}`, async (_request, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .header("cache-control", "public, max-age=86400")
+        .send(await readFile(require.resolve(`swagger-ui-dist/${name}`))),
+    );
+  }
+  app.get("/docs/assets/start.js", async (_request, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(startScript),
   );
   app.get("/docs/assets/docs.css", async (_request, reply) =>
     reply.type("text/css; charset=utf-8").send(styles),
@@ -83,7 +88,22 @@ table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: 8px 10px; border-bottom: 1px solid var(--line) }
 tr:target { background: var(--soft) }
 code { font-family: ui-monospace, monospace; font-size: 14px }
-rapi-doc { height: calc(100vh - 54px); width: 100% }`;
+@media (prefers-color-scheme: dark) { #reference { filter: invert(0.9) hue-rotate(180deg) } }`;
+
+/** The viewer's own files, from its package. */
+const viewerFiles = { "swagger-ui.css": "text/css", "swagger-ui-bundle.js": "text/javascript" } as const;
+
+/** Shows the document that the page names. */
+const startScript = `const reference = document.getElementById("reference");
+SwaggerUIBundle({
+  url: reference.dataset.document,
+  domNode: reference,
+  deepLinking: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  persistAuthorization: false,
+});
+`;
 
 function page(title: string, body: string, scripts = ""): string {
   const links = versionNames.map((version) => `<a href="/docs/${version}">${version}</a>`).join("\n");
@@ -109,11 +129,11 @@ ${body}
 function referencePage(version: VersionName): string {
   return page(
     `API reference ${version}`,
-    `<rapi-doc spec-url="/openapi/${version}.json" render-style="read" schema-style="table" show-header="false"
- allow-server-selection="false" allow-spec-url-load="false" allow-spec-file-load="false" load-fonts="false"
- regular-font="system-ui, sans-serif" mono-font="ui-monospace, monospace" primary-color="#2456c8"
- theme="light" font-size="large" allow-spec-file-download="true"></rapi-doc>`,
-    `<script type="module" src="/docs/assets/rapidoc.js"></script>\n`,
+    `<div id="reference" data-document="/openapi/${version}.json"></div>`,
+    `<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<script defer src="/docs/assets/swagger-ui-bundle.js"></script>
+<script defer src="/docs/assets/start.js"></script>
+`,
   );
 }
 

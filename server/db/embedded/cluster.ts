@@ -80,6 +80,7 @@ async function runInitdb(
   passwordFile: string,
   hasty: boolean,
 ): Promise<void> {
+  const ctype = await findUtf8Locale();
   const flags = [
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordFile}`,
@@ -89,6 +90,8 @@ async function runInitdb(
     // The builtin provider sorts by code point and knows Unicode's letters, the same on every machine, so an
     // operating system's update cannot damage an index.
     "--locale=C",
+    // Trigrams and text search ask the operating system what a letter is; with C they know only ASCII's.
+    `--lc-ctype=${ctype}`,
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--data-checksums",
@@ -110,6 +113,14 @@ async function runInitdb(
         .find((line) => /error|fatal/i.test(line)) ?? output.trim();
     throw new Error(`creating the database in ${location.clusterDir} failed: ${reason}`, { cause: error });
   }
+}
+
+/** Every Linux has C.UTF-8 and macOS en_US.UTF-8; C is always there. */
+async function findUtf8Locale(): Promise<string> {
+  const listed = await promisify(execFile)("locale", ["-a"]).catch(() => ({ stdout: "" }));
+  const plain = (name: string): string => name.toLowerCase().replaceAll("-", "");
+  const present = new Set(listed.stdout.split("\n").map((line) => plain(line.trim())));
+  return ["C.UTF-8", "en_US.UTF-8"].find((name) => present.has(plain(name))) ?? "C";
 }
 
 /** Written before the cluster, so that there is never a cluster whose password nobody knows. */

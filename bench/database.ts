@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { type Database, openDatabase } from "../server/db/database.ts";
+import {
+  type Connection,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../server/db/embedded/index.ts";
+import { migrate } from "../server/db/migrate.ts";
+import { migrateJobs } from "../server/jobs/queue.ts";
+
+/** The bench's own PostgreSQL, with the settings that production has. */
+export interface BenchPostgres {
+  /** Where other processes may put files of their own. */
+  readonly folder: string;
+  /**
+   * A migrated database; a kept one when it was filled by the same recipe.
+   * @param recipe what `fill` makes; changes with the data.
+   * @param fill fills it and gives what must be remembered of it.
+   */
+  database<T>(
+    name: string,
+    recipe: string,
+    fill: (db: Database, connection: Connection) => Promise<T>,
+  ): Promise<BenchDatabase<T>>;
+  stop(): Promise<void>;
+}
+
+export interface BenchDatabase<T> {
+  readonly connection: Connection;
+  /** For PARLEY_DATABASE_URL. */
+  readonly url: string;
+  readonly db: Database;
+  readonly made: T;
+}
+
+/** Starts it in a temporary folder, or in one that is kept. */
+export async function startBenchPostgres(kept: string | null): Promise<BenchPostgres> {
+  const folder = kept === null ? mkdtempSync(join(tmpdir(), "parley-bench-")) : resolve(kept);
+  const postgres: EmbeddedPostgres = await startEmbeddedPostgres(
+    {
+      dataDir: join(folder, "database"),
+      purpose: "server",
+      log: (level, message, detail) => {
+        if (level !== "info") console.error(message, detail ?? "");
+      },
+    },
+    { settings: {}, systemDir: join(folder, "system"), readyTimeoutMs: 60_000 },
+  );
+  const open: Database[] = [];
+  return {
+    folder,
+    async database(name, recipe, fill) {
+      const connection = { ...postgres.connection, database: name };
+      const note = join(folder, `${name}.json`);
+      const known = existsSync(note) ? JSON.parse(readFileSync(note, "utf8")) : null;
+      const isKept = known?.recipe === recipe;
+      if (!isKept) {
+        rmSync(note, { force: true });
+        await recreate(postgres.connection, name);
+        await migrate(connection);
+      }
+      const db = openDatabase(connection, {
+        maxConnections: 2,
+        onError: (error) => console.error(error.message),
+      });
+      open.push(db);
+      if (!isKept) await migrateJobs(db.pool);
+      const made = isKept ? known.made : await fill(db, connection);
+      if (!isKept) writeFileSync(note, JSON.stringify({ recipe, made }));
+      return { connection, url: urlOf(connection), db, made };
+    },
+    async stop() {
+      for (const db of open) await db.close();
+      await postgres.stop();
+      if (kept === null) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function recreate(server: Connection, name: string): Promise<void> {
+  const client = new pg.Client(server);
+  await client.connect();
+  await client.query(`drop database if exists ${name} with (force)`);
+  await client.query(`create database ${name}`);
+  await client.end();
+}
+
+function urlOf({ host, port, user, password, database }: Connection): string {
+  return `postgres://${user}:${encodeURIComponent(password)}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}

@@ -1,0 +1,83 @@
+import { encodeCursor } from "../../server/http/cursor.ts";
+import { rareWord } from "../data/words.ts";
+import type { BenchDatabase } from "../database.ts";
+import type { Dataset } from "../datasets.ts";
+import type { Load, Target } from "../load.ts";
+import { type Figure, type Goal, ratioFigure } from "../report.ts";
+import type { RunningServer } from "../servers.ts";
+import { apiRequest, fetchBytes } from "./requests.ts";
+
+const pageSize = 50;
+
+/** A running server and the data it serves. */
+export interface Served {
+  readonly server: RunningServer;
+  readonly data: BenchDatabase<Dataset>;
+}
+
+/** Whether a page costs the same however much there is, how deep it lies, and how little of it one sees. */
+export async function measureLatency(
+  load: Load,
+  large: Served,
+  small: Served,
+  rounds: number,
+): Promise<Figure[]> {
+  const { made } = large.data;
+  const page = (served: Served, token: string, body: object = {}): Target =>
+    apiRequest(served.server, token, "POST", "/recordings", body);
+  const first = page(large, made.workspaceToken);
+  const member = page(large, made.memberToken);
+  const search = { filter: { title_search: rareWord.toLowerCase() } };
+  const pageNumber = Math.min(1000, Math.floor(made.recordings / pageSize));
+  const deep = page(large, made.workspaceToken, { cursor: await cursorOf(large.data, pageNumber) });
+  const guest = page(large, made.guestToken);
+  const guestSees = await requireCount(guest, 50);
+
+  const count = made.recordings.toLocaleString("en");
+  const cases: [name: string, baseline: Target, subject: Target, goal: Goal, rows: number][] = [
+    [
+      `page at ${count} to page at 10,000`,
+      page(small, small.data.made.workspaceToken),
+      first,
+      { most: 1.3 },
+      50,
+    ],
+    [`page ${pageNumber} to page 1`, first, deep, { most: 1.2 }, 50],
+    ["who sees 100 of all to workspace token", first, guest, { most: 2 }, guestSees],
+    ["ordinary member to workspace token", first, member, {}, 50],
+    [
+      "rare title, workspace token, to its page",
+      first,
+      page(large, made.workspaceToken, search),
+      { most: 5 },
+      5,
+    ],
+    ["rare title, member, to their page", member, page(large, made.memberToken, search), { most: 5 }, 5],
+  ];
+  const figures: Figure[] = [];
+  for (const [name, baseline, subject, goal, rows] of cases) {
+    await requireCount(subject, rows);
+    const compared = await load.compare("latency", baseline, subject, rounds);
+    figures.push(ratioFigure(`latency: ${name}`, "latency", compared, goal));
+  }
+  return figures;
+}
+
+/** Where the page before this one ends. */
+async function cursorOf(data: BenchDatabase<Dataset>, pageNumber: number): Promise<string> {
+  const { rows } = await data.db.pool.query<{ at: Date; id: string }>(
+    `select start_datetime as at, recording_id as id from recording_grants where principal_id = $1
+     order by start_datetime desc, recording_id desc offset $2 limit 1`,
+    [data.made.workspaceId, (pageNumber - 1) * pageSize - 1],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no page ${pageNumber}`);
+  return encodeCursor("recordings", row);
+}
+
+async function requireCount(target: Target, count: number): Promise<number> {
+  const { recordings } = JSON.parse((await fetchBytes(target)).bytes.toString());
+  if (recordings.length !== count)
+    throw new Error(`${target.body} gave ${recordings.length} recordings where there are ${count}`);
+  return count;
+}

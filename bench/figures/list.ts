@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RecordingIncludeInput } from "../../contract/recordings.ts";
+import type { Principal } from "../../server/access/principal.ts";
+import { listStatement } from "../../server/recordings/list-query.ts";
+import type { BenchDatabase } from "../database.ts";
+import type { Dataset } from "../datasets.ts";
+import type { Load, Target } from "../load.ts";
+import { type Figure, ratioFigure } from "../report.ts";
+import { type RunningServer, startBareList } from "../servers.ts";
+import { apiRequest, fetchBytes } from "./requests.ts";
+
+const pageSize = 50;
+
+const lists: Readonly<Record<string, { name: string; include: RecordingIncludeInput }>> = {
+  "/plain": { name: "list, no includes", include: {} },
+  "/included": {
+    name: "list, participants + highlights + calendar event",
+    include: { participants: true, highlights: true, calendar_event: true },
+  },
+};
+
+/** What the server costs over the bare minimum: a page of 50 for a workspace token, eight clients at once. */
+export async function measureList(
+  load: Load,
+  server: RunningServer,
+  data: BenchDatabase<Dataset>,
+  baseUrl: string,
+  rounds: number,
+): Promise<Figure[]> {
+  const bare = await startBareList({
+    // The connection settings of server/db/database.ts.
+    pool: {
+      ...data.connection,
+      max: 16,
+      options:
+        "-c TimeZone=UTC -c jit=off -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000",
+    },
+    statements: Object.fromEntries(
+      Object.entries(lists).map(([path, { include }]) => [path, bareStatement(data.made, include, baseUrl)]),
+    ),
+    pageSize,
+  });
+  try {
+    const figures: Figure[] = [];
+    for (const [path, { name, include }] of Object.entries(lists)) {
+      const subject = apiRequest(server, data.made.workspaceToken, "POST", "/recordings", { include });
+      const baseline: Target = { ...subject, url: `${bare.url}${path}` };
+      await requireSamePage(baseline, subject);
+      const compared = await load.compare("throughput", baseline, subject, rounds);
+      figures.push(
+        ratioFigure(`${name}: throughput to bare node:http + pg`, "throughput", compared, { least: 0.8 }),
+      );
+    }
+    return figures;
+  } finally {
+    bare.stop();
+  }
+}
+
+/** The server's own statement for the workspace's first page, with the JSON left to be parsed by pg. */
+function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: string) {
+  const principal: Principal = {
+    tokenId: made.adminId,
+    tokenType: "workspace_access_token",
+    scope: "workspace",
+    workspaceId: made.workspaceId,
+    userId: made.adminId,
+    role: "admin",
+    emailKey: "",
+    name: "",
+    expiresAt: null,
+    sees: [made.workspaceId],
+  };
+  const statement = listStatement({
+    principal,
+    filter: {},
+    include,
+    after: null,
+    limit: pageSize + 1,
+    baseUrl,
+    datetimesByName: false,
+  });
+  const text = statement.text.replace("::text as json", " as json");
+  if (text === statement.text)
+    throw new Error("the statement of List Recordings has another form now: adapt bench/");
+  return { ...statement, text, values: [...statement.values] };
+}
+
+/** A baseline that answers something else would be none. */
+async function requireSamePage(baseline: Target, subject: Target): Promise<void> {
+  const pages = await Promise.all(
+    [baseline, subject].map(async (target) => JSON.parse((await fetchBytes(target)).bytes.toString())),
+  );
+  if (!isDeepStrictEqual(pages[0], pages[1]) || pages[0].recordings.length !== pageSize)
+    throw new Error("baseline and server do not answer the same page");
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { median } from "../load.ts";
+import { type Figure, figure } from "../report.ts";
+import { startParley } from "../servers.ts";
+
+/** After this long a started server has nothing left to do. */
+const idleMs = 5000;
+
+/** How fast `parley serve` with its own PostgreSQL is ready, on an empty folder and on its own, and what it takes. */
+export async function measureStart(): Promise<Figure[]> {
+  const first: number[] = [];
+  const later: number[] = [];
+  const memory: number[] = [];
+  for (let folderNumber = 0; folderNumber < 2; folderNumber += 1) {
+    const folder = mkdtempSync(join(tmpdir(), "parley-bench-start-"));
+    // A first start has nothing compiled yet either.
+    const env = { PARLEY_DATA_DIR: join(folder, "data"), NODE_COMPILE_CACHE: join(folder, "compiled") };
+    try {
+      for (let start = 0; start < 3; start += 1) {
+        const server = await startParley(env);
+        (start === 0 ? first : later).push(server.readyMs / 1000);
+        if (start > 0) {
+          await delay(idleMs);
+          const resident = server.residentMb();
+          if (resident !== null) memory.push(resident);
+        }
+        await server.stop();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  const list = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(", ");
+  const mb = memory.length === 0 ? null : median(memory);
+  return [
+    figure("first start, until ready", Math.max(...first), `${list(first)} s`, " s", { most: 10 }),
+    figure("later start, until ready", Math.max(...later), `${list(later)} s`, " s", { most: 3 }),
+    figure(
+      "idle memory of the server process",
+      mb,
+      mb === null ? "not on this system" : `${mb.toFixed(0)} MB`,
+      " MB",
+      {
+        most: 150,
+      },
+    ),
+  ];
+}

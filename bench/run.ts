@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { type BenchDatabase, type BenchPostgres, startBenchPostgres } from "./database.ts";
+import { type Dataset, dataset, smallSize } from "./datasets.ts";
+import { measureLatency } from "./figures/latency.ts";
+import { measureList } from "./figures/list.ts";
+import { measureStart } from "./figures/start.ts";
+import { measureTranscript } from "./figures/transcript.ts";
+import { startLoad } from "./load.ts";
+import { type Options, readOptions, usage } from "./options.ts";
+import { elapsed, type Figure, report } from "./report.ts";
+import { type RunningServer, startParley } from "./servers.ts";
+
+/** One for all, so that the baseline can write the same addresses. */
+const baseUrl = "http://localhost:3000";
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === "help") return console.log(usage);
+  const startedAt = performance.now();
+  const figures: Figure[] = [];
+  if (options.only.has("start")) {
+    console.error("start");
+    figures.push(...(await measureStart()));
+  }
+  if (options.only.has("list") || options.only.has("transcript")) {
+    const postgres = await startBenchPostgres(options.folder);
+    try {
+      figures.push(...(await measureServed(postgres, options)));
+    } finally {
+      await postgres.stop();
+    }
+  }
+  report(figures, { recordings: options.recordings, rounds: options.rounds, took: elapsed(startedAt) });
+}
+
+/** Everything that needs data: fills the databases, starts a server on each, measures. */
+async function measureServed(postgres: BenchPostgres, options: Options): Promise<Figure[]> {
+  console.error("data");
+  const smallData = await dataset(postgres, "parley_small", smallSize);
+  const largeData = options.only.has("list")
+    ? await dataset(postgres, "parley_large", options.recordings)
+    : null;
+  const figures: Figure[] = [];
+  const servers: RunningServer[] = [];
+  const load = startLoad();
+  const serve = async (data: BenchDatabase<Dataset>, name: string): Promise<RunningServer> => {
+    const server = await startParley({
+      PARLEY_ROLE: "api",
+      PARLEY_DATABASE_URL: data.url,
+      PARLEY_DATA_DIR: join(postgres.folder, name),
+      PARLEY_BASE_URL: baseUrl,
+    });
+    servers.push(server);
+    return server;
+  };
+  try {
+    const small = { data: smallData, server: await serve(smallData, "small") };
+    if (options.only.has("transcript")) {
+      console.error("transcript");
+      figures.push(...(await measureTranscript(load, small, options.rounds)));
+    }
+    if (largeData !== null) {
+      console.error("list");
+      const large = { data: largeData, server: await serve(largeData, "large") };
+      figures.push(...(await measureList(load, large.server, largeData, baseUrl, options.rounds)));
+      figures.push(...(await measureLatency(load, large, small, options.rounds)));
+    }
+    return figures;
+  } finally {
+    load.stop();
+    for (const server of servers) await server.stop();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`bench: ${(error as Error).message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,80 @@
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { BareBytesTask } from "./bare-bytes.ts";
+import type { BareListTask } from "./bare-list.ts";
+
+const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
+
+/** A running server in a process of its own. */
+export interface RunningServer {
+  readonly url: string;
+  /** From the start of the process to the first good answer of /readyz. */
+  readonly readyMs: number;
+  /** Memory of the process as the system counts it. Linux only: null elsewhere. */
+  residentMb(): number | null;
+  stop(): Promise<void>;
+}
+
+/** Starts `parley serve` as an operator would; its log goes nowhere. */
+export async function startParley(
+  env: Readonly<Record<string, string>>,
+  nodeFlags: readonly string[] = (process.env.BENCH_NODE_FLAGS ?? "").split(" ").filter(Boolean),
+): Promise<RunningServer> {
+  const port = await freePort();
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...nodeFlags, main, "serve"], {
+    env: { ...process.env, PARLEY_PORT: String(port), PARLEY_RATE_LIMIT_PER_MINUTE: "0", ...env },
+    stdio: process.env.BENCH_LOG ? ["ignore","ignore",(await import("node:fs")).openSync(process.env.BENCH_LOG,"a")]:"ignore",
+  });
+  const exited = once(child, "exit");
+  const url = `http://127.0.0.1:${port}`;
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`).catch(() => null);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) break;
+    if (child.exitCode !== null) throw new Error(`parley serve ended with exit code ${child.exitCode}`);
+    if (performance.now() - startedAt > 60_000) throw new Error("parley serve was not ready within a minute");
+    await delay(10);
+  }
+  return {
+    url,
+    readyMs: performance.now() - startedAt,
+    residentMb() {
+      if (process.platform !== "linux") return null;
+      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"));
+      return line ? Number(line[1]) / 1024 : null;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+/** The baseline of the lists. */
+export const startBareList = (task: BareListTask) => startBare("./bare-list.ts", task);
+
+/** The baseline of the transcripts. */
+export const startBareBytes = (task: BareBytesTask) => startBare("./bare-bytes.ts", task);
+
+async function startBare(file: string, task: object): Promise<{ url: string; stop(): void }> {
+  const child = fork(new URL(file, import.meta.url));
+  child.send(task);
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.disconnect() };
+}
+
+/** A TCP port of the loopback interface that nobody listens on. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { call, currentVersion, everyVersion, olderVersion, startTestApp } from "../../test/support/app.ts";
+import { makeWorkspace } from "../../test/support/factories.ts";
+import { until } from "../../test/support/until.ts";
+
+const app = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "1000000" } });
+const workspace = await makeWorkspace(app.db);
+const { token } = workspace.member;
+
+/** Sends bytes as they are and gives what comes back until the server closes. */
+function sendRaw(url: string, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes));
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.on("close", () => resolve(text));
+    socket.on("error", reject);
+  });
+}
+
+test("version: missing or unknown is 400 and names the versions there are", async () => {
+  for (const [version, code] of [
+    [null, "version_missing"],
+    ["", "version_missing"],
+    ["2024-01-01", "version_unknown"],
+    ["latest", "version_unknown"],
+  ] as const) {
+    const answer = await call(app, "POST", "/users", {}, { token, version });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.error, code);
+    for (const name of everyVersion) assert.match(answer.body.detail, new RegExp(name));
+  }
+});
+
+test("version: the deprecated one says so in every answer, the current one does not", async () => {
+  const older = await call(app, "POST", "/users", {}, { token, version: olderVersion });
+  assert.equal(older.headers.get("deprecation"), `@${Date.parse("2026-10-01T00:00:00Z") / 1000}`);
+  assert.match(older.headers.get("link") ?? "", /rel="deprecation"/);
+  assert.equal(older.headers.get("sunset"), null);
+  const current = await call(app, "POST", "/users", {}, { token, version: currentVersion });
+  assert.equal(current.headers.get("deprecation"), null);
+});
+
+test("version: an operator can sunset and retire one by a setting", async () => {
+  const inThirtyDays = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const sunsetting = await startTestApp({
+    env: {
+      PARLEY_VERSION_STATUS: `${olderVersion}=sunsetting@${inThirtyDays}`,
+      PARLEY_RATE_LIMIT_PER_MINUTE: "300",
+    },
+  });
+  const own = await makeWorkspace(sunsetting.db);
+  const answer = await call(sunsetting, "POST", "/users", {}, { token: own.token, version: olderVersion });
+  assert.equal(answer.headers.get("sunset"), new Date(inThirtyDays).toUTCString());
+  // A third of the 90 days is left, and so is a third of the limit.
+  const limit = Number(answer.headers.get("x-ratelimit-limit"));
+  assert.ok(limit > 90 && limit <= 100, `${limit}`);
+  const retired = await startTestApp({ env: { PARLEY_VERSION_STATUS: `${olderVersion}=retired` } });
+  const gone = await call(retired, "POST", "/users", {}, { token: "x", version: olderVersion });
+  assert.equal(gone.status, 410);
+  assert.equal(gone.body.error, "version_retired");
+});
+
+test("token: missing, malformed, unknown, expired, revoked and of a deactivated user are 401 with WWW-Authenticate", async () => {
+  const own = await makeWorkspace(app.db);
+  const forms: [Record<string, string>, string][] = [
+    [{}, "token_missing"],
+    [{ authorization: "" }, "token_missing"],
+    [{ authorization: "Basic YTpi" }, "token_invalid"],
+    [{ authorization: "Bearer" }, "token_invalid"],
+    [{ authorization: "Bearer x y" }, "token_invalid"],
+    [{ authorization: `Bearer parley_pat_${"A".repeat(43)}` }, "token_invalid"],
+  ];
+  for (const [headers, code] of forms) {
+    const answer = await call(app, "POST", "/users", {}, { headers });
+    assert.equal(answer.status, 401, JSON.stringify(headers));
+    assert.equal(answer.body.error, code);
+    assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer realm="parley"/);
+  }
+  const works = await call(
+    app,
+    "POST",
+    "/users",
+    {},
+    { headers: { authorization: `bearer  ${own.admin.token}` } },
+  );
+  assert.equal(works.status, 200);
+  await app.db.pool.query("update access_tokens set expires_at = now() where user_id = $1", [own.member.id]);
+  assert.equal((await call(app, "POST", "/users", {}, { token: own.member.token })).status, 401);
+  await app.db.pool.query(
+    "update access_tokens set revoked_at = now() where type = 'workspace_access_token' and workspace_id = $1",
+    [own.id],
+  );
+  assert.equal((await call(app, "POST", "/users", {}, { token: own.token })).status, 401);
+  await app.db.pool.query("update users set deactivated_at = now() where id = $1", [own.admin.id]);
+  assert.equal((await call(app, "POST", "/users", {}, { token: own.admin.token })).status, 401);
+});
+
+test("token: its last use is recorded", async () => {
+  const own = await makeWorkspace(app.db);
+  await call(app, "POST", "/users", {}, { token: own.member.token });
+  const { rows } = await app.db.pool.query("select last_used_at from access_tokens where user_id = $1", [
+    own.member.id,
+  ]);
+  assert.ok(Date.now() - rows[0].last_used_at.getTime() < 10_000);
+});
+
+test("order: version, then token, then rate limit, then path, then body, then permission", async () => {
+  const limited = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "4" } });
+  const own = await makeWorkspace(limited.db);
+  const broken = { raw: "{broken" };
+  const at = (path: string, options: object, method = "POST") =>
+    call(limited, method, path, {}, { ...broken, ...options });
+  assert.equal((await at("/nothing", { version: null, token: null })).body.error, "version_missing");
+  assert.equal((await at("/nothing", { token: null })).body.error, "token_missing");
+  assert.equal((await at("/nothing", { token: own.token })).body.error, "not_found");
+  assert.equal((await at("/recordings/x", { token: own.token })).body.error, "not_found");
+  assert.equal(
+    (await at("/uploads", { token: own.token, version: olderVersion })).body.error,
+    "not_in_version",
+  );
+  assert.equal((await at("/recordings", { token: own.token })).body.error, "invalid_json");
+  assert.equal((await at("/nothing", { token: own.token })).body.error, "rate_limited");
+  assert.equal((await at("/nothing", { token: own.token, version: "x" })).body.error, "version_unknown");
+});
+
+test("rate limit: counted per token, shown on every answer, refused with Retry-After", async () => {
+  const limited = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "3" } });
+  const own = await makeWorkspace(limited.db);
+  const remaining: (string | null)[] = [];
+  for (let index = 0; index < 3; index++) {
+    const answer = await call(limited, "POST", "/users", {}, { token: own.token });
+    assert.equal(answer.headers.get("x-ratelimit-limit"), "3");
+    remaining.push(answer.headers.get("x-ratelimit-remaining"));
+  }
+  assert.deepEqual(remaining, ["2", "1", "0"]);
+  const refused = await call(limited, "POST", "/users", {}, { token: own.token });
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers.get("x-ratelimit-remaining"), "0");
+  const wait = Number(refused.headers.get("retry-after"));
+  assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60);
+  assert.equal((await call(limited, "POST", "/users", {}, { token: own.member.token })).status, 200);
+  // Without a token the address is counted, so that guessing tokens is limited too.
+  const guesses: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    const guess = await call(limited, "POST", "/users", {}, { token: `parley_pat_${"B".repeat(43)}` });
+    assert.ok(guess.headers.get("x-ratelimit-limit"));
+    guesses.push(guess.status);
+  }
+  assert.deepEqual(guesses, [401, 401, 401, 429]);
+});
+
+test("bodies: empty means {} under any content type, on every method; JSON is read under any content type", async () => {
+  const own = await makeWorkspace(app.db);
+  for (const type of [
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "text/plain",
+    "application/xml",
+    "nonsense",
+  ]) {
+    for (const raw of ["", " \n", "{}", '\ufeff{"filter":{}}']) {
+      const answer = await call(
+        app,
+        "POST",
+        "/recordings",
+        {},
+        { token: own.token, raw, headers: { "content-type": type } },
+      );
+      assert.equal(answer.status, 200, `${type} ${JSON.stringify(raw)}: ${answer.text}`);
+    }
+  }
+  assert.equal((await call(app, "POST", "/recordings", undefined, { token: own.token })).status, 200);
+  assert.equal(
+    (
+      await call(app, "GET", "/token-info", undefined, {
+        token: own.token,
+        headers: { "content-type": "application/json", accept: "text/html" },
+      })
+    ).status,
+    200,
+  );
+  const removed = await call(
+    app,
+    "DELETE",
+    `/recordings/${own.id}/tags/x`,
+    {},
+    { token: own.token, raw: "", headers: { "content-type": "application/json" } },
+  );
+  assert.equal(removed.status, 404);
+  const withLength = await sendRaw(
+    app.url,
+    `DELETE /_/public-api/v2/recordings/${own.id}/tags/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.token}\r\nPublic-Api-Version: ${currentVersion}\r\nContent-Type: application/json\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  );
+  assert.match(withLength, /^HTTP\/1\.1 404 /);
+});
+
+test("bodies: what is no JSON object is 400; unknown properties are ignored", async () => {
+  for (const [raw, code] of [
+    ["{", "invalid_json"],
+    ["{'a':1}", "invalid_json"],
+    ["NaN", "invalid_json"],
+    [Buffer.from([0x7b, 0xff, 0x7d]), "invalid_json"],
+    ["[]", "invalid_input"],
+    ["null", "invalid_input"],
+    ["5", "invalid_input"],
+    ['"x"', "invalid_input"],
+    [`{"x":${"[".repeat(5000)}${"]".repeat(5000)}}`, "invalid_input"],
+    ['{"unknown":"a\\u0000b"}', "invalid_input"],
+  ] as const) {
+    const answer = await call(app, "POST", "/recordings", {}, { token, raw });
+    assert.equal(answer.status, 400, String(raw).slice(0, 20));
+    assert.equal(answer.body.error, code);
+  }
+  const ignored = await call(
+    app,
+    "POST",
+    "/recordings",
+    { page: 3, filter: { nothing: 1 }, include: { also: "x" }, __proto__: 1 },
+    { token },
+  );
+  assert.equal(ignored.status, 200);
+});
+
+test("bodies: more than the limit is 413", async () => {
+  const answer = await call(app, "POST", "/recordings", { x: "y".repeat(1024 * 1024) }, { token });
+  assert.equal(answer.status, 413);
+  assert.equal(answer.body.error, "body_too_large");
+});
+
+test("broken HTTP and broken addresses get a problem document, never a stack trace", async () => {
+  const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nPublic-Api-Version: ${currentVersion}\r\nConnection: close`;
+  for (const [request, status] of [
+    ["GARBAGE\r\n\r\n", 400],
+    [`GET /_/public-api/v2/%zz HTTP/1.1\r\n${headers}\r\n\r\n`, 400],
+    [`GET /_/public-api/v2/users HTTP/1.1\r\n${headers}\r\nX-Flood: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    [`POST /_/public-api/v2/users HTTP/1.1\r\n${headers}\r\nContent-Length: abc\r\n\r\n`, 400],
+    [`GET /_/public-api/v2/../../../etc/passwd HTTP/1.1\r\n${headers}\r\n\r\n`, 404],
+  ] as const) {
+    const answer = await sendRaw(app.url, request);
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), request.slice(0, 60));
+    assert.match(answer, /application\/problem\+json/);
+    assert.doesNotMatch(answer, /node:|\.ts:|at Object/);
+  }
+});
+
+test("health: alive, and ready as long as the database answers", async () => {
+  assert.equal((await fetch(`${app.url}/healthz`)).status, 200);
+  const ready = await fetch(`${app.url}/readyz`);
+  assert.deepEqual(
+    [ready.status, await ready.json()],
+    [200, { status: "ready", database: "reachable", storage: "reachable" }],
+  );
+});
+
+test("request ids: every answer has one, the same as in its problem", async () => {
+  const answer = await call(app, "POST", "/nothing", {}, { token });
+  assert.equal(answer.headers.get("x-request-id"), answer.body.request_id);
+});
+
+test("rate limit: two processes share one count", async () => {
+  const { createRateLimiter } = await import("./rate-limit.ts");
+  const fail = (error: Error): never => {
+    throw error;
+  };
+  const at = Date.UTC(2026, 0, 1, 12, 0, 30);
+  const [one, two] = [0, 1].map(() => createRateLimiter({ pool: app.db.pool, now: () => at, onError: fail }));
+  if (!one || !two) throw new Error("two limiters");
+  try {
+    for (let index = 0; index < 40; index++) {
+      one.take("token:t", 100);
+      two.take("token:t", 100);
+    }
+    // Each sees its own 40 at once and the other's within two merges.
+    await until("the counts are merged", () => {
+      const [a, b] = [one.take("token:t", 1_000_000), two.take("token:t", 1_000_000)];
+      return 1_000_000 - a.remaining > 81 && 1_000_000 - b.remaining > 81;
+    });
+    assert.equal(one.take("token:u", 100).remaining, 99);
+    assert.equal(one.take("token:u", 100).resetMs, 30_000);
+  } finally {
+    await Promise.all([one.close(), two.close()]);
+  }
+});

@@ -1,0 +1,167 @@
+import * as directory from "../../../contract/directory.ts";
+import * as hooks from "../../../contract/hooks.ts";
+import type { Operation, OperationResponse } from "../../../contract/operation.ts";
+import * as recordings from "../../../contract/recordings.ts";
+import * as tokenInfo from "../../../contract/token-info.ts";
+import * as transcripts from "../../../contract/transcripts.ts";
+import * as uploads from "../../../contract/uploads.ts";
+import { isOpen, type VersionName, versionNames } from "../../../contract/versions.ts";
+import type { Json } from "./json.ts";
+import type { Random } from "./random.ts";
+import type { Ids, World } from "./world.ts";
+
+/** Something of the public API to send requests to. */
+export interface Target {
+  readonly id: string;
+  readonly method: string;
+  /** With `:name` for parameters. */
+  readonly path: string;
+  /** A correct body with every property it can have; null when the operation takes none. */
+  readonly sample: { readonly [name: string]: Json } | null;
+  /** Properties that may not be missing. */
+  readonly required: readonly string[];
+  /** Whether repeating a correct call changes nothing, so that it can be expected to succeed. */
+  readonly isRead: boolean;
+  readonly response: OperationResponse | null;
+  readonly versions: readonly VersionName[];
+}
+
+const operations: Operation[] = [
+  ...[directory, hooks, recordings, tokenInfo, transcripts, uploads].flatMap((module) =>
+    Object.values(module),
+  ),
+  ...Object.values(transcripts.transcriptText),
+].filter(isOperation);
+
+function isOperation(value: unknown): value is Operation {
+  return (
+    typeof value === "object" && value !== null && "gate" in value && "path" in value && "method" in value
+  );
+}
+
+/** Operations whose correct call can be repeated at will. */
+const reads = ["list", "get", "tokenInfo"];
+
+/** Every operation of the contract, and the token endpoint. */
+export function targetsOf(world: World): Target[] {
+  const samples = sampleBodies(world);
+  const found = operations.map((operation): Target => {
+    const shape = Object.entries(operation.body?.shape ?? {});
+    const sample = operation.body === undefined ? null : (samples[operation.id] ?? null);
+    if (shape.length > 0 && sample === null)
+      throw new Error(`add a sample body for ${operation.id} to test/acceptance/fuzz/targets.ts`);
+    return {
+      id: operation.id,
+      method: operation.method,
+      path: operation.path,
+      sample: sample ?? (operation.body === undefined ? null : {}),
+      required: shape.filter(([, schema]) => !schema.safeParse(undefined).success).map(([name]) => name),
+      isRead: reads.some((prefix) => operation.id.startsWith(prefix)),
+      response: operation.response,
+      versions: versionNames.filter((version) => isOpen(operation.gate, version)),
+    };
+  });
+  return [...found, tokenEndpoint];
+}
+
+const tokenEndpoint: Target = {
+  id: "token",
+  method: "POST",
+  path: "/_/public-api/oauth2/token",
+  sample: {
+    grant_type: "authorization_code",
+    code: "abc",
+    code_verifier: "0123456789012345678901234567890123456789012",
+    client_id: "client",
+    client_secret: "secret",
+    refresh_token: "parley_ort_x",
+  },
+  required: [],
+  isRead: false,
+  response: null,
+  versions: versionNames,
+};
+
+/** The path with real ids in it. */
+export function fillPath(path: string, ids: Ids, random: Random): string {
+  return path.replace(/:(\w+)/g, (_all, name: string) => {
+    switch (name) {
+      case "recording_id":
+        return random.pick(ids.recordings);
+      case "upload_id":
+        return random.pick(ids.stagedUploads);
+      case "user_id":
+        return random.pick(ids.users);
+      case "team_id":
+        return random.pick(ids.teams);
+      case "tag":
+        return "tag-1";
+      default:
+        return "0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11";
+    }
+  });
+}
+
+function sampleBodies({ ids, cursors }: World): Record<string, { [name: string]: Json }> {
+  const user = ids.users[0] ?? "";
+  const team = ids.teams[0] ?? "";
+  const attributes = {
+    title: "Harbour contract",
+    start_datetime: "2026-01-05T14:30:00.000Z",
+    team_id: team,
+    recorder_ids: [user],
+    participants: [{ name: "Ann", email: "ann@parley.local", phone: "+44 1", speaker_key: "s1" }],
+    transcript: {
+      language: "en",
+      segments: [
+        { speaker_key: "s1", start: 0, end: 4000, text: "Good morning." },
+        { speaker_key: "s2", start: 4200, end: 9000, text: "Shall we?" },
+      ],
+    },
+  };
+  const include = {
+    highlights: true,
+    participants: true,
+    ai_action_items: true,
+    ai_summary: true,
+    private_notes: true,
+    calendar_event: true,
+    crm: true,
+    screenshares: true,
+    ai_template_sections: { format: "markdown", allowed_sections: ["Risks"] },
+  };
+  const uploadInclude = { attributes: true, transcript: true };
+  return {
+    listRecordings: {
+      cursor: cursors.recordings,
+      filter: {
+        before_datetime: "2020-01-01T00:00:00Z",
+        after_datetime: "2030-01-01T00:00:00Z",
+        attendance: "hosted",
+        participant_scope: "internal",
+        title_search: "harbour",
+        team,
+        meeting_type: "0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11",
+      },
+      include,
+    },
+    getRecording: { include },
+    updateRecording: { title: "Another title" },
+    addTag: { tag: "tag-1" },
+    shareToUser: { user_id: user },
+    shareToTeam: { team_id: team },
+    createUpload: { media_type: "transcript", auto_promote: true, include: uploadInclude, attributes },
+    listUploads: { cursor: cursors.uploads, include: uploadInclude, filter: { media_type: "transcript" } },
+    getUpload: { include: uploadInclude },
+    updateUpload: { attributes, include: uploadInclude },
+    promoteUpload: { include: uploadInclude },
+    uploadRecording: { filename: "meeting.mp4", user_id: user },
+    // An address that nothing may be sent to, so that the test never leaves the machine.
+    createHook: {
+      hook_url: "https://127.0.0.1:9/hook",
+      hook_type: "recording_added",
+      include: { crm: true },
+    },
+    listHooks: { filter: { hook_type: "recording_added", state: "enabled" } },
+  };
+}
