@@ -28,7 +28,7 @@ export async function startParley(
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...nodeFlags, main, "serve"], {
     env: { ...process.env, PARLEY_PORT: String(port), PARLEY_RATE_LIMIT_PER_MINUTE: "0", ...env },
-    stdio: process.env.BENCH_LOG ? ["ignore","ignore",(await import("node:fs")).openSync(process.env.BENCH_LOG,"a")]:"ignore",
+    stdio: "ignore",
   });
   const exited = once(child, "exit");
   const url = `http://127.0.0.1:${port}`;

@@ -44,7 +44,15 @@ export function openDatabase(
   });
   pool.on("error", options.onError);
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { kysely, pool, close: () => kysely.destroy() };
+  return {
+    kysely,
+    pool,
+    async close() {
+      await kysely.destroy();
+      // Kysely ends the pool only if it has used it.
+      if (!pool.ending) await pool.end();
+    },
+  };
 }
 
 /** Whether an error means that PostgreSQL could not be reached or went away, so that trying again makes sense. */

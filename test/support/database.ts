@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import type { ConnectionSettings } from "../../server/db/database.ts";
+import { until } from "./until.ts";
 
 /** How the test run's PostgreSQL is made known to the test files. */
 export const connectionVariable = "TEST_POSTGRES";
@@ -25,6 +26,7 @@ export interface TestDatabase {
   readonly settings: Connection & ConnectionSettings;
   /** The same as a connection string, for servers in processes of their own. */
   readonly url: string;
+  /** Removes it, once every connection to it is closed: one that stays open fails the test. */
   drop(): Promise<void>;
 }
 
@@ -41,7 +43,14 @@ export async function createTestDatabase(template: string = templateDatabase): P
   return {
     settings,
     url: `postgres://${user}:${encodeURIComponent(password)}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
-    drop: () => onServer((client) => client.query(`drop database ${name} with (force)`)).then(() => {}),
+    drop: () =>
+      onServer(async (client) => {
+        await until(`nobody is connected to ${name}`, async () => {
+          const { rows } = await client.query("select 1 from pg_stat_activity where datname = $1 limit 1", [name]);
+          return rows.length === 0;
+        });
+        await client.query(`drop database ${name}`);
+      }),
   };
 }
 

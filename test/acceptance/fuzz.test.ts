@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { until } from "../support/until.ts";
+import { caseMaker } from "./fuzz/cases.ts";
+import { type Client, createClient } from "./fuzz/connection.ts";
+import { faultOf, parse } from "./fuzz/judge.ts";
+import { describeFindings, type Finding } from "./fuzz/report.ts";
+import { request } from "./fuzz/request.ts";
+import { heavyBodies } from "./fuzz/size-cases.ts";
+import { targetsOf } from "./fuzz/targets.ts";
+import { makeWorld, memoryOf, type World } from "./fuzz/world.ts";
+
+/**
+ * Malformed requests by the thousand against a real server. FUZZ_SEED and FUZZ_COUNT choose which and how many,
+ * FUZZ_ONLY repeats a single one by its index.
+ */
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_001);
+const count = Number(process.env.FUZZ_COUNT ?? 10_000);
+const only = process.env.FUZZ_ONLY;
+
+/** Requests under way at once: enough to keep two cores busy. */
+const concurrency = 16;
+
+/** What the server may hold of the machine's memory once it is left in peace. */
+const memoryLimitMb = 700;
+
+describe("malformed requests", () => {
+  let world: World;
+  let client: Client;
+  let madeBefore: Set<string>;
+  const acknowledged = new Set<string>();
+
+  before(async () => {
+    world = await makeWorld();
+    client = createClient(world.port);
+    madeBefore = await uploadIds(world);
+  });
+  after(async () => {
+    client.close();
+    await world.dispose();
+  });
+
+  test(`each of ${count} gets an answer of the API's own, and never a 5xx (seed ${seed})`, async () => {
+    const makeCase = caseMaker({ world, targets: targetsOf(world) }, seed);
+    const indexes = only === undefined ? Array.from({ length: count }, (_, n) => n) : [Number(only)];
+    const findings: Finding[] = [];
+    const queue = indexes.values();
+    const work = async (): Promise<void> => {
+      for (const index of queue) {
+        const sent = makeCase(index);
+        const finding = await sendOne(world, client, sent).then(
+          ({ fault, text }) => {
+            noteUpload(text, acknowledged);
+            return fault === null ? null : { index, request: sent, fault, answer: text };
+          },
+          (error: Error) => ({ index, request: sent, fault: error.message, answer: "" }),
+        );
+        if (finding !== null) findings.push(finding);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+    assert.ok(findings.length === 0, describeFindings(findings, seed, world.server.output().stderr));
+  });
+
+  test("the process lives on, alive and ready", async () => {
+    await assertSameProcess(world);
+  });
+
+  test("every upload made was answered with 200, and none is half written", async () => {
+    const made = (await uploadIds(world)).difference(madeBefore);
+    assert.deepEqual(
+      [...made.symmetricDifference(acknowledged)],
+      [],
+      "made without a 200, or 200 without a row",
+    );
+    const { rows } = await world.db.query<Record<string, number>>(`select
+      (select count(*)::int from uploads u where media_type = 'transcript'
+        and not exists (select 1 from upload_transcripts t where t.upload_id = u.id)) as without_transcript,
+      (select count(*)::int from uploads u
+        where (select count(*) from events e where e.subject_id = u.id and e.type = 'upload_added') <> 1) as without_event,
+      (select count(*)::int from pg_stat_activity
+        where datname = current_database() and state like 'idle in transaction%'
+          and state_change < now() - interval '5 seconds') as open_transactions`);
+    assert.deepEqual(rows[0], { without_transcript: 0, without_event: 0, open_transactions: 0 });
+  });
+
+  test("what was accepted becomes recordings that can be read in every form", async () => {
+    const recordings = await until("no upload is promoting", async () => {
+      const { rows } = await world.db.query<{
+        status: string;
+        recording_id: string | null;
+        reason: string | null;
+      }>("select status, recording_id, failure_reason as reason from uploads");
+      assert.deepEqual(
+        rows.filter((row) => row.status === "failure").map((row) => row.reason),
+        [],
+      );
+      const isDone = rows.every((row) => row.status !== "promoting");
+      return isDone && rows.map((row) => row.recording_id).filter((id) => id !== null);
+    });
+    const include = { participants: true, crm: true, highlights: true };
+    const queue = recordings.values();
+    const work = async (): Promise<void> => {
+      for (const id of queue) {
+        await world.call("POST", `/recordings/${id}`, { include });
+        for (const form of ["", ".txt", ".vtt", ".srt"])
+          await world.call("GET", `/recordings/${id}/transcript${form}`);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+  });
+
+  test(`memory returns below ${memoryLimitMb} MB`, async (t) => {
+    t.diagnostic(await assertMemoryReturns(world));
+  });
+});
+
+describe("bodies a little below the upload limit, of the costliest form", () => {
+  for (const heavy of heavyBodies) {
+    test(`${heavy.name}: refused, and the server stays well`, async (t) => {
+      const world = await makeWorld();
+      const client = createClient(world.port);
+      try {
+        const headers: [string, string][] = [
+          ["Authorization", `Bearer ${world.tokens.admin}`],
+          ["Public-Api-Version", "2026-10-01"],
+        ];
+        const path = "/_/public-api/v2/uploads/create";
+        const sent = request(
+          heavy.name,
+          { method: "POST", path, headers, body: heavy.bytes() },
+          { expects: "4xx" },
+        );
+        const { fault, text } = await sendOne(world, client, sent);
+        assert.equal(fault, null, text.slice(0, 500));
+        await assertSameProcess(world);
+        t.diagnostic(await assertMemoryReturns(world));
+      } finally {
+        client.close();
+        await world.dispose();
+      }
+    });
+  }
+});
+
+async function sendOne(world: World, client: Client, sent: Parameters<Client["exchange"]>[0]) {
+  const answer = await client.exchange(sent);
+  if (answer === null && !world.server.isRunning) throw new Error("the server process ended");
+  return { fault: faultOf(sent, answer), text: answer?.body.toString() ?? "" };
+}
+
+/** Remembers an upload that an answer names as such. */
+function noteUpload(text: string, acknowledged: Set<string>): void {
+  if (!text.includes('"auto_promote"')) return;
+  const upload = parse(text) as { id?: unknown; recording_id?: unknown } | undefined;
+  if (typeof upload?.id === "string") acknowledged.add(upload.id);
+}
+
+async function uploadIds(world: World): Promise<Set<string>> {
+  const { rows } = await world.db.query<{ id: string }>("select id from uploads");
+  return new Set(rows.map((row) => row.id));
+}
+
+async function assertSameProcess(world: World): Promise<void> {
+  assert.ok(world.server.isRunning, `the server ended:\n${world.server.output().stderr.slice(-3000)}`);
+  if (world.pid !== null) memoryOf(world.pid);
+  for (const path of ["/healthz", "/readyz"])
+    assert.equal((await fetch(world.server.url + path)).status, 200);
+}
+
+/** Waits for the memory to come back; requests go on meanwhile, since an idle process collects no garbage. */
+async function assertMemoryReturns(world: World): Promise<string> {
+  const { pid } = world;
+  if (pid === null) return "no /proc here to read the memory from";
+  const { now } = await until(`the server holds less than ${memoryLimitMb} MB`, async () => {
+    await world.call("POST", "/recordings", {});
+    const memory = memoryOf(pid);
+    return memory.now < memoryLimitMb && memory;
+  });
+  return `memory of the server: ${now} MB, at most ${memoryOf(pid).peak} MB`;
+}

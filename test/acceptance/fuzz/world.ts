@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import pg from "pg";
+import { parley, prepareServer, type ServerProcess } from "../../support/server-process.ts";
+import { until } from "../../support/until.ts";
+
+/** Ids that name something. */
+export interface Ids {
+  readonly users: readonly string[];
+  readonly teams: readonly string[];
+  readonly recordings: readonly string[];
+  /** Uploads that wait for a promotion, so that they can be updated. */
+  readonly stagedUploads: readonly string[];
+}
+
+/** A running server with a little in it. */
+export interface World {
+  readonly server: ServerProcess;
+  readonly port: number;
+  readonly pid: number | null;
+  readonly db: pg.Pool;
+  readonly tokens: { readonly admin: string; readonly member: string; readonly workspace: string };
+  readonly ids: Ids;
+  /** Cursors as the server gave them. */
+  readonly cursors: { readonly recordings: string; readonly uploads: string };
+  /** A call with the admin's token that must succeed. */
+  call(method: string, path: string, body?: unknown): Promise<{ readonly text: string; json(): unknown }>;
+  dispose(): Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: set-up reads a few fields of answers that other tests check.
+type AnyJson = any;
+
+/** Starts a server with three tokens, a team, six recordings and a dozen uploads that wait. */
+export async function makeWorld(): Promise<World> {
+  // Small pages, so that lists give cursors.
+  const server = await prepareServer({ env: { PARLEY_PAGE_SIZE: "3" } });
+  // The settings refuse a connection string without a host name, which is what the harness gives.
+  const database = (server.env.PARLEY_DATABASE_URL ?? "").replace("@/", "@localhost/");
+  Object.assign(server.env, { PARLEY_DATABASE_URL: database });
+  await server.start();
+  const admin = "admin@parley.local";
+  const member = "member@parley.local";
+  const [, ...made] = await Promise.all([
+    parley(server, "user", "create", "--email", member, "--name", "Member"),
+    parley(server, "team", "create", "--name", "Crew", "--member", admin),
+    parley(server, "token", "create", "--email", admin),
+    parley(server, "token", "create", "--email", admin, "--workspace"),
+  ]);
+  const [team = "", adminToken = "", workspaceToken = ""] = made;
+  const memberToken = await parley(server, "token", "create", "--email", member);
+
+  const call: World["call"] = async (method, path, body) => {
+    const response = await fetch(`${server.url}/_/public-api/v2${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminToken}`, "public-api-version": "2026-10-01" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    assert.equal(response.status, 200, `${method} ${path}: ${text.slice(0, 1000)}`);
+    return { text, json: () => JSON.parse(text) };
+  };
+  const post = async (path: string, body: unknown): Promise<AnyJson> =>
+    (await call("POST", path, body)).json();
+
+  const segments = [
+    { speaker_key: "s1", start: 0, end: 4000, text: "Good morning." },
+    { speaker_key: "s2", start: 4200, end: 9000, text: "Shall we?" },
+  ];
+  const create = async (title: string, autoPromote: boolean): Promise<string> => {
+    const attributes = { title, transcript: { language: "en", segments } };
+    return (
+      await post("/uploads/create", { media_type: "transcript", auto_promote: autoPromote, attributes })
+    ).id;
+  };
+  const numbers = Array.from({ length: 12 }, (_, n) => n);
+  const stagedUploads = await Promise.all(numbers.map((n) => create(`Waiting ${n}`, false)));
+  const promoted = await Promise.all(numbers.slice(6).map((n) => create(`Harbour ${n}`, true)));
+  const recordings = await Promise.all(
+    promoted.map((id) =>
+      until(
+        `upload ${id} is promoted`,
+        async () => (await post(`/uploads/${id}`, {})).recording_id ?? undefined,
+      ),
+    ),
+  );
+  const users: AnyJson = await post("/users", {});
+  const db = new pg.Pool({ connectionString: database, max: 2 });
+  return {
+    server,
+    port: Number(new URL(server.url).port),
+    pid: childPid(),
+    db,
+    tokens: { admin: adminToken, member: memberToken, workspace: workspaceToken },
+    ids: { users: users.users.map((user: AnyJson) => user.id), teams: [team], recordings, stagedUploads },
+    cursors: {
+      recordings: (await post("/recordings", {})).cursor,
+      uploads: (await post("/uploads", {})).cursor,
+    },
+    call,
+    async dispose() {
+      await db.end();
+      await server.dispose();
+    },
+  };
+}
+
+/** The server's process id, found as the child of this process that runs `serve`; null where there is no /proc. */
+function childPid(): number | null {
+  if (process.platform !== "linux") return null;
+  const children = readdirSync("/proc/self/task").flatMap((task) =>
+    readFileSync(`/proc/self/task/${task}/children`, "utf8").trim().split(" "),
+  );
+  const pids = children
+    .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("\0serve\0"))
+    .map(Number);
+  assert.equal(pids.length, 1, "this test runs one server at a time");
+  return pids[0] ?? null;
+}
+
+/** Memory a process has in use now and had at most, in megabytes. */
+export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const read = (name: string): number =>
+    Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024);
+  return { now: read("VmRSS"), peak: read("VmHWM") };
+}
