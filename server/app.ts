@@ -14,6 +14,7 @@ import type { Database } from "./db/database.ts";
 import { directoryRoutes } from "./directory/routes.ts";
 import { readBodies } from "./http/body-rules.ts";
 import { answerBrokenHttp } from "./http/broken-http.ts";
+import { drainOnClose } from "./http/drain.ts";
 import { handleErrors } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
 import { ProblemError, sendProblem } from "./http/problem.ts";
@@ -35,6 +36,9 @@ export interface AppDependencies {
   /** Check also the answers that go out unparsed; the tests turn it on. */
   readonly checkReady?: boolean;
 }
+
+/** How long requests in flight may go on after the signal to stop. */
+const drainMs = 20_000;
 
 /** Where the contract's versioned operations live. */
 export const apiPrefix = "/_/public-api/v2";
@@ -61,6 +65,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   handleErrors(app);
   readBodies(app);
   logAnswers(app);
+  drainOnClose(app, drainMs);
   app.setNotFoundHandler((request, reply) =>
     sendProblem(
       request,

@@ -11,7 +11,7 @@ import { openMigratedDatabase } from "./open.ts";
 import { openLocalStore } from "./storage/local.ts";
 import { startWorker } from "./worker.ts";
 
-/** How long requests and jobs may go on after the signal to stop. */
+/** How long running jobs may go on after the signal to stop. */
 const graceMs = 20_000;
 
 /** A running server. */

@@ -46,7 +46,9 @@ export async function createTestDatabase(template: string = templateDatabase): P
     drop: () =>
       onServer(async (client) => {
         await until(`nobody is connected to ${name}`, async () => {
-          const { rows } = await client.query("select 1 from pg_stat_activity where datname = $1 limit 1", [name]);
+          const { rows } = await client.query("select 1 from pg_stat_activity where datname = $1 limit 1", [
+            name,
+          ]);
           return rows.length === 0;
         });
         await client.query(`drop database ${name}`);

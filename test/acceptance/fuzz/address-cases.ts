@@ -109,7 +109,7 @@ export const bentAddress: Generator = (context, random) => {
         headers: [],
       };
   const path = bend(call.path, random) + random.pick(queries);
-  return request(`bent address ${isOperation ? "api" : "page"}`, { ...call, path });
+  return request(isOperation ? "bent address of an operation" : "bent address of a page", { ...call, path });
 };
 
 function bend(path: string, random: Random): string {
@@ -139,13 +139,13 @@ function bend(path: string, random: Random): string {
 export const bentParameter: Generator = (context, random) => {
   const target = random.pick(context.targets.filter((candidate) => candidate.path.includes(":")));
   const path = target.path.replace(/:\w+/g, () => random.pick(segments));
-  return request(`bent parameter ${target.id}`, { ...correctCall(context, random, target), path });
+  return request("bent parameter", { ...correctCall(context, random, target), path });
 };
 
 /** A tag taken away that is none, on a recording that is there. */
 export const strangeTag: Generator = (context, random) => {
   const call = correctCall(context, random, targetNamed(context, "removeTag"));
-  return request("strange tag removeTag", {
+  return request("strange tag", {
     ...call,
     path: call.path.replace(/[^/]*$/, random.pick(segments)),
   });

@@ -63,11 +63,7 @@ export function callWithBody(
 ): FuzzRequest {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(write(body));
   const chunks = random.chance(0.15) ? { chunks: [1 + random.int(40), 1 + random.int(9000)] } : {};
-  return request(
-    `${kind} ${target.id}`,
-    { ...someCall(context, random, target), body: bytes, ...chunks },
-    { target, ...more },
-  );
+  return request(kind, { ...someCall(context, random, target), body: bytes, ...chunks }, { target, ...more });
 }
 
 /** Whether the server reads the body of this method at all; of the others it ignores it. */

@@ -25,6 +25,8 @@ export interface Client {
 /** Node's own client refuses to send most of what this test is about, hence one on bare sockets. */
 export function createClient(port: number): Client {
   const idle = new Set<Socket>();
+  /** What a connection carried before, since that may be the cause of what happens to it later. */
+  const served = new WeakMap<Socket, FuzzRequest>();
 
   function open(): Socket {
     for (const socket of idle) {
@@ -50,7 +52,7 @@ export function createClient(port: number): Client {
     exchange(request) {
       const socket = open();
       return new Promise((resolve, reject) => {
-        const chunks: Buffer[] = [];
+        const reader = answerReader(request.isHead);
         let isSettled = false;
         const settle = (answer: Answer | null, error?: Error): void => {
           if (isSettled) return;
@@ -64,20 +66,31 @@ export function createClient(port: number): Client {
           if (error) reject(error);
           else resolve(answer);
         };
+        const earlier = served.get(socket);
+        served.set(socket, request);
         const timer = setTimeout(
-          () => settle(null, new Error(`no answer within ${patienceMs} ms`)),
+          () =>
+            settle(
+              null,
+              new Error(
+                `no answer within ${patienceMs} ms` +
+                  (earlier === undefined
+                    ? ""
+                    : `; before, the connection carried ${JSON.stringify(earlier.bytes.toString("latin1")).slice(0, 900)}`),
+              ),
+            ),
           patienceMs,
         );
         const read = (isEnded: boolean): void => {
           try {
-            const answer = readAnswer(Buffer.concat(chunks), request.isHead, isEnded);
+            const answer = reader.read(isEnded);
             if (answer !== null || isEnded) settle(answer);
           } catch (error) {
             settle(null, error as Error);
           }
         };
         socket.on("data", (chunk: Buffer) => {
-          chunks.push(chunk);
+          reader.add(chunk);
           read(false);
         });
         socket.on("end", () => read(true));
@@ -99,28 +112,59 @@ export function createClient(port: number): Client {
   };
 }
 
-/**
- * Reads the first final answer from what has come.
- * @param isEnded nothing more comes.
- * @returns null when it is not complete.
- */
-export function readAnswer(bytes: Buffer, isHead: boolean, isEnded: boolean): Answer | null {
-  const headEnd = bytes.indexOf("\r\n\r\n");
+interface Head {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Where the body begins. */
+  readonly bodyAt: number;
+}
+
+/** Reads the first final answer from what comes, piece by piece. */
+function answerReader(isHead: boolean) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let head: Head | null = null;
+  // Putting the pieces together each time would take a time that grows with the square of a long answer.
+  let worthReadingAt = 0;
+  return {
+    add(chunk: Buffer): void {
+      chunks.push(chunk);
+      length += chunk.length;
+    },
+    /**
+     * @param isEnded nothing more comes.
+     * @returns null when the answer is not complete.
+     */
+    read(isEnded: boolean): Answer | null {
+      if (length < worthReadingAt && !isEnded) return null;
+      const bytes = Buffer.concat(chunks);
+      chunks.splice(0, chunks.length, bytes);
+      head ??= readHead(bytes, 0);
+      if (head === null) return null;
+      const { status, headers, bodyAt } = head;
+      const isEmpty = isHead || status === 204 || status === 304;
+      const body = isEmpty ? Buffer.alloc(0) : readBody(bytes.subarray(bodyAt), headers, isEnded);
+      if (body !== null) return { status, headers, body };
+      worthReadingAt = bodyAt + Number(headers.get("content-length") ?? length - bodyAt + 1);
+      return null;
+    },
+  };
+}
+
+/** The head of the first answer that is not a provisional one, or null when it is not complete. */
+function readHead(bytes: Buffer, start: number): Head | null {
+  const headEnd = bytes.indexOf("\r\n\r\n", start);
   if (headEnd < 0) return null;
-  const [statusLine = "", ...lines] = bytes.toString("latin1", 0, headEnd).split("\r\n");
+  const [statusLine = "", ...lines] = bytes.toString("latin1", start, headEnd).split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
   if (Number.isNaN(status)) throw new Error(`not the start of an HTTP answer: ${JSON.stringify(statusLine)}`);
-  const rest = bytes.subarray(headEnd + 4);
-  if (status < 200) return readAnswer(rest, isHead, isEnded);
-  const headers = new Map(
-    lines.map((line): [string, string] => {
-      const colon = line.indexOf(":");
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-    }),
-  );
-  const body =
-    isHead || status === 204 || status === 304 ? Buffer.alloc(0) : readBody(rest, headers, isEnded);
-  return body === null ? null : { status, headers, body };
+  const bodyAt = headEnd + 4;
+  if (status < 200) return readHead(bytes, bodyAt);
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  return { status, headers: new Map(headers), bodyAt };
 }
 
 function readBody(rest: Buffer, headers: ReadonlyMap<string, string>, isEnded: boolean): Buffer | null {

@@ -163,7 +163,7 @@ export const brokenOff: Generator = (context, random) => {
   // A creation sent in full may or may not have happened when nobody waits for the answer; so it never is.
   const isWhole = id !== "createUpload" && random.chance(0.3);
   const sent = isWhole ? bytes : bytes.subarray(0, 1 + random.int(bytes.length - 1));
-  return raw(`broken off ${id}`, sent, { ending: random.pick(["finish", "reset"]) });
+  return raw("broken off", sent, { ending: random.pick(["finish", "reset"]) });
 };
 
 /** Good requests in a row on one connection, the last followed by rubbish: what was good is answered as good. */
@@ -171,7 +171,7 @@ export const goodThenRubbish: Generator = (context, random) => {
   const id = random.pick(["createUpload", "listRecordings", "listUsers"]);
   const target = targetNamed(context, id);
   const call = { ...correctCall(context, random, target) };
-  const { bytes, ...rest } = request(`good then rubbish ${id}`, call, { target, expects: "2xx" });
+  const { bytes, ...rest } = request("good then rubbish", call, { target, expects: "2xx" });
   const rubbish = random.pick([
     "\0\0\0\0",
     "NONSENSE / HTTP/1.1\r\n\r\n",

@@ -19,7 +19,11 @@ const innerWords = [
 const largestProblem = 256 * 1024;
 
 /** RFC 6749, section 5.2: the errors of the token endpoint. */
-const OAuthError = z.object({ error: z.string(), error_description: z.string().optional() });
+const OAuthError = z.strictObject({
+  error: z.string().regex(/^[a-z_]+$/),
+  error_description: z.string().optional(),
+  error_uri: z.string().optional(),
+});
 
 /** Holds an answer against what the API promises; null when it is right, else what is wrong. */
 export function faultOf(request: FuzzRequest, answer: Answer | null): string | null {

@@ -16,7 +16,7 @@ const maxShown = 25;
 export function describeFindings(findings: readonly Finding[], seed: number, log: string): string {
   const sorts = Map.groupBy(
     findings,
-    ({ request, fault }) => `${request.kind.replace(/ at .*|:.*/, "")}: ${fault.slice(0, 60)}`,
+    ({ request, fault }) => `${request.kind.replace(/ at .*/, "")}: ${fault.replace(/\d{4,}/g, "many")}`,
   );
   const shown = [...sorts].slice(0, maxShown).map(([sort, group]) => {
     const [first] = group;
@@ -42,5 +42,8 @@ function describe({ index, request, fault, answer }: Finding, seed: number, log:
 
 /** The ends of a text, which are what tells; the token of a test server is no secret. */
 function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length / 2)} … ${text.slice(-length / 2)}`;
+  const brief = text
+    .slice(0, 100_000)
+    .replace(/(.{1,12}?)\1{9,}/g, (run, piece) => `${piece}(${run.length / piece.length} times)`);
+  return brief.length <= length ? brief : `${brief.slice(0, length / 2)} … ${brief.slice(-length / 2)}`;
 }

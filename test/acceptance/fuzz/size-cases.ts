@@ -19,7 +19,7 @@ export function tooLarge(context: Context): (() => FuzzRequest)[] {
   const large = ["createUpload", "updateUpload"];
   const sized = (id: string, bytes: number, chunks?: readonly number[]) => () =>
     request(
-      `too large ${id}`,
+      "too large",
       {
         ...correctCall(context, random, targetNamed(context, id)),
         body: Buffer.concat([Buffer.from('{"title":"'), Buffer.alloc(bytes, "a"), Buffer.from('"}')]),

@@ -17,7 +17,6 @@ export interface Ids {
 export interface World {
   readonly server: ServerProcess;
   readonly port: number;
-  readonly pid: number | null;
   readonly db: pg.Pool;
   readonly tokens: { readonly admin: string; readonly member: string; readonly workspace: string };
   readonly ids: Ids;
@@ -89,7 +88,6 @@ export async function makeWorld(): Promise<World> {
   return {
     server,
     port: Number(new URL(server.url).port),
-    pid: childPid(),
     db,
     tokens: { admin: adminToken, member: memberToken, workspace: workspaceToken },
     ids: { users: users.users.map((user: AnyJson) => user.id), teams: [team], recordings, stagedUploads },
@@ -106,7 +104,7 @@ export async function makeWorld(): Promise<World> {
 }
 
 /** The server's process id, found as the child of this process that runs `serve`; null where there is no /proc. */
-function childPid(): number | null {
+export function serverPid(): number | null {
   if (process.platform !== "linux") return null;
   const children = readdirSync("/proc/self/task").flatMap((task) =>
     readFileSync(`/proc/self/task/${task}/children`, "utf8").trim().split(" "),

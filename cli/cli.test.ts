@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+import { parley, prepareServer } from "../test/support/server-process.ts";
+
+// Never started: the command line works without a running server.
+const server = await prepareServer();
+const { env } = server;
+after(() => server.dispose());
+const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+async function fails(...args: string[]): Promise<string> {
+  return promisify(execFile)(process.execPath, [main, ...args], { env: { ...process.env, ...env } }).then(
+    () => assert.fail(`${args.join(" ")} should have failed`),
+    (error: { code: number; stdout: string; stderr: string }) => {
+      assert.notEqual(error.code, 0);
+      assert.equal(error.stdout, "");
+      return error.stderr.trim();
+    },
+  );
+}
+
+async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: env.PARLEY_DATABASE_URL });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+test("without a workspace a user is refused, and told what to do", async () => {
+  assert.match(
+    await fails("user", "create", "--email", "a@a.example", "--name", "A"),
+    /parley workspace create/,
+  );
+});
+
+test("workspace, user, team and token: the value alone on standard output", async () => {
+  const workspace = await parley(
+    server,
+    "workspace",
+    "create",
+    "--name",
+    "Cli",
+    "--email-domain",
+    "Cli.Example",
+    "--email-domain",
+    "@two.example",
+  );
+  assert.match(workspace, uuid);
+  const user = await parley(
+    server,
+    "user",
+    "create",
+    "--email",
+    "a@cli.example",
+    "--name",
+    "A",
+    "--role",
+    "admin",
+  );
+  assert.match(user, uuid);
+  assert.match(
+    await parley(
+      server,
+      "user",
+      "create",
+      "--email",
+      "b@cli.example",
+      "--name",
+      "B",
+      "--workspace",
+      workspace,
+    ),
+    uuid,
+  );
+  assert.match(
+    await parley(
+      server,
+      "team",
+      "create",
+      "--name",
+      "T",
+      "--member",
+      "a@cli.example",
+      "--member",
+      "B@cli.example",
+    ),
+    uuid,
+  );
+  const token = await parley(
+    server,
+    "token",
+    "create",
+    "--email",
+    "A@cli.example",
+    "--workspace",
+    "--expires-in",
+    "30d",
+  );
+  assert.match(token, /^parley_wat_[\w-]{43}$/);
+  assert.match(await parley(server, "token", "create", "--email", "b@cli.example"), /^parley_pat_[\w-]{43}$/);
+  await withClient(async (client) => {
+    const { rows } = await client.query("select email_domains from workspaces where id = $1", [workspace]);
+    assert.deepEqual(rows[0].email_domains, ["cli.example", "two.example"]);
+    const members = await client.query("select count(*)::int as count from team_members");
+    assert.equal(members.rows[0].count, 2);
+    // Only the hash of a token is in the database, anywhere.
+    const tokens = await client.query(
+      "select t::text as text, expires_at from access_tokens t where type = 'workspace_access_token'",
+    );
+    assert.equal(tokens.rows[0].text.includes(token.slice(11)), false);
+    const days = (tokens.rows[0].expires_at.getTime() - Date.now()) / 86_400_000;
+    assert.ok(days > 29.9 && days < 30.1);
+  });
+});
+
+test("--json prints an object", async () => {
+  const printed = JSON.parse(await parley(server, "token", "create", "--email", "b@cli.example", "--json"));
+  assert.match(printed.token, /^parley_pat_/);
+  assert.match(printed.id, uuid);
+  assert.equal(printed.expires_at, null);
+});
+
+test("--password-stdin: kept only as argon2id", async () => {
+  const child = spawn(
+    process.execPath,
+    [main, "user", "create", "--email", "p@cli.example", "--name", "P", "--password-stdin"],
+    {
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "ignore", "inherit"],
+    },
+  );
+  child.stdin.end("correct horse battery\n");
+  assert.equal(await new Promise((resolve) => child.once("exit", resolve)), 0);
+  await withClient(async (client) => {
+    const { rows } = await client.query("select password_hash from users where email = 'p@cli.example'");
+    assert.match(rows[0].password_hash, /^\$argon2id\$v=19\$m=65536,t=3,p=4\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+});
+
+test("what can't be done says why in one line", async () => {
+  for (const [args, reason] of [
+    [["user", "create", "--email", "a@CLI.example", "--name", "A"], /there is a user with the email/],
+    [["user", "create", "--email", "nobody", "--name", "A"], /is not an email address/],
+    [["user", "create", "--email", "c@c.example", "--name", " "], /needs a name/],
+    [
+      ["user", "create", "--email", "c@c.example", "--name", "C", "--workspace", "x"],
+      /there is no workspace x/,
+    ],
+    [["team", "create", "--name", "T"], /there is a team named T/],
+    [
+      ["team", "create", "--name", "U", "--member", "nobody@x.example"],
+      /no user with the email nobody@x.example/,
+    ],
+    [["token", "create", "--email", "nobody@x.example"], /no user with the email/],
+    [["token", "create", "--email", "b@cli.example", "--workspace"], /only admins/],
+    [["workspace", "create", "--name", "W", "--email-domain", "not a domain"], /is not an email domain/],
+  ] as const) {
+    const stderr = await fails(...args);
+    assert.match(stderr, reason);
+    assert.equal(stderr.split("\n").length, 1, stderr);
+  }
+  await withClient(async (client) => {
+    assert.equal((await client.query("select 1 from teams where name = 'U'")).rows.length, 0);
+    assert.equal((await client.query("select 1 from workspaces where name = 'W'")).rows.length, 0);
+  });
+});
+
+test("several workspaces: a command that means one has to name it", async () => {
+  await parley(server, "workspace", "create", "--name", "Another");
+  assert.match(await fails("team", "create", "--name", "X"), /several workspaces.*--workspace/);
+});
+
+test("options: missing and wrong ones are named", async () => {
+  assert.match(await fails("user", "create", "--name", "A"), /--email/);
+  assert.match(
+    await fails("user", "create", "--email", "a@b.c", "--name", "A", "--role", "king"),
+    /admin, member/,
+  );
+  assert.match(await fails("token", "create", "--email", "a@b.c", "--expires-in", "soon"), /duration/);
+  assert.match(await fails("dance"), /unknown command/);
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, parseDuration, readConfig, unknownSettings } from "./config.ts";
+
+test("defaults: what a fresh server needs, frozen", () => {
+  const config = readConfig({ PARLEY_DATA_DIR: "/tmp/x" }, "/tmp");
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.port, 3000);
+  assert.equal(config.baseUrl, "http://localhost:3000");
+  assert.equal(config.dataDir, "/tmp/x");
+  assert.equal(config.databaseUrl, null);
+  assert.equal(config.role, "all");
+  assert.equal(config.rateLimitPerMinute, 300);
+  assert.equal(config.pageSize, 50);
+  assert.ok(Object.isFrozen(config));
+});
+
+test("the base address follows the port, and loses a trailing slash", () => {
+  assert.equal(readConfig({ PARLEY_PORT: "8080" }, "/tmp").baseUrl, "http://localhost:8080");
+  assert.equal(readConfig({ PARLEY_BASE_URL: "https://p.example/" }, "/tmp").baseUrl, "https://p.example");
+});
+
+test("a wrong setting is one line that names it and its rule", () => {
+  for (const [name, value] of [
+    ["PARLEY_PORT", "http"],
+    ["PARLEY_PORT", "0"],
+    ["PARLEY_PORT", "70000"],
+    ["PARLEY_BASE_URL", "parley.example"],
+    ["PARLEY_DATABASE_URL", "mysql://x"],
+    ["PARLEY_ROLE", "boss"],
+    ["PARLEY_RATE_LIMIT_PER_MINUTE", "-1"],
+    ["PARLEY_PAGE_SIZE", "0"],
+    ["PARLEY_SWEEP_INTERVAL", "soon"],
+    ["PARLEY_STALE_UPLOAD_TTL", "0s"],
+    ["PARLEY_VERSION_STATUS", "2025-10-31=sunseting"],
+    ["PARLEY_VERSION_STATUS", "2024-01-01=retired"],
+    ["PARLEY_VERSION_STATUS", "2025-10-31=sunsetting@soon"],
+  ] as const) {
+    assert.throws(
+      () => readConfig({ [name]: value }, "/tmp"),
+      (error) =>
+        error instanceof ConfigError && error.message.includes(name) && !error.message.includes("\n"),
+      `${name}=${value}`,
+    );
+  }
+});
+
+test("several wrong settings are named in the same line", () => {
+  assert.throws(() => readConfig({ PARLEY_PORT: "x", PARLEY_ROLE: "y" }, "/tmp"), /PARLEY_PORT.*PARLEY_ROLE/);
+});
+
+test("version statuses: several, with a date for sunsetting", () => {
+  const { versionStatus } = readConfig(
+    { PARLEY_VERSION_STATUS: "2025-10-31=sunsetting@2027-03-01, 2026-10-01=current" },
+    "/tmp",
+  );
+  assert.deepEqual(versionStatus.get("2025-10-31"), { status: "sunsetting", sunsetOn: "2027-03-01" });
+  assert.deepEqual(versionStatus.get("2026-10-01"), { status: "current" });
+});
+
+test("durations: ms, s, m, h and d", () => {
+  assert.deepEqual(["250ms", "90s", "1.5m", "24h", "7d", "5", "", "1w", "-1s"].map(parseDuration), [
+    250,
+    90_000,
+    90_000,
+    86_400_000,
+    604_800_000,
+    null,
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("a PARLEY_ variable that is no setting is found", () => {
+  assert.deepEqual(unknownSettings({ PARLEY_PROT: "1", PARLEY_PORT: "1", PATH: "" }), ["PARLEY_PROT"]);
+});
