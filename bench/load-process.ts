@@ -17,7 +17,8 @@ async function run(task: LoadTask): Promise<LoadResult> {
   let bytes = 0;
   let lastAnswer = countFrom;
   const client = async (): Promise<void> => {
-    for (let now = performance.now(); now < end; ) {
+    // At least one is counted, however slow.
+    for (let now = performance.now(); now < end || latencies.length === 0; ) {
       const received = await send(task, agent);
       const done = performance.now();
       if (now >= countFrom) {

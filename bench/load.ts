@@ -58,18 +58,21 @@ export function startLoad(): Load {
       return answer.result;
     },
     async compare(measure, baseline, subject, rounds) {
-      const once = async (target: Target, durationMs: number): Promise<number> => {
+      const measureOnce = async (target: Target, durationMs: number): Promise<number> => {
         const settings = { concurrency: concurrency[measure], warmUpMs: 300, durationMs };
         const result = await load.run({ ...target, ...settings });
         return measure === "throughput" ? result.perSecond : result.medianMs;
       };
-      for (const target of [baseline, subject]) await once(target, 1500);
+      for (const target of [baseline, subject]) await measureOnce(target, 1500);
       const seen: { baseline: number; subject: number }[] = [];
       const durationMs = measure === "throughput" ? 2500 : 1500;
       for (let round = 0; round < rounds; round += 1) {
-        const early = round % 2 === 0 ? await once(baseline, durationMs) : Number.NaN;
-        const result = await once(subject, durationMs);
-        seen.push({ baseline: round % 2 === 0 ? early : await once(baseline, durationMs), subject: result });
+        const early = round % 2 === 0 ? await measureOnce(baseline, durationMs) : Number.NaN;
+        const result = await measureOnce(subject, durationMs);
+        seen.push({
+          baseline: round % 2 === 0 ? early : await measureOnce(baseline, durationMs),
+          subject: result,
+        });
       }
       const ratios = seen.map((round) => round.subject / round.baseline);
       return {

@@ -24,6 +24,8 @@ async function main(): Promise<void> {
   }
   if (options.only.has("list") || options.only.has("transcript")) {
     const postgres = await startBenchPostgres(options.folder);
+    // PostgreSQL outlives us by design: it has to be told.
+    process.once("SIGINT", () => postgres.stop().finally(() => process.exit(130)));
     try {
       figures.push(...(await measureServed(postgres, options)));
     } finally {

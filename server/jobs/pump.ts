@@ -30,16 +30,18 @@ const pollIntervalMs = 500;
 export function startPump(queue: JobQueue, jobs: readonly JobDefinition[], log: FastifyBaseLogger): Pump {
   const running = new Map<string, { definition: JobDefinition; job: JobWithMetadata; done: Promise<void> }>();
   let isStopping = false;
-  let isFilling = false;
+  let filling: Promise<void> | null = null;
   let isWoken = false;
 
-  async function fill(): Promise<void> {
+  function wake(): void {
+    isWoken = true;
     if (isStopping) return;
-    if (isFilling) {
-      isWoken = true;
-      return;
-    }
-    isFilling = true;
+    filling ??= fill().finally(() => {
+      filling = null;
+    });
+  }
+
+  async function fill(): Promise<void> {
     try {
       do {
         isWoken = false;
@@ -47,8 +49,6 @@ export function startPump(queue: JobQueue, jobs: readonly JobDefinition[], log: 
       } while (isWoken && !isStopping);
     } catch (error) {
       log.warn({ err: error }, "could not fetch jobs; trying again");
-    } finally {
-      isFilling = false;
     }
   }
 
@@ -63,7 +63,7 @@ export function startPump(queue: JobQueue, jobs: readonly JobDefinition[], log: 
     for (const fetchedJob of fetched) {
       const done = runOne(definition, fetchedJob).finally(() => {
         running.delete(fetchedJob.id);
-        void fill();
+        wake();
       });
       running.set(fetchedJob.id, { definition, job: fetchedJob, done });
     }
@@ -97,7 +97,7 @@ export function startPump(queue: JobQueue, jobs: readonly JobDefinition[], log: 
     }
   }
 
-  const poll = setInterval(() => void fill(), pollIntervalMs);
+  const poll = setInterval(wake, pollIntervalMs);
   const heart = setInterval(
     () => {
       beat().catch((error: Error) =>
@@ -106,13 +106,15 @@ export function startPump(queue: JobQueue, jobs: readonly JobDefinition[], log: 
     },
     (heartbeatSeconds * 1000) / 4,
   );
-  queue.onWake(() => void fill());
-  void fill();
+  queue.onWake(wake);
+  wake();
 
   return {
     async stop(graceMs) {
       isStopping = true;
       clearInterval(poll);
+      // What is being fetched belongs to us as well.
+      await filling;
       const drained = Promise.all([...running.values()].map((entry) => entry.done));
       await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
       clearInterval(heart);
