@@ -14,7 +14,7 @@ test("ten processes may migrate at once: each migration is applied once", async 
   const database = await createTestDatabase("template1");
   const script = `
     import { migrate } from "./server/db/migrate.ts";
-    console.log(JSON.stringify(await migrate({ connectionString: process.env.URL })));`;
+    process.stdout.write(JSON.stringify(await migrate({ connectionString: process.env.URL })));`;
   const runs = await Promise.all(
     Array.from({ length: 10 }, () =>
       promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {

@@ -1,4 +1,5 @@
-import * as contract from "../../contract/recordings.ts";
+import * as contract from "../../contract/recording-operations.ts";
+import type { RecordingFilterInput, RecordingIncludeInput } from "../../contract/recordings.ts";
 import { transcriptFormats, transcriptJson, transcriptText } from "../../contract/transcripts.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Config } from "../config.ts";
@@ -104,8 +105,8 @@ export function recordingRoutes(
 function refusePersonalOnly(
   principal: Principal,
   body: {
-    include?: contract.RecordingIncludeInput | undefined;
-    filter?: contract.RecordingFilterInput | undefined;
+    include?: RecordingIncludeInput | undefined;
+    filter?: RecordingFilterInput | undefined;
   },
 ): void {
   if (principal.scope === "personal") return;

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { CursorInput, NextCursor, Success, Uuid } from "./common.ts";
+import { operation } from "./operation.ts";
+import {
+  Recording,
+  RecordingFilter,
+  RecordingInclude,
+  RecordingParams,
+  RecordingTitle,
+  Tag,
+} from "./recordings.ts";
+
+export const listRecordings = operation({
+  id: "listRecordings",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "POST",
+  path: "/_/public-api/v2/recordings",
+  summary: "List Recordings",
+  description: "Recordings the token may see, newest first, a page at a time. Filters combine with AND.",
+  body: z.object({
+    cursor: CursorInput.optional(),
+    filter: RecordingFilter.optional(),
+    include: RecordingInclude.optional(),
+  }),
+  response: z.strictObject({ cursor: NextCursor, recordings: z.array(Recording) }),
+  errors: ["invalid_json", "invalid_input", "invalid_cursor", "body_too_large"],
+});
+
+export const getRecording = operation({
+  id: "getRecording",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "POST",
+  path: "/_/public-api/v2/recordings/:recording_id",
+  summary: "Get Recording",
+  description: "One recording.",
+  params: RecordingParams,
+  body: z.object({ include: RecordingInclude.optional() }),
+  response: Recording,
+  errors: ["invalid_json", "invalid_input", "body_too_large", "not_found"],
+});
+
+const changeErrors = ["invalid_json", "invalid_input", "body_too_large", "forbidden", "not_found"] as const;
+
+export const updateRecording = operation({
+  id: "updateRecording",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "PATCH",
+  path: "/_/public-api/v2/recordings/:recording_id",
+  summary: "Update Recording",
+  description: "Renames a recording.",
+  params: RecordingParams,
+  body: z.object({ title: RecordingTitle }),
+  response: Success,
+  errors: changeErrors,
+});
+
+export const addTag = operation({
+  id: "addTag",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "PUT",
+  path: "/_/public-api/v2/recordings/:recording_id/tags",
+  summary: "Add Tag",
+  description: "Adds a tag. Adding one that is there already changes nothing.",
+  params: RecordingParams,
+  body: z.object({ tag: Tag }),
+  response: Success,
+  errors: changeErrors,
+});
+
+export const removeTag = operation({
+  id: "removeTag",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "DELETE",
+  path: "/_/public-api/v2/recordings/:recording_id/tags/:tag",
+  summary: "Remove Tag",
+  description: "Removes a tag. Removing one that is not there changes nothing.",
+  params: RecordingParams.extend({ tag: z.string() }),
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+export const shareToUser = operation({
+  id: "shareToUser",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "PUT",
+  path: "/_/public-api/v2/recordings/:recording_id/users",
+  summary: "Share to User",
+  description: "Shares the recording with a user of the workspace.",
+  params: RecordingParams,
+  body: z.object({ user_id: Uuid.meta({ description: "From List Users." }) }),
+  response: Success,
+  errors: changeErrors,
+});
+
+export const unshareFromUser = operation({
+  id: "unshareFromUser",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "DELETE",
+  path: "/_/public-api/v2/recordings/:recording_id/users/:user_id",
+  summary: "Unshare from User",
+  description: "Takes a share back. A user with another reason to see the recording keeps seeing it.",
+  params: RecordingParams.extend({ user_id: Uuid }),
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+export const shareToTeam = operation({
+  id: "shareToTeam",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "PUT",
+  path: "/_/public-api/v2/recordings/:recording_id/teams",
+  summary: "Share to Team",
+  description: "Shares the recording with a team of the workspace.",
+  params: RecordingParams,
+  body: z.object({ team_id: Uuid.meta({ description: "From List Teams." }) }),
+  response: Success,
+  errors: changeErrors,
+});
+
+export const unshareFromTeam = operation({
+  id: "unshareFromTeam",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "DELETE",
+  path: "/_/public-api/v2/recordings/:recording_id/teams/:team_id",
+  summary: "Unshare from Team",
+  description: "Takes a share back from a team.",
+  params: RecordingParams.extend({ team_id: Uuid }),
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+export const downloadRecording = operation({
+  id: "downloadRecording",
+  tag: "Recordings",
+  gate: "every_version",
+  method: "GET",
+  path: "/_/public-api/v2/recordings/:recording_id/download",
+  summary: "Download Recording",
+  description: "Sends the client to the recording's file. A recording of media type transcript has none.",
+  params: RecordingParams,
+  response: { redirect: "A short-lived address of the file." },
+  errors: ["not_found"],
+});
