@@ -4,6 +4,7 @@ import { Recording } from "../../contract/recordings.ts";
 import { until } from "../support/until.ts";
 import { caseMaker } from "./fuzz/cases.ts";
 import { type Client, createClient } from "./fuzz/connection.ts";
+import { afterUpgrade } from "./fuzz/framing-cases.ts";
 import { faultOf, parse } from "./fuzz/judge.ts";
 import { describeFindings, type Finding } from "./fuzz/report.ts";
 import { request } from "./fuzz/request.ts";
@@ -43,16 +44,17 @@ describe("malformed requests", () => {
     await world.dispose();
   });
 
-  test(`each of ${count} gets an answer of the API's own, and never a 5xx (seed ${seed})`, async () => {
+  test(`each of ${count} gets an answer of the API's own, and never a 5xx (seed ${seed})`, async (t) => {
     const makeCase = caseMaker({ world, targets: targetsOf(world) }, seed);
     const indexes = only === undefined ? Array.from({ length: count }, (_, n) => n) : [Number(only)];
     const findings: Finding[] = [];
+    const tally = new Map<string, number>();
     const queue = indexes.values();
     const work = async (): Promise<void> => {
       for (const index of queue) {
         const sent = makeCase(index);
         const finding = await sendOne(world, client, sent).then(
-          ({ fault, text }) => {
+          ({ fault, status, text }) => {
             noteUpload(text, acknowledged);
             const k = `${sent.kind.replace(/( at|:).*/, "")} ${text.match(/"error":"(\w+)"/)?.[1] ?? `ok/none ${text === "" ? "empty" : ""}`}`;
             (globalThis as any).H ??= {};
@@ -72,6 +74,20 @@ describe("malformed requests", () => {
         .join("\n"),
     ); // TEMP
     assert.ok(findings.length === 0, describeFindings(findings, seed, world.server.output().stderr));
+  });
+
+  test("after an upgrade that was not granted, the connection serves on", {
+    skip: only !== undefined,
+  }, async () => {
+    const one = createClient(world.port, 5000);
+    try {
+      for (const sent of afterUpgrade({ world, targets: targetsOf(world) })) {
+        const { fault } = await sendOne(world, one, sent);
+        assert.equal(fault, null, sent.kind);
+      }
+    } finally {
+      one.close();
+    }
   });
 
   test("the process lives on, alive and ready", async () => {
@@ -163,7 +179,11 @@ describe("bodies a little below the upload limit, of the costliest form", {
 async function sendOne(world: World, client: Client, sent: Parameters<Client["exchange"]>[0]) {
   const answer = await client.exchange(sent);
   if (answer === null && !world.server.isRunning) throw new Error("the server process ended");
-  return { fault: faultOf(sent, answer), text: answer?.body.toString() ?? "" };
+  return {
+    fault: faultOf(sent, answer),
+    status: String(answer?.status ?? "none"),
+    text: answer?.body.toString() ?? "",
+  };
 }
 
 /** Remembers an upload that an answer names as such. */

@@ -9,9 +9,6 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** How long an answer may take before the server counts as hanging. */
-const patienceMs = 20_000;
-
 /** A client that sends bytes as they are, over connections it keeps as long as the server does. */
 export interface Client {
   /**
@@ -22,8 +19,11 @@ export interface Client {
   close(): void;
 }
 
-/** Node's own client refuses to send most of what this test is about, hence one on bare sockets. */
-export function createClient(port: number): Client {
+/**
+ * Node's own client refuses to send most of what this test is about, hence one on bare sockets.
+ * @param patienceMs how long an answer may take before the server counts as hanging.
+ */
+export function createClient(port: number, patienceMs = 20_000): Client {
   const idle = new Set<Socket>();
   /** What a connection carried before, since that may be the cause of what happens to it later. */
   const served = new WeakMap<Socket, FuzzRequest>();

@@ -1,5 +1,5 @@
 import { type Context, correctCall, type Generator, targetNamed } from "./calls.ts";
-import type { Random } from "./random.ts";
+import { type Random, seeded } from "./random.ts";
 import { type FuzzRequest, type Parts, request, toBytes } from "./request.ts";
 
 /** What a connection can carry that is no, or only nearly, a request. The client ends its side after it. */
@@ -180,3 +180,15 @@ export const goodThenRubbish: Generator = (context, random) => {
   ]);
   return { ...rest, ending: "finish", bytes: Buffer.concat([bytes, Buffer.from(rubbish)]) };
 };
+
+/** A refused upgrade, and what a client may send after it on the same connection. */
+export function afterUpgrade(context: Context): [upgrade: FuzzRequest, next: FuzzRequest] {
+  const call = correctCall(context, seeded(3), targetNamed(context, "listUsers"));
+  const headers = [...call.headers, ["Connection", "upgrade"], ["Upgrade", "websocket"]] as const;
+  return [
+    request("upgrade", { ...call, headers }, { expects: "2xx" }),
+    raw("broken head after an upgrade", Buffer.from("GET / HTTP/1.1\r\nno colon\r\n\r\n"), {
+      ending: "keep",
+    }),
+  ];
+}

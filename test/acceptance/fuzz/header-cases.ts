@@ -1,10 +1,8 @@
 import { METHODS } from "node:http";
 import { correctCall, type Generator } from "./calls.ts";
+import { extraHeaders, type Header } from "./extra-headers.ts";
 import { write } from "./json.ts";
-import type { Random } from "./random.ts";
 import { request } from "./request.ts";
-
-type Header = readonly [name: string, value: string];
 
 /** Headers as given but for one name, which is left out or replaced. */
 const without = (headers: readonly Header[], name: string, ...instead: readonly Header[]): Header[] => [
@@ -121,92 +119,11 @@ export const oddHeaders: Generator = (context, random) => {
   const call = correctCall(context, random, target);
   const more = random.pick(extraHeaders)(random);
   const isFirst = random.chance(0.5);
-  return request("odd headers", {
-    ...call,
-    headers: isFirst ? [...more, ...call.headers] : [...call.headers, ...more],
-  });
+  const headers = isFirst ? [...more, ...call.headers] : [...call.headers, ...more];
+  // What an asked-for upgrade does to the requests after it has a test of its own.
+  const ending = more.some(([name]) => name === "Upgrade") ? "finish" : "keep";
+  return request("odd headers", { ...call, headers }, { ending });
 };
-
-const extraHeaders: readonly ((random: Random) => Header[])[] = [
-  (random) => Array.from({ length: 50 + random.int(400) }, (_, n): Header => [`X-${n}`, "y"]),
-  () => Array.from({ length: 2500 }, (): Header => ["a", ""]),
-  (random) => [["X-Long", "z".repeat(15_000 + random.int(40_000))]],
-  () => [[`X-${"n".repeat(17_000)}`, "v"]],
-  () => [["Cookie", "a=b; ".repeat(3000)]],
-  () => [["Host", "other.example"]],
-  () => [
-    ["Content-Type", "text/plain"],
-    ["Content-Type", "application/json"],
-  ],
-  () => [
-    ["Authorization", "Bearer x"],
-    ["Authorization", "Basic eDp5"],
-  ],
-  () => [["Connection", "close"]],
-  () => [
-    ["Connection", "upgrade"],
-    ["Upgrade", "websocket"],
-    ["Sec-WebSocket-Key", "AAAA"],
-  ],
-  () => [
-    ["Connection", "Upgrade, HTTP2-Settings"],
-    ["Upgrade", "h2c"],
-    ["HTTP2-Settings", "AAMAAABkAAQ"],
-  ],
-  () => [["Expect", "100-continue"]],
-  () => [["Expect", "a-miracle"]],
-  () => [["Content-Encoding", "gzip"]],
-  () => [["Content-Encoding", "br, identity"]],
-  () => [
-    ["Accept", "application/xml;q=0"],
-    ["Accept-Encoding", "*;q=0"],
-  ],
-  () => [
-    ["TE", "trailers, deflate;q=0.5"],
-    ["Trailer", "Content-Length"],
-  ],
-  () => [
-    ["Range", "bytes=0-0,-1,5-2"],
-    ["If-Range", '"x"'],
-  ],
-  () => [
-    ["If-Match", "*"],
-    ["If-None-Match", "*"],
-    ["If-Modified-Since", "never"],
-  ],
-  () => [
-    ["X-HTTP-Method-Override", "DELETE"],
-    ["X-Method-Override", "TRACE"],
-  ],
-  () => [
-    ["X-Forwarded-For", "' ,,\x80"],
-    ["X-Forwarded-Host", "evil.example"],
-    ["Forwarded", "for=;by=,"],
-  ],
-  () => [
-    ["X-Request-Id", "\xff".repeat(300)],
-    ["traceparent", "00-x"],
-  ],
-  () => [
-    ["Accept-Version", "9.9.9"],
-    ["Origin", "null"],
-    ["Access-Control-Request-Method", "PUT"],
-  ],
-  () => [
-    ["__proto__", "x"],
-    ["constructor", "y"],
-    ["toString", "z"],
-  ],
-  (random) => [
-    [
-      "X-Bytes",
-      random
-        .bytes(200)
-        .toString("latin1")
-        .replace(/[^\t\x20-\x7e\x80-\xff]/g, "?"),
-    ],
-  ],
-];
 
 /** Methods that the address does not have, and all that Node knows. CONNECT is no request of this kind. */
 export const oddMethod: Generator = (context, random) => {

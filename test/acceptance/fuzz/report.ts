@@ -16,7 +16,8 @@ const maxShown = 25;
 export function describeFindings(findings: readonly Finding[], seed: number, log: string): string {
   const sorts = Map.groupBy(
     findings,
-    ({ request, fault }) => `${request.kind.replace(/ at .*/, "")}: ${fault.replace(/\d{4,}/g, "many")}`,
+    ({ request, fault }) =>
+      `${request.kind.replace(/ at .*/, "")}: ${fault.replace(/;.*/, "").replace(/\d{4,}/g, "many")}`,
   );
   const shown = [...sorts].slice(0, maxShown).map(([sort, group]) => {
     const [first] = group;

@@ -1,7 +1,7 @@
 import * as directory from "../../../contract/directory.ts";
 import * as hooks from "../../../contract/hooks.ts";
 import type { Operation, OperationResponse } from "../../../contract/operation.ts";
-import * as recordings from "../../../contract/recordings.ts";
+import * as recordings from "../../../contract/recording-operations.ts";
 import * as tokenInfo from "../../../contract/token-info.ts";
 import * as transcripts from "../../../contract/transcripts.ts";
 import * as uploads from "../../../contract/uploads.ts";
