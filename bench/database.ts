@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
@@ -39,6 +39,8 @@ export interface BenchDatabase<T> {
 /** Starts it in a temporary folder, or in one that is kept. */
 export async function startBenchPostgres(kept: string | null): Promise<BenchPostgres> {
   const folder = kept === null ? mkdtempSync(join(tmpdir(), "parley-bench-")) : resolve(kept);
+  // Where root runs this, the database's system user has to pass through.
+  if (kept === null) chmodSync(folder, 0o711);
   const postgres: EmbeddedPostgres = await startEmbeddedPostgres(
     {
       dataDir: join(folder, "database"),

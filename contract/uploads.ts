@@ -139,7 +139,7 @@ export const TranscriptInput = z.object({
           message: "must not be before start",
         }),
     )
-    .max(200_000),
+    .max(100_000),
 });
 export type TranscriptInput = z.output<typeof TranscriptInput>;
 

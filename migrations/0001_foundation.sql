@@ -204,7 +204,8 @@ create table recording_grants (
   title_key text not null,
   meeting_type_id uuid,
   external boolean not null,
-  primary key (principal_id, start_datetime, recording_id)
+  -- With the columns that lists filter by, so that going through a stream reads the index alone.
+  primary key (principal_id, start_datetime, recording_id) include (title_key, meeting_type_id, external)
 );
 create index recording_grants_recording on recording_grants (recording_id, principal_id);
 create index recording_grants_meeting_type on recording_grants (principal_id, meeting_type_id, start_datetime, recording_id);

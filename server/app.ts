@@ -13,7 +13,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { directoryRoutes } from "./directory/routes.ts";
 import { readBodies } from "./http/body-rules.ts";
-import { answerBrokenHttp } from "./http/broken-http.ts";
+import { createBrokenHttp } from "./http/broken-http.ts";
 import { drainOnClose } from "./http/drain.ts";
 import { handleErrors } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
@@ -46,6 +46,7 @@ export const apiPrefix = "/_/public-api/v2";
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { db, jobs, store, config, log } = dependencies;
+  const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -57,12 +58,17 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         reply,
         new ProblemError("bad_request", "the address holds a broken percent-encoding"),
       ),
-    clientErrorHandler: answerBrokenHttp,
+    clientErrorHandler: brokenHttp.answer,
+    // A missing Host header is answered below, like every other error.
+    http: { requireHostHeader: false },
     forceCloseConnections: "idle",
     bodyLimit: 1024 * 1024,
   });
   app.decorateRequest("principal", null as unknown as Principal);
   handleErrors(app);
+  brokenHttp.watch(app);
+  refuseMissingHost(app);
+  ignoreExpectations(app);
   readBodies(app);
   logAnswers(app);
   drainOnClose(app, drainMs);
@@ -137,6 +143,19 @@ function noSuchOperation(request: FastifyRequest): ProblemError {
     "not_found",
     `the API has no operation ${request.method} ${pathOf(request.url)}; see /docs`,
   );
+}
+
+/** RFC 9112, section 3.2: an HTTP/1.1 request without a Host header is answered with 400. */
+function refuseMissingHost(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request) => {
+    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
+      throw new ProblemError("bad_request", "the request has no Host header");
+  });
+}
+
+/** RFC 9110, section 10.1.1: a server may treat an expectation it does not know as if it were not there. */
+function ignoreExpectations(app: FastifyInstance): void {
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 }
 
 /** One line for each answer: what was asked and how it went, never who with or what was said. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,6 +16,8 @@ export async function measureStart(): Promise<Figure[]> {
   const memory: number[] = [];
   for (let folderNumber = 0; folderNumber < 2; folderNumber += 1) {
     const folder = mkdtempSync(join(tmpdir(), "parley-bench-start-"));
+    // The database's system user passes through, or root's database would land outside of the folder and stay.
+    chmodSync(folder, 0o711);
     // A first start has nothing compiled yet either.
     const env = { PARLEY_DATA_DIR: join(folder, "data"), NODE_COMPILE_CACHE: join(folder, "compiled") };
     try {

@@ -9,6 +9,15 @@ const maxDepth = 32;
 /** More faults than this help nobody. */
 const maxViolations = 100;
 
+/**
+ * Values in one body: several times what the longest transcript the contract takes has. Bodies of millions of
+ * empty lists would cost a hundred times their size in memory.
+ */
+const maxValues = 2_000_000;
+
+/** Below this many bytes a body can't hold too many values to matter. */
+const alwaysCheapBytes = 1024 * 1024;
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -43,6 +52,8 @@ export function parseBody(payload: Buffer): unknown {
     throw new ProblemError("invalid_json", "the body is not valid UTF-8");
   }
   if (text.trim() === "") return {};
+  if (payload.length > alwaysCheapBytes && hasTooManyValues(payload))
+    throw new ProblemError("body_too_large", `the body holds more than ${maxValues} values`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -106,32 +117,51 @@ export function validateBody<S extends z.ZodObject>(schema: S, body: unknown): z
   throw invalidInput(result.error.issues.flatMap(toViolations).slice(0, maxViolations));
 }
 
-/**
- * Finds text that no database column can hold (NUL, half a surrogate pair) and nesting without end. Walks without
- * recursion, since the depth is the client's choice.
- */
+/** Counts what separates values, without parsing; commas inside texts count as well, which is close enough. */
+function hasTooManyValues(payload: Buffer): boolean {
+  let count = 0;
+  for (const byte of payload) {
+    // The comma, the opening bracket and the opening brace.
+    if (byte === 0x2c || byte === 0x5b || byte === 0x7b) count += 1;
+  }
+  return count > maxValues;
+}
+
+/** Finds text that no database column can hold (NUL, half a surrogate pair) and nesting without end. */
 function findUnstorable(root: unknown): Violation[] {
   const violations: Violation[] = [];
-  const open: { value: unknown; path: (string | number)[] }[] = [{ value: root, path: [] }];
-  for (let next = open.pop(); next !== undefined && violations.length < maxViolations; next = open.pop()) {
-    const { value, path } = next;
+  const path: (string | number)[] = [];
+  const report = (detail: string): void => {
+    violations.push({ pointer: toPointer(path), detail });
+  };
+  // Recursion is safe: it goes no deeper than maxDepth.
+  const visit = (value: unknown): void => {
+    if (violations.length >= maxViolations) return;
     if (typeof value === "string") {
-      if (value.includes("\0"))
-        violations.push({ pointer: toPointer(path), detail: "must not contain a NUL character" });
-      else if (!value.isWellFormed())
-        violations.push({ pointer: toPointer(path), detail: "must not contain half of a surrogate pair" });
-    } else if (typeof value === "object" && value !== null) {
-      if (path.length >= maxDepth) {
-        violations.push({ pointer: toPointer(path), detail: "is nested too deeply" });
-        continue;
-      }
-      const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
-      for (const [key, child] of entries) {
-        if (typeof child === "string" || typeof child === "object")
-          open.push({ value: child, path: [...path, key] });
-      }
+      if (value.includes("\0")) report("must not contain a NUL character");
+      else if (!value.isWellFormed()) report("must not contain half of a surrogate pair");
+      return;
     }
-  }
+    if (typeof value !== "object" || value === null) return;
+    if (path.length >= maxDepth) {
+      report("is nested too deeply");
+      return;
+    }
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        path.push(index);
+        visit(value[index]);
+        path.pop();
+      }
+      return;
+    }
+    for (const [name, child] of Object.entries(value)) {
+      path.push(name);
+      visit(child);
+      path.pop();
+    }
+  };
+  visit(root);
   return violations;
 }
 
@@ -140,9 +170,16 @@ function toViolations(issue: z.core.$ZodIssue): Violation[] {
   return [{ pointer: toPointer(issue.path as (string | number)[]), detail: describe(issue) }];
 }
 
+/** No name of the contract is longer; the rest of a longer one would only fill the answer. */
+const longestName = 100;
+
 /** RFC 6901: `~` and `/` inside a name are escaped. */
 function toPointer(path: readonly (string | number)[]): string {
-  return path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  return path
+    .map((part) => String(part))
+    .map((name) => (name.length > longestName ? `${name.slice(0, longestName)}…`.toWellFormed() : name))
+    .map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
 }
 
 function describe(issue: z.core.$ZodIssue): string {

@@ -6,6 +6,9 @@ export interface Position {
   readonly id: string;
 }
 
+/** The years that a recording can be from. */
+const earliest = Date.parse("0001-01-01T00:00:00Z");
+const latest = Date.parse("9999-12-31T23:59:59.999Z");
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
@@ -27,7 +30,8 @@ export function decodeCursor(list: string, cursor: string): Position {
     name === list &&
     rest.length === 0 &&
     /^-?\d{1,15}$/.test(time) &&
-    !Number.isNaN(at.getTime()) &&
+    at.getTime() >= earliest &&
+    at.getTime() <= latest &&
     uuid.test(id) &&
     encodeCursor(list, { at, id }) === cursor;
   if (!isRight) {

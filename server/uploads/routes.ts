@@ -12,7 +12,7 @@ import { createUpload, promoteUpload, updateUpload, uploadNotFound } from "./ser
 const cursorName = "uploads";
 
 /** A transcript of a long day with every word timed stays below this. */
-const transcriptBodyLimit = 64 * 1024 * 1024;
+const transcriptBodyLimit = 24 * 1024 * 1024;
 
 /** The uploads operations of the contract. */
 export function uploadRoutes(

@@ -1,6 +1,6 @@
-import { correctCall, type Generator, someCall, targetNamed } from "./calls.ts";
-import type { Random } from "./random.ts";
-import { request } from "./request.ts";
+import { type Context, correctCall, type Generator, someCall, targetNamed } from "./calls.ts";
+import { type Random, seeded } from "./random.ts";
+import { type FuzzRequest, request } from "./request.ts";
 
 const pages = [
   "/",
@@ -150,3 +150,10 @@ export const strangeTag: Generator = (context, random) => {
     path: call.path.replace(/[^/]*$/, random.pick(segments)),
   });
 };
+
+/** A parameter longer than any the server reads, which is told by its own code. */
+export function tooLongParameter(context: Context): FuzzRequest {
+  const call = correctCall(context, seeded(4), targetNamed(context, "removeTag"));
+  const path = call.path.replace(/[^/]*$/, "a".repeat(1001));
+  return request("too long parameter", { ...call, path }, { expects: "414" });
+}

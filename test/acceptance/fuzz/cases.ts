@@ -1,4 +1,4 @@
-import { bentAddress, bentParameter, strangeTag } from "./address-cases.ts";
+import { bentAddress, bentParameter, strangeTag, tooLongParameter } from "./address-cases.ts";
 import {
   brokenJson,
   changedProperties,
@@ -8,7 +8,7 @@ import {
   oddContent,
 } from "./body-cases.ts";
 import type { Context, Generator } from "./calls.ts";
-import { forgedCursor } from "./cursor-cases.ts";
+import { forgedCursor, impossibleCursors } from "./cursor-cases.ts";
 import { brokenFraming, brokenOff, goodThenRubbish } from "./framing-cases.ts";
 import { badAuthorization, badVersion, oddContentType, oddHeaders, oddMethod } from "./header-cases.ts";
 import { seededFor } from "./random.ts";
@@ -46,7 +46,9 @@ const drawn = weights.flatMap(([weight, generator]) => Array.from({ length: weig
 export function caseMaker(context: Context, seed: number): (index: number) => FuzzRequest {
   const fixed: (() => FuzzRequest)[] = [
     ...tooLarge(context),
-    ...everyWrongType(context).map((request) => () => request),
+    ...[tooLongParameter(context), ...impossibleCursors(context), ...everyWrongType(context)].map(
+      (request) => () => request,
+    ),
   ];
   return (index) => {
     const prepared = fixed[index];

@@ -1,5 +1,6 @@
-import { callWithBody, type Generator, targetNamed } from "./calls.ts";
-import type { Random } from "./random.ts";
+import { type Context, callWithBody, type Generator, targetNamed } from "./calls.ts";
+import { type Random, seeded } from "./random.ts";
+import type { FuzzRequest } from "./request.ts";
 import { edgeDates, oddTexts } from "./values.ts";
 
 /** Cursors that no answer gave: random, changed, those of the other list, well-formed ones for impossible times. */
@@ -24,6 +25,27 @@ export const forgedCursor: Generator = (context, random) => {
   ])();
   return callWithBody("forged cursor", context, random, targetNamed(context, id), { cursor });
 };
+
+/** Cursors of the right form for every time at the edges, for both lists. */
+export function impossibleCursors(context: Context): FuzzRequest[] {
+  const random = seeded(5);
+  const { recordings, uploads } = context.world.cursors;
+  const lists = [
+    ["listRecordings", recordings],
+    ["listUploads", uploads],
+  ] as const;
+  return lists.flatMap(([id, cursor]) =>
+    impossibleTimes.map((time) => {
+      const body = { cursor: withTime(cursor, time) };
+      return callWithBody("cursor for an impossible time", context, random, targetNamed(context, id), body);
+    }),
+  );
+}
+
+function withTime(cursor: string, time: string): string {
+  const text = Buffer.from(cursor, "base64url").toString();
+  return Buffer.from(text.replace(/:-?\d+:/, `:${time}:`)).toString("base64url");
+}
 
 function flipped(cursor: string, random: Random): string {
   const at = random.int(cursor.length);

@@ -178,7 +178,7 @@ export const goodThenRubbish: Generator = (context, random) => {
     "GET / HTTP/1.1\r\nno colon\r\n\r\n",
     "}\r\n",
   ]);
-  return { ...rest, ending: "finish", bytes: Buffer.concat([bytes, Buffer.from(rubbish)]) };
+  return { ...rest, ending: "close", bytes: Buffer.concat([bytes, Buffer.from(rubbish)]) };
 };
 
 /** A refused upgrade, and what a client may send after it on the same connection. */

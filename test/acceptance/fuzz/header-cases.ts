@@ -121,7 +121,7 @@ export const oddHeaders: Generator = (context, random) => {
   const isFirst = random.chance(0.5);
   const headers = isFirst ? [...more, ...call.headers] : [...call.headers, ...more];
   // What an asked-for upgrade does to the requests after it has a test of its own.
-  const ending = more.some(([name]) => name === "Upgrade") ? "finish" : "keep";
+  const ending = more.some(([name]) => name === "Upgrade") ? "close" : "keep";
   return request("odd headers", { ...call, headers }, { ending });
 };
 

@@ -41,8 +41,10 @@ export function faultOf(request: FuzzRequest, answer: Answer | null): string | n
     const fault = problemFault(answer, text, type);
     if (fault !== null) return fault;
   }
-  if (request.expects === "4xx" && (status < 400 || status > 499)) return `status ${status} instead of 4xx`;
-  if (request.expects === "2xx" && (status < 200 || status > 299)) return `status ${status} instead of 2xx`;
+  const { expects } = request;
+  const isExpected =
+    expects === "any" || new RegExp(`^${expects.replaceAll("x", "\\d")}$`).test(String(status));
+  if (!isExpected) return `status ${status} instead of ${expects}`;
   return status === 200 ? formFault(request, text, type) : null;
 }
 

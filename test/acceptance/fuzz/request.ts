@@ -8,12 +8,13 @@ export interface FuzzRequest {
   /** Whether the answer has no body because it is one to HEAD. */
   readonly isHead: boolean;
   /**
-   * What the client does with the connection: `keep` it for the next request; `finish`, end its side after the
-   * bytes; `reset` it as soon as they are sent, without waiting for an answer.
+   * What the client does with the connection: `keep` it for the next request; `close` it once the answer is here;
+   * `finish`, end its side right after the bytes, which Node takes for a client that has gone; `reset` it as soon as
+   * they are sent.
    */
-  readonly ending: "keep" | "finish" | "reset";
+  readonly ending: "keep" | "close" | "finish" | "reset";
   /** What status is right; `any` still means none of 500 and above. */
-  readonly expects: "any" | "2xx" | "4xx";
+  readonly expects: "any" | "2xx" | "4xx" | "414";
   /** No answer at all is right too: the client broke off, or what it sent is no request. */
   readonly mayStaySilent: boolean;
   /** The operation it calls, when the address is untouched: a good answer must then have its form. */
