@@ -15,9 +15,10 @@ import { directoryRoutes } from "./directory/routes.ts";
 import { readBodies } from "./http/body-rules.ts";
 import { createBrokenHttp } from "./http/broken-http.ts";
 import { drainOnClose } from "./http/drain.ts";
-import { handleErrors } from "./http/errors.ts";
+import { handleErrors, toProblem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
 import { ProblemError, sendProblem } from "./http/problem.ts";
+import { keepToHttp } from "./http/protocol.ts";
 import { applyAllowance, createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import { type Api, checkPath } from "./http/route.ts";
@@ -52,12 +53,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
-    frameworkErrors: (_error, request, reply) =>
-      sendProblem(
-        request,
-        reply,
-        new ProblemError("bad_request", "the address holds a broken percent-encoding"),
-      ),
+    frameworkErrors: (error, request, reply) => sendProblem(request, reply, toProblem(error)),
     clientErrorHandler: brokenHttp.answer,
     // A missing Host header is answered below, like every other error.
     http: { requireHostHeader: false },
@@ -67,8 +63,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("principal", null as unknown as Principal);
   handleErrors(app);
   brokenHttp.watch(app);
-  refuseMissingHost(app);
-  ignoreExpectations(app);
+  keepToHttp(app);
   readBodies(app);
   logAnswers(app);
   drainOnClose(app, drainMs);
@@ -143,19 +138,6 @@ function noSuchOperation(request: FastifyRequest): ProblemError {
     "not_found",
     `the API has no operation ${request.method} ${pathOf(request.url)}; see /docs`,
   );
-}
-
-/** RFC 9112, section 3.2: an HTTP/1.1 request without a Host header is answered with 400. */
-function refuseMissingHost(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request) => {
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
-      throw new ProblemError("bad_request", "the request has no Host header");
-  });
-}
-
-/** RFC 9110, section 10.1.1: a server may treat an expectation it does not know as if it were not there. */
-function ignoreExpectations(app: FastifyInstance): void {
-  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 }
 
 /** One line for each answer: what was asked and how it went, never who with or what was said. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isConnectionError } from "../db/database.ts";
 import { ProblemError, sendProblem } from "./problem.ts";
@@ -36,10 +37,27 @@ export function toProblem(error: unknown): ProblemError {
 
 /** Every error leaves as a problem document; unexpected ones are logged in full. */
 export function handleErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  app.setErrorHandler(async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error);
+    if (problem.code === "body_too_large") await discardBody(request.raw);
     if (problem.code === "internal" || problem.code === "unavailable")
       request.log.error({ err: error }, problem.code);
     return sendProblem(request, reply, problem);
   });
+}
+
+/** How long a client that sends too much is listened to, so that it gets to read why it is refused. */
+const discardMs = 5000;
+
+/**
+ * Reads the rest of a body and throws it away. Closing the connection while the client still sends would reset it,
+ * and the answer would be lost on the way.
+ */
+async function discardBody(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, discardMs);
+  request.once("end", resolve).once("close", resolve).resume();
+  await promise;
+  clearTimeout(timer);
 }
