@@ -4,8 +4,7 @@ import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { releaseAbandonedJobs } from "./jobs/pump.ts";
-import { openJobQueue } from "./jobs/queue.ts";
+import { openJobQueue, releaseAbandonedJobs } from "./jobs/queue.ts";
 import { createLog } from "./log.ts";
 import { openMigratedDatabase } from "./open.ts";
 import { openLocalStore } from "./storage/local.ts";
@@ -51,7 +50,7 @@ export async function startServer(config: Config, onLost: (error: Error) => void
     closers.push(() => jobs.close());
     const firstAccount = await createFirstAccount(db, randomBytes(12).toString("base64url"));
     if (runsWorker) {
-      if (database.isEmbedded) await releaseAbandonedJobs(jobs);
+      if (database.isEmbedded) await releaseAbandonedJobs(db, jobs);
       const worker = startWorker({ db, jobs, config, log });
       closers.push(() => worker.stop(graceMs));
     }

@@ -6,9 +6,15 @@ import type { Tx } from "../db/database.ts";
  * statement is the whole rule of visibility (design, "Who sees a recording"): workspace tokens see everything; a
  * person sees what they recorded, what is shared with them or one of their teams, what they took part in (by
  * email), and what is shared with the workspace.
+ *
+ * The recordings are locked first, in the order of their ids, so that two changes of one recording follow each other
+ * and the later one sees what the earlier one did.
  */
 export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promise<void> {
   if (recordingIds.length === 0) return;
+  await sql`select id from recordings where id = any(${recordingIds}::uuid[]) order by id for update`.execute(
+    tx,
+  );
   await sql`
     with wanted as (
       select p.principal_id, r.start_datetime, r.id as recording_id, r.title_key, r.meeting_type_id, r.external
@@ -45,4 +51,17 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
       set title_key = excluded.title_key, meeting_type_id = excluded.meeting_type_id, external = excluded.external
       where (g.title_key, g.meeting_type_id, g.external)
         is distinct from (excluded.title_key, excluded.meeting_type_id, excluded.external)`.execute(tx);
+}
+
+/**
+ * Keeps users from joining the workspace until the transaction ends: somebody who joins between looking for users by
+ * email and committing would miss the grant. Many may hold it at once.
+ */
+export async function holdMembership(tx: Tx, workspaceId: string): Promise<void> {
+  await sql`select id from workspaces where id = ${workspaceId} for share`.execute(tx);
+}
+
+/** Waits until nobody holds the membership of the workspace, and lets it change until the transaction ends. */
+export async function changeMembership(tx: Tx, workspaceId: string): Promise<void> {
+  await sql`select id from workspaces where id = ${workspaceId} for no key update`.execute(tx);
 }

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import { syncGrants } from "../access/grants.ts";
+import { changeMembership, syncGrants } from "../access/grants.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
 import { type AccessTokenType, generateToken, hashToken } from "./access-tokens.ts";
@@ -57,6 +57,7 @@ export async function createUser(
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`"${input.email}" is not an email address`);
   if (input.name.trim() === "") throw new AccountError("a user needs a name");
   const id = randomUUIDv7();
+  await changeMembership(tx, input.workspaceId);
   const inserted = await tx
     .insertInto("users")
     .values({

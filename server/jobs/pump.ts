@@ -124,23 +124,3 @@ export function startPump(queue: JobQueue, jobs: readonly JobDefinition[], log: 
     },
   };
 }
-
-/**
- * Hands back every job that is marked as running. Only for a process that knows it is the only worker, such as the
- * holder of the embedded database at its start: then nobody has to wait for a dead worker's heartbeat to run out.
- */
-export async function releaseAbandonedJobs(queue: JobQueue): Promise<number> {
-  let released = 0;
-  const { rows } = await queue.boss
-    .getDb()
-    .executeSql("select name, id, retry_count from pgboss.job where state = 'active'");
-  for (const row of rows as { name: string; id: string; retry_count: number }[]) {
-    await queue.boss.fail(
-      row.name,
-      { id: row.id, retryCount: row.retry_count },
-      { message: "its worker ended" },
-    );
-    released += 1;
-  }
-  return released;
-}

@@ -1,6 +1,7 @@
+import { sql } from "kysely";
 import type pg from "pg";
 import { type Db, fromKysely, PgBoss } from "pg-boss";
-import type { Tx } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 
 /** Every kind of job with its data. */
 export interface JobData {
@@ -53,11 +54,11 @@ export async function migrateJobs(pool: pg.Pool): Promise<void> {
         retryLimit,
         retryDelay: 1,
         retryBackoff: true,
-        retryDelayMax: 60,
+        retryDelayMax: 10,
         heartbeatSeconds,
         expireInSeconds: 12 * 3600,
         retentionSeconds: 365 * 86_400,
-        deleteAfterSeconds: 86_400,
+        deleteAfterSeconds: 3600,
       });
     }
   } finally {
@@ -99,4 +100,22 @@ export async function openJobQueue(options: {
     },
     close: () => boss.stop({ graceful: false }),
   };
+}
+
+/**
+ * Puts every job that is marked as running back into the queue, as if it had never been taken. Only for a process
+ * that knows it is the only worker, such as the holder of the embedded database at its start: then nobody has to wait
+ * for a dead worker's heartbeat to run out.
+ */
+export async function releaseAbandonedJobs(db: Database, queue: JobQueue): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const options = { db: fromKysely(tx) };
+    const { rows } = await sql<{ id: string; name: JobName; data: object; singleton_key: string }>`
+      select id, name, data, singleton_key from pgboss.job
+      where state = 'active' and name = any(${jobNames}::text[])`.execute(tx);
+    for (const { id, name, data, singleton_key } of rows) {
+      await queue.boss.deleteJob(name, id, options);
+      await queue.boss.send(name, data, { ...options, singletonKey: singleton_key });
+    }
+  });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { call, startTestApp } from "../../test/support/app.ts";
-import { makeWorkspace, sampleTranscript, waitForRecording } from "../../test/support/factories.ts";
+import { makeUser, makeWorkspace, sampleTranscript, waitForRecording } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
 import { startWorker } from "../worker.ts";
 import { promoteUploadJob } from "./promote.ts";
@@ -110,4 +110,21 @@ test("stale uploads are deleted, those that became recordings stay", async () =>
   }
   const kept = await call(app, "POST", `/uploads/${promoted}`, {}, { token: workspace.member.token });
   assert.equal(kept.body.status, "success");
+});
+
+test("who joins while a recording is promoted sees it all the same", async () => {
+  for (let round = 0; round < 10; round++) {
+    const own = await makeWorkspace(app.db);
+    const email = `joins${round}@${own.domain}`;
+    const { body } = await call(
+      app,
+      "POST",
+      "/uploads/create",
+      { media_type: "transcript", attributes: { transcript: sampleTranscript, participants: [{ email }] } },
+      { token: own.member.token },
+    );
+    const [joined] = await Promise.all([makeUser(app.db, own, { email }), promoteUploadJob(app, body.id)]);
+    const { body: list } = await call(app, "POST", "/recordings", {}, { token: joined.token });
+    assert.equal(list.recordings.length, 1, `round ${round}`);
+  }
 });

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { TranscriptInput } from "../../contract/uploads.ts";
-import { syncGrants } from "../access/grants.ts";
+import { holdMembership, syncGrants } from "../access/grants.ts";
 import type { Config } from "../config.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { findDefaultMeetingType } from "../directory/queries.ts";
@@ -54,6 +54,7 @@ async function failPromotion({ db, jobs }: Dependencies, uploadId: string, cause
 }
 
 async function createRecording(tx: Tx, { config }: Dependencies, upload: UploadRow): Promise<string> {
+  await holdMembership(tx, upload.workspace_id);
   const transcript = (await findUploadTranscripts(tx, [upload.id])).get(upload.id);
   const recordingId = randomUUIDv7();
   const people = await describeParticipants(tx, upload, transcript);
