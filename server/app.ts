@@ -6,6 +6,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Operation } from "../contract/operation.ts";
+import { RecordingParams } from "../contract/recordings.ts";
 import type { Principal } from "./access/principal.ts";
 import { authenticate } from "./accounts/authenticate.ts";
 import { accountRoutes } from "./accounts/routes.ts";
@@ -61,6 +62,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     bodyLimit: 1024 * 1024,
   });
   app.decorateRequest("principal", null as unknown as Principal);
+  app.decorateRequest("transcriptVersion", null);
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
@@ -118,7 +120,9 @@ function guardVersionedApi(scope: FastifyInstance, { db, config, log }: AppDepen
     try {
       const version = readVersion(request, versions);
       announceLifecycle(reply, version);
-      request.principal = await authenticate(db.pool, request);
+      const caller = await authenticate(db.pool, request, askedRecording(request));
+      request.principal = caller.principal;
+      request.transcriptVersion = caller.transcriptVersion ?? null;
       if (limit > 0) {
         const share = Math.max(1, Math.floor(limit * rateShare(version, new Date())));
         applyAllowance(reply, limiter.take(`token:${request.principal.tokenId}`, share));
@@ -131,6 +135,13 @@ function guardVersionedApi(scope: FastifyInstance, { db, config, log }: AppDepen
       throw error;
     }
   });
+}
+
+/** The recording whose transcript version the route needs, when the address names one. */
+function askedRecording(request: FastifyRequest): string | undefined {
+  if (!request.routeOptions.config.needsTranscriptVersion) return undefined;
+  const params = RecordingParams.safeParse(request.params);
+  return params.success ? params.data.recording_id : undefined;
 }
 
 function noSuchOperation(request: FastifyRequest): ProblemError {

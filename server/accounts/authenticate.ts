@@ -3,13 +3,25 @@ import type pg from "pg";
 import type { Principal } from "../access/principal.ts";
 import { ProblemError } from "../http/problem.ts";
 import { hashToken, looksLikeToken } from "./access-tokens.ts";
-import { findTokenByHash, type TokenRow, touchToken } from "./queries.ts";
+import { findTokenAndTranscript, findTokenByHash, type TokenRow, touchToken } from "./queries.ts";
+
+/** Who is calling, and what of the recording in the address was asked for along with it. */
+export interface Caller {
+  readonly principal: Principal;
+  /** Null when the caller can't see the recording; undefined when none was asked about. */
+  readonly transcriptVersion: number | null | undefined;
+}
 
 /**
  * Finds out who is calling. Source: RFC 6750 (Bearer tokens).
+ * @param recordingId also find the transcript version of this recording, in the same round trip.
  * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
  */
-export async function authenticate(pool: pg.Pool, request: FastifyRequest): Promise<Principal> {
+export async function authenticate(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  recordingId?: string,
+): Promise<Caller> {
   const header = request.headers.authorization;
   if (header === undefined || header.trim() === "") {
     throw new ProblemError(
@@ -22,10 +34,14 @@ export async function authenticate(pool: pg.Pool, request: FastifyRequest): Prom
   }
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
   if (token === undefined || !looksLikeToken(token)) throw invalidToken();
-  const row = await findTokenByHash(pool, hashToken(token));
+  const hash = hashToken(token);
+  const row =
+    recordingId === undefined
+      ? await findTokenByHash(pool, hash)
+      : await findTokenAndTranscript(pool, hash, recordingId);
   if (row === undefined) throw invalidToken();
   if (row.use_is_old) await touchToken(pool, row.id);
-  return toPrincipal(row);
+  return { principal: toPrincipal(row), transcriptVersion: row.transcript_version };
 }
 
 /** One text for unknown, expired and revoked: who holds a dead token learns nothing about it. */
@@ -47,6 +63,6 @@ function toPrincipal(row: TokenRow): Principal {
     emailKey: row.email_key,
     name: scope === "workspace" ? row.workspace_name : row.user_name,
     expiresAt: row.expires_at,
-    sees: scope === "workspace" ? [row.workspace_id] : [row.user_id, row.members_id, ...row.team_ids],
+    sees: row.sees,
   };
 }

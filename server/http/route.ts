@@ -11,6 +11,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who is calling; set once the token was checked. */
     principal: Principal;
+    /** For routes that ask for it: of the recording in the address; null when the caller can't see it. */
+    transcriptVersion: number | null;
   }
 }
 
@@ -53,19 +55,20 @@ export interface Api {
  * Registers one operation of the contract: its path and its gate come from the operation, input is checked before
  * the handler runs and output before it leaves.
  * @param options.bodyLimit bytes; default 1 MiB.
+ * @param options.needsTranscriptVersion have it found along with the token.
  */
 export function route<O extends Operation>(
   api: Api,
   operation: O,
   handler: (call: Call<O>) => Promise<Answer<O>>,
-  options: { bodyLimit?: number } = {},
+  options: { bodyLimit?: number; needsTranscriptVersion?: boolean } = {},
 ): void {
   api.operations.push(operation);
   api.app.route({
     method: operation.method,
     url: operation.path.slice(api.prefix.length),
     ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
-    config: { operation },
+    config: { operation, needsTranscriptVersion: options.needsTranscriptVersion ?? false },
     handler: async (request, reply) => {
       const body = operation.body === undefined ? {} : validateBody(operation.body, request.body);
       const call = { principal: request.principal, params: request.params, body, request };
@@ -78,6 +81,7 @@ export function route<O extends Operation>(
 declare module "fastify" {
   interface FastifyContextConfig {
     operation?: Operation;
+    needsTranscriptVersion?: boolean;
   }
 }
 

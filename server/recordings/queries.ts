@@ -42,20 +42,18 @@ export async function findRecordingJson(
   return rows[0]?.json;
 }
 
-/** What the transcript operations need of a visible recording. */
-export async function findTranscriptVersion(
+/** Whether the recording exists and the principal sees it. */
+export async function canSeeRecording(
   pool: pg.Pool,
   principal: Principal,
   recordingId: string,
-): Promise<number | undefined> {
-  const { rows } = await pool.query<{ transcript_version: number }>({
-    name: "find_transcript_version",
-    text: `select r.transcript_version from recordings r
-           where r.id = $1 and exists (select 1 from recording_grants g
-             where g.recording_id = r.id and g.principal_id = any($2::uuid[]))`,
+): Promise<boolean> {
+  const { rows } = await pool.query({
+    name: "can_see_recording",
+    text: "select 1 from recording_grants where recording_id = $1 and principal_id = any($2::uuid[]) limit 1",
     values: [recordingId, principal.sees],
   });
-  return rows[0]?.transcript_version;
+  return rows.length > 0;
 }
 
 /** One segment of a transcript, in the contract's words. */

@@ -1,13 +1,18 @@
 import * as contract from "../../contract/recording-operations.ts";
 import type { RecordingFilterInput, RecordingIncludeInput } from "../../contract/recordings.ts";
-import { transcriptFormats, transcriptJson, transcriptText } from "../../contract/transcripts.ts";
+import {
+  type TranscriptFormat,
+  transcriptFormats,
+  transcriptJson,
+  transcriptText,
+} from "../../contract/transcripts.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
-import { type Api, Ready, route } from "../http/route.ts";
-import { findRecordingJson, findTranscriptVersion, listRecordings } from "./queries.ts";
+import { type Api, type Call, Ready, route } from "../http/route.ts";
+import { canSeeRecording, findRecordingJson, listRecordings } from "./queries.ts";
 import { recordingNotFound } from "./rights.ts";
 import * as service from "./service.ts";
 import { createTranscriptCache } from "./transcript-cache.ts";
@@ -52,20 +57,22 @@ export function recordingRoutes(
     return new Ready(json);
   });
 
-  route(api, transcriptJson, async ({ principal, params }) => {
-    const version = await requireTranscriptVersion(principal, params.recording_id);
-    return new Ready(await transcripts.read(params.recording_id, "json", version));
-  });
-
+  const readTranscript = async (call: TranscriptCall, format: TranscriptFormat | "json") => {
+    const { recording_id } = call.params;
+    const version = call.request.transcriptVersion;
+    if (version === null) throw recordingNotFound(recording_id);
+    return new Ready(await transcripts.read(recording_id, format, version));
+  };
+  route(api, transcriptJson, (call) => readTranscript(call, "json"), { needsTranscriptVersion: true });
   for (const format of transcriptFormats) {
-    route(api, transcriptText[format], async ({ principal, params }) => {
-      const version = await requireTranscriptVersion(principal, params.recording_id);
-      return new Ready(await transcripts.read(params.recording_id, format, version));
+    route(api, transcriptText[format], (call) => readTranscript(call, format), {
+      needsTranscriptVersion: true,
     });
   }
 
   route(api, contract.downloadRecording, async ({ principal, params }) => {
-    await requireTranscriptVersion(principal, params.recording_id);
+    if (!(await canSeeRecording(db.pool, principal, params.recording_id)))
+      throw recordingNotFound(params.recording_id);
     throw new ProblemError(
       "not_found",
       `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
@@ -93,13 +100,10 @@ export function recordingRoutes(
   route(api, contract.unshareFromTeam, ({ principal, params }) =>
     service.unshareFromTeam(db, principal, params.recording_id, params.team_id),
   );
-
-  async function requireTranscriptVersion(principal: Principal, recordingId: string): Promise<number> {
-    const version = await findTranscriptVersion(db.pool, principal, recordingId);
-    if (version === undefined) throw recordingNotFound(recordingId);
-    return version;
-  }
 }
+
+/** What the transcript routes have in common. */
+type TranscriptCall = Pick<Call<typeof transcriptJson>, "params" | "request">;
 
 /** Contract: private_notes and attendance are "personal only": they mean one user, and a workspace token has none. */
 function refusePersonalOnly(
