@@ -1,6 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "./db/database.ts";
 import { startEmbeddedPostgres } from "./db/embedded/index.ts";
 import { migrate } from "./db/migrate.ts";
@@ -28,7 +29,7 @@ export async function openMigratedDatabase(
   onLost: (error: Error) => void = () => {},
 ): Promise<OpenedDatabase> {
   // Others may pass through, since the database's system user has to; what is inside is closed to them.
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o711 });
+  makeDataDir(config.dataDir);
   const embedded =
     config.databaseUrl === null
       ? await startEmbeddedPostgres({
@@ -60,5 +61,23 @@ export async function openMigratedDatabase(
     await db?.close();
     await embedded?.stop();
     throw error;
+  }
+}
+
+/**
+ * Makes the data folder with what is missing above it. Not by mkdir's `recursive`, which tries for ever where a
+ * folder that exists takes no new ones, such as below /proc.
+ * @throws ConfigError in one line.
+ */
+function makeDataDir(path: string): void {
+  try {
+    const missing: string[] = [];
+    for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+    for (const folder of missing) mkdirSync(folder, { mode: 0o711 });
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new ConfigError(
+      `wrong setting: PARLEY_DATA_DIR ${path} can't be used: ${(error as Error).message}`,
+    );
   }
 }

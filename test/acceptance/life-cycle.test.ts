@@ -143,6 +143,9 @@ test("a wrong setting, a taken port and an unreachable database each stop the st
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^parley: wrong setting: PARLEY_PORT must be a whole number.*$/);
 
+  const folder = await runFailing({ PARLEY_DATA_DIR: "/proc/parley", PARLEY_LOG_LEVEL: "silent" }, "serve");
+  assert.match(folder.stderr, /^parley: wrong setting: PARLEY_DATA_DIR \/proc\/parley can't be used: .*$/);
+
   const blocker = createServer();
   await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
   const server = await prepareServer();
