@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { AccountError } from "../server/accounts/service.ts";
 import { ConfigError } from "../server/config.ts";
 import { DataFolderInUseError } from "../server/db/embedded/index.ts";
-import { DatabaseTooNewError } from "../server/db/migrate.ts";
+import { DatabaseTooNewError, UnfitDatabaseError } from "../server/db/migrate.ts";
 import { demoCommand } from "./demo.ts";
 import { migrateCommand } from "./migrate.ts";
 import { serveCommand } from "./serve.ts";
@@ -42,18 +42,27 @@ export async function run(argv: readonly string[]): Promise<void> {
 
 /** What a person can act on is one line; anything else comes with its stack, for a bug report. */
 function describe(
-  error: Error & { code?: string; syscall?: string; port?: number; address?: string },
+  error: Error & { hostname?: string; code?: string; syscall?: string; port?: number; address?: string },
 ): string {
-  const isExpected = [AccountError, ConfigError, DataFolderInUseError, DatabaseTooNewError].some(
-    (kind) => error instanceof kind,
-  );
+  const isExpected = [
+    AccountError,
+    ConfigError,
+    DataFolderInUseError,
+    DatabaseTooNewError,
+    UnfitDatabaseError,
+  ].some((kind) => error instanceof kind);
   if (isExpected) return error.message;
   if (error.code === "EADDRINUSE")
     return `port ${error.port} on ${error.address} is taken by another program; choose another with PARLEY_PORT`;
   if (error.code === "EACCES" && error.syscall === "listen")
     return `port ${error.port} may not be used by this user`;
+  if (error.code === "EADDRNOTAVAIL") return `PARLEY_HOST ${error.address} is no address of this machine`;
+  if (error.syscall === "getaddrinfo" && error.hostname === process.env.PARLEY_HOST)
+    return `PARLEY_HOST ${error.hostname} is no known host`;
   if (error.code === "ECONNREFUSED" || error.code === "ENOTFOUND")
     return `the database at PARLEY_DATABASE_URL can't be reached (${error.message})`;
+  if (error.code === "ERR_INVALID_URL" || error.code === "ERR_SOCKET_BAD_PORT")
+    return "wrong setting: PARLEY_DATABASE_URL is no connection string that PostgreSQL knows";
   if (/^(28|3D)/.test(error.code ?? ""))
     return `the database at PARLEY_DATABASE_URL refuses us: ${error.message}`;
   return error.stack ?? error.message;

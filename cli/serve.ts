@@ -13,6 +13,9 @@ export function serveCommand(): Command {
     });
 }
 
+/** Longer than requests and jobs together are waited for. */
+const stopDeadlineMs = 60_000;
+
 /** Runs until a signal ends it. A second signal ends it at once. */
 async function serve(config: Config): Promise<void> {
   for (const name of unknownSettings(process.env))
@@ -25,8 +28,6 @@ async function serve(config: Config): Promise<void> {
     end(signal);
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
-  // The launcher that started us under an older Node was killed: nobody else will tell us to stop.
-  process.on("disconnect", () => onSignal("launcher ended"));
 
   const server = await startServer(config, (error) => {
     console.error(`parley: ${error.message}`);
@@ -36,6 +37,10 @@ async function serve(config: Config): Promise<void> {
   if (config.role !== "worker") process.stdout.write(banner(config, server.firstAccount));
   const reason = await ended;
   server.log.info({ reason }, "stopping");
+  setTimeout(() => {
+    server.log.error("could not stop in time; ending all the same");
+    process.exit(1);
+  }, stopDeadlineMs).unref();
   await server.stop();
   server.log.info("stopped");
   process.exit();
@@ -58,7 +63,7 @@ function banner(config: Config, first: FirstAccount | null): string {
         ]
       : []),
     first ? "  Try it:" : "  Try it (put your email in):",
-    `    curl -s -X POST ${config.baseUrl}/_/public-api/v2/users -H 'Authorization: Bearer ${token}' -H 'Public-Api-Version: 2026-10-01'`,
+    `    curl -s -X POST ${config.baseUrl}/_/public-api/v2/users -H "Authorization: Bearer ${token}" -H 'Public-Api-Version: 2026-10-01'`,
     "",
     first ? "  Fill a sample workspace: npx parley demo" : "",
     "",

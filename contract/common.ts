@@ -11,8 +11,8 @@ export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ format: "date-time", example: "2026-10-05T14:30:00.000Z" });
 
-const earliest = Date.parse("0001-01-02T00:00:00Z");
-const latest = Date.parse("9999-12-30T00:00:00Z");
+const earliest = Date.parse("0001-01-01T00:00:00Z");
+const latest = Date.parse("9999-12-31T23:59:59.999Z");
 const isoDateTime = z.iso.datetime({ offset: true, local: true });
 const isoDate = z.iso.date();
 
@@ -35,7 +35,7 @@ export const TimestampInput = z
   .string()
   .refine(
     (text) => parseTimestamp(text) !== null,
-    "must be an ISO 8601 timestamp such as 2026-10-05T14:30:00Z",
+    "must be an ISO 8601 timestamp of the years 1 to 9999, such as 2026-10-05T14:30:00Z",
   )
   .meta({ format: "date-time", example: "2026-10-05T14:30:00Z" });
 

@@ -173,5 +173,5 @@ export const Tag = z
 
 export const RecordingTitle = z
   .string()
-  .max(1000)
+  .max(500)
   .refine((title) => title.trim() !== "", "must not be blank");

@@ -101,7 +101,7 @@ export const UploadInclude = z
   .meta({ id: "UploadInclude" });
 export type UploadIncludeInput = z.output<typeof UploadInclude>;
 
-const participantText = z.string().max(500).nullable().optional();
+const participantText = z.string().max(320).nullable().optional();
 
 /** Contract: "each needs at least one of name, email, phone". */
 export const UploadParticipantInput = z
@@ -139,18 +139,15 @@ export const TranscriptInput = z.object({
           message: "must not be before start",
         }),
     )
-    .max(100_000),
+    .max(50_000),
 });
 export type TranscriptInput = z.output<typeof TranscriptInput>;
 
-/** How far a client's clock may run ahead of ours before its "now" counts as the future. */
-const clockToleranceMs = 60_000;
-
 export const UploadAttributesInput = z
   .object({
-    title: z.string().max(1000).nullable().optional().meta({ description: "Generated when not given." }),
+    title: z.string().max(500).nullable().optional().meta({ description: "Generated when not given." }),
     start_datetime: TimestampInput.refine(
-      (text) => (parseTimestamp(text)?.getTime() ?? 0) <= Date.now() + clockToleranceMs,
+      (text) => (parseTimestamp(text)?.getTime() ?? 0) <= Date.now(),
       "must not be in the future",
     )
       .nullable()
@@ -160,7 +157,7 @@ export const UploadAttributesInput = z
     recorder_ids: z.array(Uuid).max(1000).optional().meta({
       description: "Users credited as recorders, from List Users; required for workspace tokens.",
     }),
-    participants: z.array(UploadParticipantInput).max(5000).optional(),
+    participants: z.array(UploadParticipantInput).max(500).optional(),
     transcript: TranscriptInput.optional().meta({ description: "Required for media_type transcript." }),
   })
   .meta({ id: "UploadAttributesInput" });

@@ -91,7 +91,8 @@ create table recordings (
   id uuid primary key,
   workspace_id uuid not null references workspaces (id),
   title text not null,
-  title_key text not null generated always as (parley_fold(title)) stored,
+  -- Cut to what fits into an index row; folding can make a text many times longer.
+  title_key text not null generated always as (left(parley_fold(title), 600)) stored,
   start_datetime timestamptz(3) not null,
   end_datetime timestamptz(3) not null,
   duration_ms integer not null check (duration_ms >= 0),
@@ -232,13 +233,16 @@ create table uploads (
 );
 create index uploads_workspace on uploads (workspace_id, created_at, id);
 create index uploads_person on uploads (created_by, created_at, id) where scope = 'personal';
+create index uploads_unfinished on uploads (updated_at) where status in ('initial', 'awaiting', 'staged', 'failure');
 create index uploads_promoting on uploads (updated_at) where status = 'promoting';
 
 -- Beside the upload, since a transcript is large and few reads ask for it.
 create table upload_transcripts (
   upload_id uuid primary key references uploads (id) on delete cascade,
   language text not null,
-  segments jsonb not null
+  segments jsonb not null,
+  -- Size of the segments as JSON, so that a page of uploads can be kept from growing without bound.
+  bytes integer not null
 );
 
 -- The outbox: what happened, written in the transaction that made it happen.
@@ -250,7 +254,10 @@ create table events (
   subject_id uuid not null,
   -- What later changes would overwrite: the state of the subject at this very event.
   data jsonb not null,
-  occurred_at timestamptz(3) not null default now()
+  -- When it was written, not when its transaction began: times of one subject never run backwards.
+  occurred_at timestamptz(3) not null default clock_timestamp(),
+  -- Its transaction: ids are given before the commit, so a reader goes on only past what no open one may still add.
+  xid xid8 not null default pg_current_xact_id()
 );
 create index events_workspace on events (workspace_id, id);
 create index events_subject on events (subject_id, id);

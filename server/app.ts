@@ -35,6 +35,8 @@ export interface AppDependencies {
   readonly store: ObjectStore;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
+  /** Told when all is there that requests need; without, it is from the beginning. */
+  readonly started?: { readonly isComplete: boolean };
   /** Check also the answers that go out unparsed; the tests turn it on. */
   readonly checkReady?: boolean;
 }
@@ -60,6 +62,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     http: { requireHostHeader: false },
     forceCloseConnections: "idle",
     bodyLimit: 1024 * 1024,
+    // A client that sends for longer is not sending a transcript.
+    requestTimeout: 120_000,
   });
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
@@ -78,7 +82,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   );
 
   const operations: Operation[] = [];
-  healthRoutes(app, { db, store });
+  healthRoutes(app, { db, store, started: dependencies.started ?? { isComplete: true } });
   referenceRoutes(app, operations);
   await app.register(
     async (scope) => {
@@ -125,13 +129,13 @@ function guardVersionedApi(scope: FastifyInstance, { db, config, log }: AppDepen
       request.transcriptVersion = caller.transcriptVersion ?? null;
       if (limit > 0) {
         const share = Math.max(1, Math.floor(limit * rateShare(version, new Date())));
-        applyAllowance(reply, limiter.take(`token:${request.principal.tokenId}`, share));
+        applyAllowance(reply, await limiter.take(`token:${request.principal.tokenId}`, share));
       }
       if (request.is404) throw noSuchOperation(request);
       checkPath(request, version.name);
     } catch (error) {
       const isUncounted = request.principal === null;
-      if (isUncounted && limit > 0) applyAllowance(reply, limiter.take(`address:${request.ip}`, limit));
+      if (isUncounted && limit > 0) applyAllowance(reply, await limiter.take(`address:${request.ip}`, limit));
       throw error;
     }
   });
@@ -154,7 +158,11 @@ function noSuchOperation(request: FastifyRequest): ProblemError {
 /** One line for each answer: what was asked and how it went, never who with or what was said. */
 function logAnswers(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+    reply.headers({
+      "x-request-id": request.id,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    });
   });
   app.addHook("onResponse", async (request, reply) => {
     request.log.info(

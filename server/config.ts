@@ -55,10 +55,12 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
 
+const longestMs = 3650 * units.d;
+
 const duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
-  if (ms === null || ms === 0) {
-    context.addIssue("must be a duration such as 90s, 24h or 7d");
+  if (ms === null || ms === 0 || ms > longestMs) {
+    context.addIssue("must be a duration such as 90s, 24h or 7d, of ten years at most");
     return z.NEVER;
   }
   return ms;
@@ -66,7 +68,10 @@ const duration = z.string().transform((text, context) => {
 
 const httpUrl = z
   .string()
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "must be an http or https address")
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  }, "must be an http or https address without a query")
   .transform((text) => text.replace(/\/+$/, ""));
 
 /** Not checked further: PostgreSQL's connection strings allow what other addresses don't, such as no host. */
@@ -104,7 +109,8 @@ const settings = {
   PARLEY_DATETIME_FILTERS: z.enum(["contract", "by-name"]),
   PARLEY_NEW_RECORDING_SHARE_STATE: z.enum(["public", "workspace", "restricted"]),
   PARLEY_STALE_UPLOAD_TTL: duration,
-  PARLEY_SWEEP_INTERVAL: duration,
+  // Timers of this platform run at once when told to wait for longer than 24 days.
+  PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   PARLEY_VERSION_STATUS: versionStatus,
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
 } as const;

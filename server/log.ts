@@ -10,18 +10,19 @@ export function createLog(level: string): Logger {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      // Never a database error's detail: it quotes what rows hold.
+      serializers: {
+        err: (error: Error & { code?: unknown; constraint?: unknown }) => ({
+          type: error.constructor.name,
+          message: error.message,
+          code: error.code,
+          constraint: error.constraint,
+          stack: error.stack,
+        }),
+      },
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: [
-          "*.authorization",
-          "*.cookie",
-          "*.password",
-          "*.token",
-          "*.secret",
-          "req",
-          "res",
-          "err.parameters",
-        ],
+        paths: ["*.authorization", "*.cookie", "*.password", "*.token", "*.secret", "req", "res"],
         remove: true,
       },
     },

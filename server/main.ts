@@ -48,16 +48,20 @@ export async function startServer(config: Config, onLost: (error: Error) => void
       onError: (error) => log.warn({ err: error }, "the job queue had an error; it goes on"),
     });
     closers.push(() => jobs.close());
-    const firstAccount = await createFirstAccount(db, randomBytes(12).toString("base64url"));
     if (runsWorker) {
       if (database.isEmbedded) await releaseAbandonedJobs(db, jobs);
       const worker = startWorker({ db, jobs, config, log });
       closers.push(() => worker.stop(graceMs));
     }
+    let firstAccount: FirstAccount | null = null;
     if (config.role !== "worker") {
-      const app: FastifyInstance = await buildApp({ db, jobs, store, config, log });
+      const started = { isComplete: false };
+      const app: FastifyInstance = await buildApp({ db, jobs, store, config, log, started });
       closers.push(() => app.close());
       await app.listen({ host: config.host, port: config.port });
+      // Last, when nothing can fail any more: its password is shown once, by the process that makes it.
+      firstAccount = await createFirstAccount(db, randomBytes(12).toString("base64url"));
+      started.isComplete = true;
     }
     log.info({ role: config.role, migrated: database.migrated }, "ready");
     return { log, firstAccount, stop };

@@ -57,6 +57,8 @@ export async function createUser(
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`"${input.email}" is not an email address`);
   if (input.name.trim() === "") throw new AccountError("a user needs a name");
   const id = randomUUIDv7();
+  // Takes a while, so before anybody has to wait for us.
+  const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
   await changeMembership(tx, input.workspaceId);
   const inserted = await tx
     .insertInto("users")
@@ -66,7 +68,7 @@ export async function createUser(
       name: input.name.trim(),
       email,
       role: input.role,
-      password_hash: input.password === undefined ? null : await hashPassword(input.password),
+      password_hash: passwordHash,
     })
     .onConflict((conflict) => conflict.column("email_key").doNothing())
     .returning("id")

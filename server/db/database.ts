@@ -25,6 +25,9 @@ export type ConnectionSettings = Pick<
 const sessionOptions =
   "-c TimeZone=UTC -c jit=off -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000";
 
+// Times go out as UTC: in some zones of the process, dates of past centuries would be off by seconds.
+pg.defaults.parseInputDatesAsUTC = true;
+
 /**
  * Opens a pool of connections. Connections are made on demand, and a broken one is replaced by itself.
  * @param onError told of connections that broke while idle.
@@ -39,6 +42,8 @@ export function openDatabase(
     options: sessionOptions,
     application_name: "parley",
     connectionTimeoutMillis: 10_000,
+    // The server's own statement_timeout does not help when the server is gone without a word.
+    query_timeout: 65_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });
@@ -64,7 +69,7 @@ export function isConnectionError(error: unknown): boolean {
     if (/^08/.test(code) || /^57P0[1-5]$/.test(code) || code === "53300") return true;
     if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT"].includes(code)) return true;
   }
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error.message,
   );
 }

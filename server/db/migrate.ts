@@ -13,6 +13,9 @@ export interface Migration {
 /** The database was made by a newer program; using it could harm it. */
 export class DatabaseTooNewError extends Error {}
 
+/** The PostgreSQL server or database can't hold Parley's data. */
+export class UnfitDatabaseError extends Error {}
+
 const folder = fileURLToPath(new URL("../../migrations/", import.meta.url));
 
 /** Any constant will do, as long as every process uses the same. */
@@ -43,6 +46,7 @@ export async function migrate(
   const client = new pg.Client({ ...settings, application_name: "parley migrate" });
   await client.connect();
   try {
+    await checkServer(client);
     await client.query("select pg_advisory_lock($1)", [migrationLock]);
     await client.query(
       "create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
@@ -65,6 +69,21 @@ export async function migrate(
     // Closing the session gives the lock back, also after a failure.
     await client.end();
   }
+}
+
+/** Refuses a server on which the schema could not work. */
+async function checkServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+       current_setting('server_encoding') as encoding`,
+  );
+  const [server] = rows;
+  if (server === undefined || server.number < 150_000)
+    throw new UnfitDatabaseError(
+      `the database is PostgreSQL ${server?.version}; Parley needs version 15 or newer`,
+    );
+  if (server.encoding !== "UTF8")
+    throw new UnfitDatabaseError(`the database's encoding is ${server.encoding}; Parley needs one with UTF8`);
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {

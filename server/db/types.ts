@@ -46,6 +46,7 @@ export interface Events {
   subject_id: string;
   type: string;
   workspace_id: string;
+  xid: Generated<string>;
 }
 
 export interface Highlights {
@@ -195,6 +196,7 @@ export interface Uploads {
 }
 
 export interface UploadTranscripts {
+  bytes: number;
   language: string;
   segments: Json;
   upload_id: string;

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Violation } from "../../contract/errors.ts";
 import { invalidInput, ProblemError } from "./problem.ts";
@@ -31,13 +31,40 @@ export function readBodies(app: FastifyInstance): void {
   app.addHook("onRequest", async (request) => {
     if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/json";
   });
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, payload, done) => {
-    try {
-      done(null, parseBody(payload as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+  const turns = createTurns();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, payload: Buffer) => {
+    if (payload.length > alwaysCheapBytes) request.endTurn = await turns.take();
+    return parseBody(payload);
   });
+  app.decorateRequest("endTurn", null);
+  app.addHook("onSend", async (request) => request.endTurn?.());
+  app.addHook("onRequestAbort", async (request) => request.endTurn?.());
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Ends the turn of a request with a large body; may be called again. */
+    endTurn: (() => void) | null;
+  }
+}
+
+/**
+ * Lets large bodies through one after the other: reading one keeps the process busy for a moment, and many at once
+ * would leave everybody else without an answer and the database without a free connection.
+ */
+function createTurns(): { take(): Promise<() => void> } {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async take() {
+      const before = last;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      last = promise;
+      await before;
+      // Small requests that came meanwhile go first.
+      await new Promise((next) => setImmediate(next));
+      return resolve;
+    },
+  };
 }
 
 /**
@@ -90,6 +117,13 @@ export function normalizeBody(body: Record<string, unknown>): Record<string, unk
     if (include.ai_template_sections === true) include.ai_template_sections = {};
     if (include.ai_template_sections === false) delete include.ai_template_sections;
     result.include = include;
+  }
+  if (isObject(result.attributes)) {
+    const attributes = { ...result.attributes };
+    // The others may be null, which empties them.
+    for (const name of ["recorder_ids", "participants", "transcript"])
+      if (attributes[name] === null) delete attributes[name];
+    result.attributes = attributes;
   }
   return result;
 }

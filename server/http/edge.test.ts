@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { call, currentVersion, everyVersion, olderVersion, startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
+import { createRateLimiter, deleteOldCounters } from "./rate-limit.ts";
 
 const app = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "1000000" } });
 const workspace = await makeWorkspace(app.db);
@@ -262,27 +263,62 @@ test("request ids: every answer has one, the same as in its problem", async () =
   assert.equal(answer.headers.get("x-request-id"), answer.body.request_id);
 });
 
-test("rate limit: two processes share one count", async () => {
-  const { createRateLimiter } = await import("./rate-limit.ts");
+test("rate limit: four processes share one limit, also in a burst, and each knows what the others counted", async () => {
   const fail = (error: Error): never => {
     throw error;
   };
   const at = Date.UTC(2026, 0, 1, 12, 0, 30);
-  const [one, two] = [0, 1].map(() => createRateLimiter({ pool: app.db.pool, now: () => at, onError: fail }));
-  if (!one || !two) throw new Error("two limiters");
+  const limiters = Array.from({ length: 4 }, () =>
+    createRateLimiter({ pool: app.db.pool, now: () => at, onError: fail }),
+  );
+  const [first, second] = limiters;
+  if (!first || !second) throw new Error("four limiters");
   try {
-    for (let index = 0; index < 40; index++) {
-      one.take("token:t", 100);
-      two.take("token:t", 100);
-    }
-    // Each sees its own 40 at once and the other's within two merges.
-    await until("the counts are merged", () => {
-      const [a, b] = [one.take("token:t", 1_000_000), two.take("token:t", 1_000_000)];
-      return 1_000_000 - a.remaining > 81 && 1_000_000 - b.remaining > 81;
-    });
-    assert.equal(one.take("token:u", 100).remaining, 99);
-    assert.equal(one.take("token:u", 100).resetMs, 30_000);
+    const burst = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => limiters[index % 4]?.take("token:burst", 30)),
+    );
+    const allowed = burst.filter((allowance) => !allowance?.exceeded).length;
+    assert.ok(allowed >= 26 && allowed <= 34, `${allowed} of 30 were let through`);
+    for (let index = 0; index < 5; index++) await first.take("token:told", 30);
+    // The second has not seen this token yet and knows of the five all the same.
+    assert.equal((await second.take("token:told", 30)).remaining, 24);
+    assert.equal((await first.take("token:alone", 100)).remaining, 99);
+    assert.equal((await first.take("token:alone", 100)).resetMs, 30_000);
   } finally {
-    await Promise.all([one.close(), two.close()]);
+    await Promise.all(limiters.map((limiter) => limiter.close()));
   }
+});
+
+test("rate limit: counts of minutes that are over are removed", async () => {
+  const insert = "insert into rate_limit_counters (key, window_start, count) values ($1, $2, 1)";
+  await app.db.pool.query(insert, ["old", new Date(Date.now() - 3_600_000)]);
+  await app.db.pool.query(insert, ["new", new Date()]);
+  await deleteOldCounters(app.db.pool);
+  const { rows } = await app.db.pool.query("select key from rate_limit_counters where key in ('old', 'new')");
+  assert.deepEqual(rows, [{ key: "new" }]);
+});
+
+test("database away: requests get 503 with Retry-After and /readyz says so; when it is back, all is well", async () => {
+  const own = await startTestApp();
+  const { token: ownToken } = (await makeWorkspace(own.db)).member;
+  const query = own.db.pool.query;
+  // The pool's own way of saying that nobody answers.
+  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  own.db.pool.query = (() => Promise.reject(refused)) as unknown as typeof query;
+  try {
+    const answer = await call(own, "POST", "/users", {}, { token: ownToken });
+    assert.equal(answer.status, 503);
+    assert.equal(answer.body.error, "unavailable");
+    assert.ok(answer.headers.get("retry-after"));
+    const ready = await fetch(`${own.url}/readyz`);
+    assert.deepEqual(
+      [ready.status, ((await ready.json()) as { database: string }).database],
+      [503, "unreachable"],
+    );
+    assert.equal((await fetch(`${own.url}/healthz`)).status, 200);
+  } finally {
+    own.db.pool.query = query;
+  }
+  assert.equal((await call(own, "POST", "/users", {}, { token: ownToken })).status, 200);
+  await until("it is ready again", async () => (await fetch(`${own.url}/readyz`)).status === 200);
 });

@@ -24,6 +24,11 @@ export function toProblem(error: unknown): ProblemError {
     return new ProblemError("body_too_large", "the body is larger than this operation accepts");
   if (status !== undefined && status >= 400 && status < 500)
     return new ProblemError("bad_request", "the request could not be read");
+  if (isBusy(error)) {
+    return new ProblemError("unavailable", "the server is busy at the moment; try again shortly", {
+      headers: { "retry-after": "2" },
+    });
+  }
   if (isConnectionError(error)) {
     return new ProblemError("unavailable", "the database can't be reached at the moment; try again shortly", {
       headers: { "retry-after": "2" },
@@ -32,6 +37,14 @@ export function toProblem(error: unknown): ProblemError {
   return new ProblemError(
     "internal",
     "the request failed; the server's log has the details under this request_id",
+  );
+}
+
+/** Deadlocks, cancelled statements and a pool without a free connection: trying again helps. */
+function isBusy(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (
+    code === "40P01" || code === "57014" || /timeout exceeded when trying to connect/.test(String(message))
   );
 }
 

@@ -8,18 +8,25 @@ const patienceMs = 3000;
 /** `/healthz`: the process is alive. `/readyz`: database and storage can be reached, so that requests can be served. */
 export function healthRoutes(
   app: FastifyInstance,
-  { db, store }: { db: Database; store: ObjectStore },
+  { db, store, started }: { db: Database; store: ObjectStore; started: { readonly isComplete: boolean } },
 ): void {
   app.get("/healthz", async () => ({ status: "ok" }));
 
-  app.get("/readyz", async (request, reply) => {
-    const checks = {
-      database: await isReachable(request.log.warn.bind(request.log), "database", () =>
-        db.pool.query("select 1"),
-      ),
-      storage: await isReachable(request.log.warn.bind(request.log), "storage", () => store.probe()),
-    };
-    const isReady = Object.values(checks).every(Boolean);
+  const checkParts = async () => {
+    const warn = app.log.warn.bind(app.log);
+    const [database, storage] = await Promise.all([
+      isReachable(warn, "database", () => db.pool.query("select 1")),
+      isReachable(warn, "storage", () => store.probe()),
+    ]);
+    return { database, storage };
+  };
+  // Anybody may ask, so one check serves everybody for a second.
+  let last: { at: number; parts: ReturnType<typeof checkParts> } | null = null;
+
+  app.get("/readyz", async (_request, reply) => {
+    if (last === null || Date.now() - last.at > 1000) last = { at: Date.now(), parts: checkParts() };
+    const checks = await last.parts;
+    const isReady = started.isComplete && Object.values(checks).every(Boolean);
     const words = Object.fromEntries(
       Object.entries(checks).map(([name, reachable]) => [name, reachable ? "reachable" : "unreachable"]),
     );

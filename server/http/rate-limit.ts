@@ -10,12 +10,12 @@ const mergeIntervalMs = 100;
 
 interface Counter {
   readonly windowStart: number;
-  /** What all processes had counted at the last merge, ours included. */
-  merged: number;
-  /** Sent to the database, answer not here yet. */
-  merging: number;
-  /** Counted since. */
-  fresh: number;
+  /** Counted by this process. */
+  own: number;
+  /** How many of those the database knows. */
+  ownMerged: number;
+  /** What the other processes had counted at the last merge. */
+  others: number;
 }
 
 /** What is left of a limit after counting one request. */
@@ -28,16 +28,22 @@ export interface Allowance {
 }
 
 export interface RateLimiter {
-  /** Counts one request of a key against a limit per minute. Answers from memory; never waits. */
-  take(key: string, limit: number): Allowance;
+  /** Counts one request of a key against a limit per minute. */
+  take(key: string, limit: number): Promise<Allowance>;
   /** Merges the last counts and ends. */
   close(): Promise<void>;
 }
 
 /**
- * Counts requests in memory and merges the counts into PostgreSQL every 100 ms, so that all processes share one
- * limit at a hundredth of the cost of asking the database each time. While the database is away each process goes
- * on with its own counts.
+ * A process counts this part of a limit alone before it asks the others, so that together they exceed it by little.
+ * A limit that is high enough to matter for speed is asked about rarely.
+ */
+const ownShare = 0.02;
+
+/**
+ * Counts requests in memory and merges the counts into PostgreSQL, so that all processes share one limit: at once for
+ * a key that is new in this minute or has used up this process's share since the last merge, otherwise every 100 ms.
+ * While the database is away each process goes on with its own counts.
  */
 export function createRateLimiter(options: {
   pool: pg.Pool;
@@ -46,54 +52,61 @@ export function createRateLimiter(options: {
 }): RateLimiter {
   const now = options.now ?? Date.now;
   const counters = new Map<string, Counter>();
-  let merge: Promise<void> = Promise.resolve();
-  let isMerging = false;
-  const timer = setInterval(() => {
-    if (!isMerging) merge = mergeAll();
-  }, mergeIntervalMs);
-  timer.unref();
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  /** Resolves when everything counted before the call is merged; calls that come meanwhile share the next merge. */
+  function merge(): Promise<void> {
+    if (running === null) {
+      running = mergeAll().finally(() => {
+        running = null;
+      });
+      return running;
+    }
+    next ??= running.then(() => {
+      next = null;
+      return merge();
+    });
+    return next;
+  }
 
   async function mergeAll(): Promise<void> {
     const current = windowStartAt(now());
     const changed: [string, Counter][] = [];
     for (const [key, counter] of counters) {
       if (counter.windowStart !== current) counters.delete(key);
-      else if (counter.fresh > 0) changed.push([key, counter]);
+      else if (counter.own > counter.ownMerged) changed.push([key, counter]);
     }
     if (changed.length === 0) return;
-    isMerging = true;
-    for (const [, counter] of changed) {
-      counter.merging = counter.fresh;
-      counter.fresh = 0;
-    }
+    const counts = changed.map(([key, counter]) => ({ key, count: counter.own - counter.ownMerged }));
+    // Also after a failure they count as known: an outage must not end in one long statement.
+    for (const [, counter] of changed) counter.ownMerged = counter.own;
+    const known = new Map(changed.map(([key, counter]) => [key, counter.ownMerged]));
     try {
-      const totals = await addCounts(options.pool, new Date(current), changed);
-      for (const [key, counter] of changed) {
-        counter.merged = totals.get(key) ?? counter.merged + counter.merging;
-        counter.merging = 0;
-      }
+      const totals = await addCounts(options.pool, new Date(current), counts);
+      for (const [key, counter] of changed)
+        counter.others = Math.max(counter.others, (totals.get(key) ?? 0) - (known.get(key) ?? 0));
     } catch (error) {
-      for (const [, counter] of changed) {
-        counter.fresh += counter.merging;
-        counter.merging = 0;
-      }
       options.onError(error as Error);
-    } finally {
-      isMerging = false;
     }
   }
 
+  const timer = setInterval(() => void merge(), mergeIntervalMs);
+  timer.unref();
   return {
-    take(key, limit) {
+    async take(key, limit) {
       const at = now();
       const windowStart = windowStartAt(at);
       let counter = counters.get(key);
-      if (counter === undefined || counter.windowStart !== windowStart) {
-        counter = { windowStart, merged: 0, merging: 0, fresh: 0 };
+      const isNew = counter === undefined || counter.windowStart !== windowStart;
+      if (counter === undefined || isNew) {
+        counter = { windowStart, own: 0, ownMerged: 0, others: 0 };
         counters.set(key, counter);
       }
-      counter.fresh += 1;
-      const used = counter.merged + counter.merging + counter.fresh;
+      counter.own += 1;
+      const position = counter.own;
+      if (isNew || position - counter.ownMerged > limit * ownShare) await merge();
+      const used = position + counter.others;
       return {
         limit,
         remaining: Math.max(0, limit - used),
@@ -103,8 +116,7 @@ export function createRateLimiter(options: {
     },
     async close() {
       clearInterval(timer);
-      await merge;
-      await mergeAll();
+      await merge();
     },
   };
 }
@@ -116,17 +128,17 @@ function windowStartAt(at: number): number {
 async function addCounts(
   pool: pg.Pool,
   windowStart: Date,
-  changed: readonly [string, Counter][],
+  counts: readonly { readonly key: string; readonly count: number }[],
 ): Promise<Map<string, number>> {
   // In key order, so that two processes merging at once take the row locks in the same order.
-  const ordered = [...changed].sort(([a], [b]) => (a < b ? -1 : 1));
+  const ordered = counts.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const { rows } = await pool.query<{ key: string; count: number }>({
     name: "rate_limit_merge",
     text: `insert into rate_limit_counters as c (key, window_start, count)
            select key, $1, count from unnest($2::text[], $3::integer[]) as counted (key, count)
            on conflict (key, window_start) do update set count = c.count + excluded.count
            returning key, count`,
-    values: [windowStart, ordered.map(([key]) => key), ordered.map(([, counter]) => counter.merging)],
+    values: [windowStart, ordered.map(({ key }) => key), ordered.map(({ count }) => count)],
   });
   return new Map(rows.map((row) => [row.key, row.count]));
 }

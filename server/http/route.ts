@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { Violation } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { isRedirectResponse, isTextResponse } from "../../contract/operation.ts";
 import { describeGate, isOpen } from "../../contract/versions.ts";
 import type { Principal } from "../access/principal.ts";
 import { validateBody } from "./body-rules.ts";
-import { ProblemError } from "./problem.ts";
+import { invalidInput, ProblemError } from "./problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -51,17 +52,27 @@ export interface Api {
   readonly checkReady: boolean;
 }
 
+export interface RouteOptions {
+  /** Bytes; default 1 MiB. */
+  readonly bodyLimit?: number;
+  /** Have the transcript version of the recording in the address found along with the token. */
+  readonly needsTranscriptVersion?: boolean;
+  /**
+   * Rules that need the database or the caller. Asked also when the body breaks its schema, with what it holds, so
+   * that all faults are named at once.
+   */
+  readonly findFaults?: (principal: Principal, body: unknown) => Promise<Violation[]>;
+}
+
 /**
  * Registers one operation of the contract: its path and its gate come from the operation, input is checked before
  * the handler runs and output before it leaves.
- * @param options.bodyLimit bytes; default 1 MiB.
- * @param options.needsTranscriptVersion have it found along with the token.
  */
 export function route<O extends Operation>(
   api: Api,
   operation: O,
   handler: (call: Call<O>) => Promise<Answer<O>>,
-  options: { bodyLimit?: number; needsTranscriptVersion?: boolean } = {},
+  options: RouteOptions = {},
 ): void {
   api.operations.push(operation);
   api.app.route({
@@ -70,12 +81,32 @@ export function route<O extends Operation>(
     ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
     config: { operation, needsTranscriptVersion: options.needsTranscriptVersion ?? false },
     handler: async (request, reply) => {
-      const body = operation.body === undefined ? {} : validateBody(operation.body, request.body);
+      const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
       const call = { principal: request.principal, params: request.params, body, request };
       const answer = await handler(call as Call<O>);
       return send(api, operation, reply, answer);
     },
   });
+}
+
+async function checkBody(schema: z.ZodObject, request: FastifyRequest, { findFaults }: RouteOptions) {
+  const violations: Violation[] = [];
+  let body: unknown;
+  try {
+    body = validateBody(schema, request.body);
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.violations === undefined) throw error;
+    violations.push(...error.violations);
+  }
+  if (findFaults !== undefined) {
+    const found = await findFaults(request.principal, body ?? request.body);
+    // What lies inside something that is wrong as a whole says nothing more.
+    const isNamed = ({ pointer }: Violation) =>
+      violations.some((other) => pointer === other.pointer || pointer.startsWith(`${other.pointer}/`));
+    violations.push(...found.filter((violation) => !isNamed(violation)));
+  }
+  if (violations.length > 0) throw invalidInput(violations);
+  return body;
 }
 
 declare module "fastify" {

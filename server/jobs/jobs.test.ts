@@ -55,6 +55,7 @@ test("released: a job whose worker died is there again at once, once, and as new
 test("the pump: no more at once than allowed, a failed job is tried again, and stopping waits for what runs", async () => {
   const running = { now: 0, most: 0 };
   const attempts = new Map<string, number>();
+  let started = Promise.withResolvers<void>();
   const pump = startPump(
     jobs,
     [
@@ -63,6 +64,7 @@ test("the pump: no more at once than allowed, a failed job is tried again, and s
         concurrency: 3,
         run: async ({ uploadId }) => {
           running.now += 1;
+          started.resolve();
           running.most = Math.max(running.most, running.now);
           const attempt = (attempts.get(uploadId) ?? 0) + 1;
           attempts.set(uploadId, attempt);
@@ -80,9 +82,10 @@ test("the pump: no more at once than allowed, a failed job is tried again, and s
   assert.equal(attempts.size, 20);
   assert.equal(attempts.get("c3"), 2);
   assert.ok(running.most > 1 && running.most <= 3, `${running.most} at once`);
+  started = Promise.withResolvers<void>();
   for (let index = 0; index < 3; index++) await enqueue(`d${index}`);
   jobs.wake();
-  await until("a job runs", () => running.now > 0);
+  await started.promise;
   await pump.stop(10_000);
   assert.equal(running.now, 0);
   await jobs.boss.deleteAllJobs("promote_upload");

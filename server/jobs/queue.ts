@@ -37,6 +37,17 @@ export const heartbeatSeconds = 10;
  */
 const retryLimit = 1_000_000;
 
+const queueOptions = {
+  retryLimit,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 10,
+  heartbeatSeconds,
+  expireInSeconds: 12 * 3600,
+  retentionSeconds: 365 * 86_400,
+  deleteAfterSeconds: 3600,
+} as const;
+
 function bossOptions(pool: pg.Pool) {
   const db: Db = { executeSql: (text, values) => pool.query(text, values as unknown[]) };
   return { db, schema: "pgboss" } as const;
@@ -49,17 +60,9 @@ export async function migrateJobs(pool: pg.Pool): Promise<void> {
   await boss.start();
   try {
     for (const name of jobNames) {
-      await boss.createQueue(name, {
-        policy: "exclusive",
-        retryLimit,
-        retryDelay: 1,
-        retryBackoff: true,
-        retryDelayMax: 10,
-        heartbeatSeconds,
-        expireInSeconds: 12 * 3600,
-        retentionSeconds: 365 * 86_400,
-        deleteAfterSeconds: 3600,
-      });
+      await boss.createQueue(name, { policy: "exclusive", ...queueOptions });
+      // One that an older version made keeps its options otherwise.
+      await boss.updateQueue(name, queueOptions);
     }
   } finally {
     await boss.stop({ graceful: false });

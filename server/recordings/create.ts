@@ -62,6 +62,14 @@ export async function insertParticipants(
             confirmed_attendee boolean, attended boolean)`.execute(tx);
 }
 
+/** Shares the new recording with a user. */
+export async function insertUserShare(tx: Tx, recordingId: string, userId: string): Promise<void> {
+  await tx
+    .insertInto("recording_user_shares")
+    .values({ recording_id: recordingId, user_id: userId })
+    .execute();
+}
+
 /** Attaches a team, unless it was deleted in the meantime. */
 export async function insertRecordingTeam(tx: Tx, recordingId: string, teamId: string): Promise<void> {
   await sql`
@@ -98,20 +106,20 @@ export async function insertSegments(
 
 /**
  * Tells which emails belong to the workspace: those of its domains and those of its users.
- * @returns a test for the emails given here, whatever their case.
+ * @returns a flag for each email, in their order. PostgreSQL alone folds case, as it did for what is stored.
  */
-export async function internalEmails(
+export async function areInternal(
   tx: Tx,
   workspaceId: string,
-  emails: readonly string[],
-): Promise<(email: string) => boolean> {
-  const { rows } = await sql<{ email_key: string }>`
-    select email_key from (select distinct lower(email) as email_key from unnest(${emails}::text[]) as e (email)) e
-    where split_part(email_key, '@', -1) = any(
-        select unnest(email_domains) from workspaces where id = ${workspaceId})
-      or exists (select 1 from users u where u.workspace_id = ${workspaceId} and u.email_key = e.email_key)`.execute(
-    tx,
-  );
-  const keys = new Set(rows.map((row) => row.email_key));
-  return (email) => keys.has(email.toLowerCase());
+  emails: readonly (string | null)[],
+): Promise<boolean[]> {
+  const { rows } = await sql<{ is_internal: boolean }>`
+    select coalesce(
+      split_part(lower(e.email), '@', -1) = any(w.email_domains)
+        or exists (select 1 from users u where u.workspace_id = w.id and u.email_key = lower(e.email)),
+      false) as is_internal
+    from unnest(${emails}::text[]) with ordinality as e (email, position), workspaces w
+    where w.id = ${workspaceId}
+    order by position`.execute(tx);
+  return rows.map((row) => row.is_internal);
 }

@@ -62,7 +62,7 @@ export function listStatement(options: ListOptions): Statement {
   // A list without filters has one good plan, worth keeping. With a filter the best plan depends on the value, so
   // the statement stays unnamed and is planned with it.
   const isPlain = Object.values(filter).every((value) => value === undefined);
-  if (!isPlain) return { text, values };
+  if (!isPlain || !isHot(include)) return { text, values };
   const shape = [streams.length, options.after === null ? 0 : 1, includeBits(include)].join("_");
   return { name: `list_recordings_${shape}`, text, values };
 }
@@ -135,6 +135,17 @@ const includeNames = [
   "screenshares",
   "ai_template_sections",
 ] as const satisfies readonly (keyof RecordingIncludeInput)[];
+
+/**
+ * Whether a statement with this include is kept prepared. Each kept one costs every connection memory, and there are
+ * hundreds of combinations, so only the commonest are.
+ */
+export function isHot(include: RecordingIncludeInput): boolean {
+  const bits = includeBits(include);
+  return bits === 0 || bits === includeBits({ participants: true }) || bits === hotTogether;
+}
+
+const hotTogether = includeBits({ highlights: true, participants: true, calendar_event: true });
 
 /** One number for each combination of includes. */
 export function includeBits(include: RecordingIncludeInput): number {

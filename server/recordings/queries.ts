@@ -5,7 +5,7 @@ import type { RecordingIncludeInput } from "../../contract/recordings.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../db/database.ts";
 import type { Recordings } from "../db/types.ts";
-import { includeBits, type ListOptions, listStatement } from "./list-query.ts";
+import { includeBits, isHot, type ListOptions, listStatement } from "./list-query.ts";
 import { recordingJson } from "./recording-json.ts";
 
 export interface ListedRecording {
@@ -33,7 +33,7 @@ export async function findRecordingJson(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const json = recordingJson(include, { bind, baseUrl, userId: principal.userId });
   const { rows } = await pool.query<{ json: string }>({
-    name: `get_recording_${includeBits(include)}`,
+    ...(isHot(include) ? { name: `get_recording_${includeBits(include)}` } : {}),
     text: `select ${json}::text as json from recordings r
            where r.id = ${bind(recordingId)} and exists (select 1 from recording_grants g
              where g.recording_id = r.id and g.principal_id = any(${bind(principal.sees)}::uuid[]))`,
@@ -111,7 +111,7 @@ export async function updateRecordingRow(
 ): Promise<void> {
   await tx
     .updateTable("recordings")
-    .set({ ...changes, updated_at: sql`now()` })
+    .set({ ...changes, updated_at: sql`clock_timestamp()` })
     .where("id", "=", recordingId)
     .execute();
 }

@@ -254,6 +254,21 @@ test("tags: any language's letters and digits with dashes; each once, removed by
   assert.deepEqual((await get(recordingId, member.token)).body.tags, []);
 });
 
+test("tags: twenty added at once are all there; more than 200 are refused", async () => {
+  const { recordingId } = await makeRecording(app, member.token);
+  const put = (tag: string) =>
+    call(app, "PUT", `/recordings/${recordingId}/tags`, { tag }, { token: member.token });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => put(`t${index}`)));
+  assert.equal(new Set((await get(recordingId, member.token)).body.tags).size, 20);
+  await app.db.pool.query(
+    "update recordings set tags = array(select 'x' || n from generate_series(1, 200) n) where id = $1",
+    [recordingId],
+  );
+  const refused = await put("one-more");
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.violations[0].detail, /200/);
+});
+
 test("share with a user: they see it until it is taken back; only users of the workspace", async () => {
   const friend = await makeUser(app.db, workspace);
   const { recordingId } = await makeRecording(app, member.token);

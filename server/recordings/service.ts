@@ -39,7 +39,8 @@ async function change(
 }
 
 /** Gives a recording another title. */
-export function renameRecording(db: Database, principal: Principal, recordingId: string, title: string) {
+export function renameRecording(db: Database, principal: Principal, recordingId: string, newTitle: string) {
+  const title = newTitle.trim();
   return change(db, principal, recordingId, async (tx, recording) => {
     if (recording.title === title) return false;
     await updateRecordingRow(tx, recording.id, { title });

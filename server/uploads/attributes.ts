@@ -1,9 +1,5 @@
 import { parseTimestamp } from "../../contract/common.ts";
-import type { Violation } from "../../contract/errors.ts";
 import type { UploadAttributesInput } from "../../contract/uploads.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../db/database.ts";
-import { findTeam, findUserIds } from "../directory/queries.ts";
 import type { UploadChanges, UploadParticipant } from "./queries.ts";
 
 const nounOf = { transcript: "Transcript", audio: "Audio recording", video: "Video recording" } as const;
@@ -42,27 +38,4 @@ function toParticipant(input: NonNullable<UploadAttributesInput["participants"]>
     phone: input.phone?.trim() || null,
     speaker_key: input.speaker_key ?? null,
   };
-}
-
-/** Finds ids that name nothing in the principal's workspace. */
-export async function findUnknownReferences(
-  tx: Tx,
-  principal: Principal,
-  input: UploadAttributesInput,
-): Promise<Violation[]> {
-  const violations: Violation[] = [];
-  if (input.team_id && !(await findTeam(tx, principal.workspaceId, input.team_id)))
-    violations.push({
-      pointer: "/attributes/team_id",
-      detail: "is no team of this workspace; take it from List Teams",
-    });
-  const known = await findUserIds(tx, principal.workspaceId, input.recorder_ids ?? []);
-  input.recorder_ids?.forEach((id, index) => {
-    if (!known.has(id.toLowerCase()))
-      violations.push({
-        pointer: `/attributes/recorder_ids/${index}`,
-        detail: "is no user of this workspace; take it from List Users",
-      });
-  });
-  return violations;
 }

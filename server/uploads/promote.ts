@@ -32,23 +32,24 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
     });
   } catch (error) {
     if (!isDataError(error)) throw error;
-    await failPromotion(deps, uploadId, error as Error);
+    await failPromotion(deps, uploadId);
     throw error;
   }
 }
 
-/** PostgreSQL classes 22 and 23: the data itself does not fit, so that trying again would not help. */
+/** PostgreSQL classes 22, 23 and 54: the data itself does not fit, so that trying again would not help. */
 function isDataError(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^2[23]/.test(code);
+  return typeof code === "string" && /^(22|23|54)/.test(code);
 }
 
-async function failPromotion({ db, jobs }: Dependencies, uploadId: string, cause: Error): Promise<void> {
+async function failPromotion({ db, jobs }: Dependencies, uploadId: string): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const upload = await lockUploadById(tx, uploadId);
     if (upload?.status !== "promoting") return;
     await transition(tx, jobs, upload, "promotion_failed", {
-      failureReason: `The recording could not be stored (${cause.message}). Check the upload's attributes and create it again.`,
+      failureReason:
+        "The recording could not be stored, because something in the upload does not fit. Check its title, participants and transcript, and create it again.",
     });
   });
 }
@@ -83,6 +84,10 @@ async function createRecording(tx: Tx, { config }: Dependencies, upload: UploadR
   });
   await write.insertRecorders(tx, recordingId, upload.recorder_ids);
   await write.insertParticipants(tx, upload.workspace_id, recordingId, people);
+  if (upload.scope === "personal" && !upload.recorder_ids.includes(upload.created_by)) {
+    // Whoever uploads a meeting and credits others keeps seeing it.
+    await write.insertUserShare(tx, recordingId, upload.created_by);
+  }
   if (upload.team_id !== null) await write.insertRecordingTeam(tx, recordingId, upload.team_id);
   if (transcript !== undefined) {
     await write.insertSegments(tx, recordingId, attributeSegments(transcript, upload, people));
@@ -103,10 +108,10 @@ async function describeParticipants(
   transcript: TranscriptInput | undefined,
 ): Promise<write.NewParticipant[]> {
   const spoken = new Set(transcript?.segments.map((segment) => segment.speaker_key));
-  const isInternal = await write.internalEmails(
+  const internal = await write.areInternal(
     tx,
     upload.workspace_id,
-    upload.participants.map((participant) => participant.email).filter((email) => email !== null),
+    upload.participants.map((participant) => participant.email),
   );
   const claimed = participantIndexByKey(upload.participants);
   return upload.participants.map((participant, index) => ({
@@ -114,7 +119,12 @@ async function describeParticipants(
     name: participantName(participant),
     email: participant.email,
     phone: participant.phone,
-    scope: participant.email === null ? "unknown" : isInternal(participant.email) ? "internal" : "external",
+    scope:
+      participant.email === null || !/@[^\s@]+$/.test(participant.email)
+        ? "unknown"
+        : internal[index]
+          ? "internal"
+          : "external",
     confirmed_attendee:
       participant.speaker_key !== null &&
       spoken.has(participant.speaker_key) &&

@@ -136,7 +136,7 @@ export async function compareAndSetStatus(
     .updateTable("uploads")
     .set({
       status: to,
-      updated_at: sql`now()`,
+      updated_at: sql`clock_timestamp()`,
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
     })
@@ -164,7 +164,7 @@ export async function updateUploadAttributes(
       ...plain,
       ...(participants === undefined ? {} : { participants: JSON.stringify(participants) }),
       ...(recorder_ids === undefined ? {} : { recorder_ids: [...recorder_ids] }),
-      updated_at: sql`now()`,
+      updated_at: sql`clock_timestamp()`,
     })
     .where("id", "=", uploadId)
     .returningAll()
@@ -178,12 +178,27 @@ export async function saveUploadTranscript(
   uploadId: string,
   transcript: TranscriptInput,
 ): Promise<void> {
-  const values = { language: transcript.language, segments: JSON.stringify(transcript.segments) };
+  const segments = JSON.stringify(transcript.segments);
+  const values = { language: transcript.language, segments, bytes: Buffer.byteLength(segments) };
   await tx
     .insertInto("upload_transcripts")
     .values({ upload_id: uploadId, ...values })
     .onConflict((conflict) => conflict.column("upload_id").doUpdateSet(values))
     .execute();
+}
+
+/** Sizes in bytes of the transcripts of these uploads, by upload id. */
+export async function findTranscriptSizes(
+  db: Executor,
+  uploadIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (uploadIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("upload_transcripts")
+    .select(["upload_id", "bytes"])
+    .where("upload_id", "in", uploadIds)
+    .execute();
+  return new Map(rows.map((row) => [row.upload_id, row.bytes]));
 }
 
 /** Transcripts of these uploads by upload id. */
@@ -217,12 +232,17 @@ export async function findStuckPromotions(db: Executor, olderThanMs: number): Pr
   return rows.map((row) => row.id);
 }
 
-/** Contract, rule 5: "Stale uploads that never reached success are deleted periodically." */
+/**
+ * Contract, rule 5: "Stale uploads that never reached success are deleted periodically." A thousand at a time, so
+ * that a backlog of any size shrinks.
+ */
 export async function deleteStaleUploads(db: Executor, olderThanMs: number): Promise<number> {
-  const result = await db
-    .deleteFrom("uploads")
-    .where("status", "not in", ["success", "promoting", "processing"])
-    .where("updated_at", "<", sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  const { rows } = await sql`
+    delete from uploads where id in (
+      select id from uploads
+      where status in ('initial', 'awaiting', 'staged', 'failure')
+        and updated_at < now() - ${olderThanMs} * interval '1 millisecond'
+      limit 1000 for update skip locked)
+    returning id`.execute(db);
+  return rows.length;
 }

@@ -5,14 +5,24 @@ import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import { findCreationFaults, findReferenceFaults } from "./faults.ts";
 import { presentUpload } from "./present.ts";
-import { findUpload, findUploads, findUploadTranscripts, type UploadRow } from "./queries.ts";
+import {
+  findTranscriptSizes,
+  findUpload,
+  findUploads,
+  findUploadTranscripts,
+  type UploadRow,
+} from "./queries.ts";
 import { createUpload, promoteUpload, updateUpload, uploadNotFound } from "./service.ts";
 
 const cursorName = "uploads";
 
-/** A transcript of a long day with every word timed stays below this. */
-const transcriptBodyLimit = 24 * 1024 * 1024;
+/** Four hours of talk take less than a megabyte; this leaves room for a long day with short segments. */
+const transcriptBodyLimit = 12 * 1024 * 1024;
+
+/** A page with transcripts ends early rather than grow beyond this, unless its first upload alone does. */
+const maxPageBytes = 16 * 1024 * 1024;
 
 /** The uploads operations of the contract. */
 export function uploadRoutes(
@@ -24,7 +34,10 @@ export function uploadRoutes(
     contract.createUpload,
     async ({ principal, body }) =>
       presentOne(await createUpload({ db, jobs }, principal, body), body.include),
-    { bodyLimit: transcriptBodyLimit },
+    {
+      bodyLimit: transcriptBodyLimit,
+      findFaults: (principal, body) => findCreationFaults(db.kysely, principal, body),
+    },
   );
 
   route(api, contract.listUploads, async ({ principal, body }) => {
@@ -34,7 +47,9 @@ export function uploadRoutes(
       // One more than the page shows whether there is a next one.
       limit: config.pageSize + 1,
     });
-    const page = rows.slice(0, config.pageSize);
+    const page = body.include?.transcript
+      ? await cutToSize(rows.slice(0, config.pageSize))
+      : rows.slice(0, config.pageSize);
     const last = page.at(-1);
     return {
       uploads: await presentMany(page, body.include),
@@ -59,12 +74,28 @@ export function uploadRoutes(
         await updateUpload({ db }, principal, params.upload_id, body.attributes ?? {}),
         body.include,
       ),
-    { bodyLimit: transcriptBodyLimit },
+    {
+      bodyLimit: transcriptBodyLimit,
+      findFaults: (principal, body) => findReferenceFaults(db.kysely, principal, body),
+    },
   );
 
   route(api, contract.promoteUpload, async ({ principal, params, body }) =>
     presentOne(await promoteUpload({ db, jobs }, principal, params.upload_id), body.include),
   );
+
+  async function cutToSize(rows: UploadRow[]): Promise<UploadRow[]> {
+    const sizes = await findTranscriptSizes(
+      db.kysely,
+      rows.map((row) => row.id),
+    );
+    let total = 0;
+    const end = rows.findIndex((row, index) => {
+      total += sizes.get(row.id) ?? 0;
+      return index > 0 && total > maxPageBytes;
+    });
+    return end === -1 ? rows : rows.slice(0, end);
+  }
 
   async function presentMany(rows: readonly UploadRow[], include: UploadIncludeInput = {}) {
     const transcripts = include.transcript

@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { z } from "zod";
-import type { Violation } from "../../contract/errors.ts";
 import type { createUpload as createUploadOperation, UploadAttributesInput } from "../../contract/uploads.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Database } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
-import { defaultTitle, findUnknownReferences, toChanges } from "./attributes.ts";
+import { defaultTitle, toChanges } from "./attributes.ts";
+import { recordersRequired } from "./faults.ts";
 import { uploadFields } from "./present.ts";
 import {
   insertUpload,
@@ -39,11 +39,6 @@ export async function createUpload(
 ): Promise<UploadRow> {
   const attributes = input.attributes ?? {};
   const row = await db.kysely.transaction().execute(async (tx) => {
-    const violations = [
-      ...missingForCreation(principal, input),
-      ...(await findUnknownReferences(tx, principal, attributes)),
-    ];
-    if (violations.length > 0) throw invalidInput(violations);
     const changes = toChanges(attributes);
     const startDatetime = changes.start_datetime ?? null;
     const created = await insertUpload(tx, {
@@ -72,29 +67,6 @@ export async function createUpload(
   return row;
 }
 
-/** Rules of creation that depend on the media type and the token. Source: contract.md, Errors, 7. */
-function missingForCreation(principal: Principal, input: CreateInput): Violation[] {
-  const violations: Violation[] = [];
-  if (input.media_type !== "transcript")
-    violations.push({
-      pointer: "/media_type",
-      detail: "must be transcript: this server does not take media files yet",
-    });
-  if (input.media_type === "transcript" && input.attributes?.transcript === undefined)
-    violations.push({
-      pointer: "/attributes/transcript",
-      detail: "is required when media_type is transcript",
-    });
-  if (principal.scope === "workspace" && !input.attributes?.recorder_ids?.length)
-    violations.push(recordersRequired);
-  return violations;
-}
-
-const recordersRequired: Violation = {
-  pointer: "/attributes/recorder_ids",
-  detail: "is required with a workspace token: name at least one user",
-};
-
 /** Changes the attributes given; the others stay. */
 export function updateUpload(
   { db }: Pick<Dependencies, "db">,
@@ -110,10 +82,8 @@ export function updateUpload(
         "wrong_state",
         `upload ${uploadId} is ${describeState(row)}; it can be updated while awaiting, or staged with auto_promote false`,
       );
-    const violations = await findUnknownReferences(tx, principal, attributes);
     if (attributes.recorder_ids?.length === 0 && row.scope === "workspace")
-      violations.push(recordersRequired);
-    if (violations.length > 0) throw invalidInput(violations);
+      throw invalidInput([recordersRequired]);
     if (Object.values(attributes).every((value) => value === undefined)) return row;
 
     const changes = toChanges(attributes);

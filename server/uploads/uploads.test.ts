@@ -187,6 +187,24 @@ test("create: a refused upload names every fault by its place and leaves nothing
       },
       ["/attributes/transcript/segments/0/text"],
     ],
+    // What the schema refuses and what the database does not know, in one answer.
+    [
+      {
+        attributes: {
+          start_datetime: new Date(Date.now() + 5000).toISOString(),
+          participants: [{ speaker_key: "s1" }],
+          recorder_ids: [stranger.member.id],
+          team_id: foreignTeam.id,
+        },
+      },
+      [
+        "/attributes/participants/0",
+        "/attributes/recorder_ids/0",
+        "/attributes/start_datetime",
+        "/attributes/team_id",
+        "/attributes/transcript",
+      ],
+    ],
     [{ attributes: { transcript: sampleTranscript } }, ["/attributes/recorder_ids"], workspace.token],
     [
       { attributes: { transcript: sampleTranscript, recorder_ids: [] } },
@@ -223,6 +241,104 @@ test("create with a workspace token: the users named are the recorders", async (
     recording.body.recorders.map((recorder: { id: string }) => recorder.id),
     [other.id, member.id],
   );
+});
+
+test("create with a personal token that credits only others: whoever uploaded it keeps seeing it", async () => {
+  const other = await makeUser(app.db, workspace);
+  const { body } = await create({ attributes: { transcript: sampleTranscript, recorder_ids: [other.id] } });
+  const recordingId = await waitForRecording(app, member.token, body.id);
+  const read = await call(app, "POST", `/recordings/${recordingId}`, {}, { token: member.token });
+  assert.deepEqual(
+    read.body.recorders.map((recorder: { id: string }) => recorder.id),
+    [other.id],
+  );
+});
+
+test("create: null means absent for lists and the transcript, and emails are folded as the database does", async () => {
+  const missing = await create({ attributes: { transcript: null, participants: null, recorder_ids: null } });
+  assert.deepEqual(
+    missing.body.violations.map((violation: { pointer: string }) => violation.pointer),
+    ["/attributes/transcript"],
+  );
+  const participants = [
+    { email: `ΟΔΟΣ@${workspace.domain}` },
+    { email: `İpek@${workspace.domain.toUpperCase()}` },
+    { email: "no email" },
+  ];
+  const { body } = await create({
+    attributes: { transcript: sampleTranscript, participants, recorder_ids: null },
+  });
+  const recordingId = await waitForRecording(app, member.token, body.id);
+  const read = await call(
+    app,
+    "POST",
+    `/recordings/${recordingId}`,
+    { include: { participants: true } },
+    { token: member.token },
+  );
+  assert.deepEqual(
+    read.body.participants.map((participant: { scope: string }) => participant.scope),
+    ["internal", "internal", "unknown"],
+  );
+});
+
+test("titles: the longest allowed, of letters that fold to many, is stored, found and renamed", async () => {
+  const title = Array.from({ length: 500 }, (_, index) =>
+    String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000)),
+  ).join("");
+  const { body } = await create({ attributes: { title, transcript: sampleTranscript } });
+  const recordingId = await waitForRecording(app, member.token, body.id);
+  const found = await call(
+    app,
+    "POST",
+    "/recordings",
+    { filter: { title_search: title.slice(100, 110) } },
+    { token: member.token },
+  );
+  assert.deepEqual(
+    found.body.recordings.map((recording: { id: string }) => recording.id),
+    [recordingId],
+  );
+  const renamed = await call(
+    app,
+    "PATCH",
+    `/recordings/${recordingId}`,
+    { title: "\ufdfa".repeat(500) },
+    { token: member.token },
+  );
+  assert.equal(renamed.status, 200, renamed.text);
+});
+
+test("list: a page with large transcripts ends early and goes on with its cursor", async () => {
+  const own = await makeWorkspace(app.db);
+  const segments = Array.from({ length: 900 }, (_, index) => ({
+    speaker_key: "a",
+    start: index,
+    end: index,
+    text: "x".repeat(10_000),
+  }));
+  for (let index = 0; index < 3; index++)
+    await create(
+      { auto_promote: false, attributes: { transcript: { language: "en", segments } } },
+      own.member.token,
+    );
+  const first = await call(
+    app,
+    "POST",
+    "/uploads",
+    { include: { transcript: true } },
+    { token: own.member.token },
+  );
+  assert.equal(first.body.uploads.length, 1);
+  const second = await call(
+    app,
+    "POST",
+    "/uploads",
+    { include: { transcript: true }, cursor: first.body.cursor },
+    { token: own.member.token },
+  );
+  assert.equal(second.body.uploads.length, 1);
+  assert.notEqual(second.body.uploads[0].id, first.body.uploads[0].id);
 });
 
 test("create: speakers are matched by speaker_key, the first participant that claims one; the others stay anonymous", async () => {

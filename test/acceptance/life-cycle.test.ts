@@ -86,7 +86,20 @@ test("a second start: keeps everything and shows no password again", async () =>
   const before = server.output().stdout.length;
   await server.start();
   assert.equal((await call(server, "POST", "/users", {}, { token })).status, 200);
-  assert.doesNotMatch(server.output().stdout.slice(before), /password/);
+  const banner = await until("the banner is printed", () => {
+    const text = server.output().stdout.slice(before);
+    return text.includes("curl ") && text;
+  });
+  assert.doesNotMatch(banner, /password/);
+  const line = banner.split("\n").find((text) => text.trim().startsWith("curl "));
+  const pasted = line
+    ?.replace("localhost", "127.0.0.1")
+    .replace("npx parley", `${process.execPath} ${main}`)
+    .replace("YOUR_EMAIL", "admin@parley.local");
+  const { stdout } = await promisify(execFile)("sh", ["-c", pasted ?? "false"], {
+    env: { ...process.env, ...server.env },
+  });
+  assert.equal(JSON.parse(stdout).users.length, 1);
 });
 
 test("SIGTERM: requests in flight are answered, then the process ends with 0", async () => {
@@ -102,11 +115,13 @@ test("SIGTERM: requests in flight are answered, then the process ends with 0", a
   }));
   const body = { media_type: "transcript", attributes: { transcript: { language: "en", segments } } };
   const inFlight = call(server, "POST", "/uploads/create", body, { token });
-  await until("the request is being handled", async () => {
-    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-C", "node"]).catch(() => ({
-      stdout: "R",
-    }));
-    return stdout.length > 0;
+  // The body is megabytes long: its connection is there well before it has arrived.
+  await until("the request is under way", async () => {
+    const { stdout } = await promisify(execFile)("sh", [
+      "-c",
+      `cat /proc/net/tcp | grep -ci ':${Number(server.env.PARLEY_PORT).toString(16).padStart(4, "0")} .* 01 '`,
+    ]).catch(() => ({ stdout: "0" }));
+    return Number(stdout) > 0;
   });
   const [answer, code] = await Promise.all([inFlight, server.stop()]);
   assert.equal(answer.status, 200);
@@ -129,6 +144,8 @@ test("roles: an API process takes uploads and a worker process promotes them, on
   });
   // All at once on an empty database: one of them migrates it.
   await Promise.all([api.start(), worker.start(), second.start()]);
+  const told = [api, worker, second].filter((server) => /password +\S/.test(server.output().stdout));
+  assert.equal(told.length, 1, "one of the API processes shows the first sign-in");
   const token = await parley(api, "token", "create", "--email", "admin@parley.local");
   const body = { media_type: "transcript", attributes: { transcript: { language: "en", segments: [] } } };
   const { body: upload } = await call(api, "POST", "/uploads/create", body, { token });
