@@ -13,6 +13,9 @@ export function serveCommand(): Command {
     });
 }
 
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: that is one wish. */
+const sameSignalMs = 1500;
+
 /** Longer than requests and jobs together are waited for. */
 const stopDeadlineMs = 60_000;
 
@@ -21,11 +24,12 @@ async function serve(config: Config): Promise<void> {
   for (const name of unknownSettings(process.env))
     console.error(`parley: ${name} is no setting of this version`);
   const { promise: ended, resolve: end } = Promise.withResolvers<string>();
-  let isEnding = false;
+  let endingSince: number | null = null;
   const onSignal = (signal: string): void => {
-    if (isEnding) process.exit(1);
-    isEnding = true;
-    end(signal);
+    if (endingSince === null) {
+      endingSince = Date.now();
+      end(signal);
+    } else if (Date.now() - endingSince > sameSignalMs) process.exit(1);
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { pino } from "pino";
 import { type Config, readConfig } from "../server/config.ts";
 import type { Database, Tx } from "../server/db/database.ts";
@@ -7,6 +8,10 @@ import { openMigratedDatabase } from "../server/open.ts";
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(process.env, process.cwd());
   // What matters to the person at the terminal is thrown; the rest would only be noise there.
+  if (config.databaseUrl === null && !existsSync(config.dataDir))
+    console.error(
+      `parley: there is no data folder ${config.dataDir} yet; making one with a new database in it`,
+    );
   const log = pino({ level: "error" }, pino.destination({ fd: 2, sync: true }));
   const database = await openMigratedDatabase(config, "tool", log);
   try {

@@ -48,6 +48,8 @@ export function openDatabase(
     keepAlive: true,
   });
   pool.on("error", options.onError);
+  // Also while it is in use: the statement at work is rejected anyway, but without a listener the process would end.
+  pool.on("connect", (client) => client.on("error", options.onError));
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return {
     kysely,

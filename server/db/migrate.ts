@@ -44,6 +44,8 @@ export async function migrate(
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<string[]> {
   const client = new pg.Client({ ...settings, application_name: "parley migrate" });
+  // The statement at work is rejected when the connection breaks; this keeps the event from ending the process.
+  client.on("error", () => {});
   await client.connect();
   try {
     await checkServer(client);

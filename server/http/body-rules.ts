@@ -15,6 +15,9 @@ const maxViolations = 100;
  */
 const maxValues = 2_000_000;
 
+/** Entries in one list: as many as the longest one of the contract's input may have. */
+const maxEntries = 50_000;
+
 /** Below this many bytes a body can't hold too many values to matter. */
 const alwaysCheapBytes = 1024 * 1024;
 
@@ -182,6 +185,9 @@ function findUnstorable(root: unknown): Violation[] {
       return;
     }
     if (Array.isArray(value)) {
+      // Before the schema looks at each entry: a million wrong ones would make millions of faults.
+      if (value.length > maxEntries) report(`must have at most ${maxEntries} entries`);
+      if (value.length > maxEntries) return;
       for (let index = 0; index < value.length; index++) {
         path.push(index);
         visit(value[index]);

@@ -65,8 +65,8 @@ function describe(operation: Operation, version: VersionName): ZodOpenApiOperati
     requestParams: {
       header: z.object({
         "Public-Api-Version": z
-          .literal(version)
-          .meta({ description: "The API version this request speaks." }),
+          .enum([version])
+          .meta({ description: "The API version this request speaks.", default: version, example: version }),
       }),
       ...(operation.params === undefined ? {} : { path: operation.params }),
     },

@@ -149,6 +149,10 @@ test("create: a refused upload names every fault by its place and leaves nothing
       },
       ["/attributes/transcript/segments/0/text"],
     ],
+    [
+      { attributes: { transcript: { language: "en", segments: Array(50_001).fill({}) } } },
+      ["/attributes/transcript/segments"],
+    ],
     // What the schema refuses and what the database does not know, in one answer.
     [
       {

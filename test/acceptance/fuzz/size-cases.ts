@@ -56,21 +56,21 @@ const filled = (piece: string, bytes: number): string =>
   `${piece},`.repeat(bytes / (piece.length + 1)) + piece;
 
 export const heavyBodies: readonly HeavyBody[] = [
-  { name: "millions of zeros as segments", bytes: () => Buffer.from(upload(filled("0", 60 * mib))) },
-  { name: "millions of empty arrays as segments", bytes: () => Buffer.from(upload(filled("[]", 60 * mib))) },
-  { name: "millions of empty objects as segments", bytes: () => Buffer.from(upload(filled("{}", 60 * mib))) },
+  { name: "millions of zeros as segments", bytes: () => Buffer.from(upload(filled("0", 11 * mib))) },
+  { name: "millions of empty arrays as segments", bytes: () => Buffer.from(upload(filled("[]", 11 * mib))) },
+  { name: "millions of empty objects as segments", bytes: () => Buffer.from(upload(filled("{}", 11 * mib))) },
   {
     name: "millions of empty texts in an unknown property",
-    bytes: () => Buffer.from(`{"x":[${filled('""', 60 * mib)}]}`),
+    bytes: () => Buffer.from(`{"x":[${filled('""', 11 * mib)}]}`),
   },
   {
     name: "millions of names",
     bytes: () => Buffer.from(`{${Array.from({ length: 4_000_000 }, (_, n) => `"${n}":""`).join(",")}}`),
   },
   {
-    name: "faults below a name of 30 MB",
-    bytes: () => Buffer.from(`{"${"n".repeat(30 * mib)}":[${filled('"\\u0000"', 800)}]}`),
+    name: "faults below a name of 11 MB",
+    bytes: () => Buffer.from(`{"${"n".repeat(11 * mib)}":[${filled('"\\u0000"', 800)}]}`),
   },
-  { name: "a text of 60 MB", bytes: () => Buffer.from(`{"title":"${"a".repeat(60 * mib)}"}`) },
-  { name: "60 MB of brackets", bytes: () => Buffer.alloc(60 * mib, "[") },
+  { name: "a text of 11 MB", bytes: () => Buffer.from(`{"title":"${"a".repeat(11 * mib)}"}`) },
+  { name: "11 MB of brackets", bytes: () => Buffer.alloc(11 * mib, "[") },
 ];

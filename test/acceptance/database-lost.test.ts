@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import pg from "pg";
+import { call } from "../support/app.ts";
+import { parley, prepareServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const server = await prepareServer();
+after(() => server.dispose());
+
+test("database connections cut again and again while uploads are made: the server lives, and what it acknowledged is there", async () => {
+  await server.start();
+  const token = await parley(server, "token", "create", "--email", "admin@parley.local");
+  const knife = new pg.Client({ connectionString: server.env.PARLEY_DATABASE_URL });
+  await knife.connect();
+  const segments = Array.from({ length: 300 }, (_, index) => ({
+    speaker_key: "a",
+    start: index,
+    end: index + 1,
+    text: "Cut me off.",
+  }));
+  const body = { media_type: "transcript", attributes: { transcript: { language: "en", segments } } };
+  const acknowledged: string[] = [];
+  const statuses = new Set<number>();
+  for (let round = 0; round < 15; round++) {
+    const uploads = Array.from({ length: 16 }, async () => {
+      const answer = await call(server, "POST", "/uploads/create", body, { token });
+      statuses.add(answer.status);
+      if (answer.status === 200) acknowledged.push(answer.body.id);
+    });
+    await knife.query("select pg_sleep($1)", [round / 1000]);
+    await knife.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    );
+    await Promise.all(uploads);
+    assert.ok(server.isRunning, server.output().stderr.slice(-1500));
+  }
+  await knife.end();
+  for (const status of statuses) assert.ok([200, 503].includes(status), `status ${status}`);
+  assert.ok(acknowledged.length > 0);
+  await until(
+    "everything acknowledged is a recording",
+    async () => {
+      for (const id of acknowledged) {
+        const upload = await call(server, "POST", `/uploads/${id}`, {}, { token });
+        if (upload.body.status !== "success") return false;
+      }
+      return true;
+    },
+    60_000,
+  );
+  assert.equal(await server.stop(), 0);
+});
