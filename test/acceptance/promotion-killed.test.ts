@@ -8,8 +8,8 @@ import { until } from "../support/until.ts";
 const server = await prepareServer();
 after(() => server.dispose());
 
-/** How often the server is killed while it promotes. */
-const kills = 10;
+/** How often the server is killed while it promotes; KILLS asks for more. */
+const kills = Number(process.env.KILLS ?? 10);
 const uploadsPerKill = 20;
 
 const segments = Array.from({ length: 400 }, (_, index) => ({
