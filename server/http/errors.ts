@@ -24,6 +24,15 @@ export function toProblem(error: unknown): ProblemError {
     return new ProblemError("body_too_large", "the body is larger than this operation accepts");
   if (status !== undefined && status >= 400 && status < 500)
     return new ProblemError("bad_request", "the request could not be read");
+  if (isOutOfRoom(error)) {
+    return new ProblemError(
+      "unavailable",
+      "the server is out of room at the moment and stored nothing; try again later",
+      {
+        headers: { "retry-after": "30" },
+      },
+    );
+  }
   if (isBusy(error)) {
     return new ProblemError("unavailable", "the server is busy at the moment; try again shortly", {
       headers: { "retry-after": "2" },
@@ -38,6 +47,12 @@ export function toProblem(error: unknown): ProblemError {
     "internal",
     "the request failed; the server's log has the details under this request_id",
   );
+}
+
+/** PostgreSQL's disk or memory is full; it takes writes again when an operator has made room. */
+function isOutOfRoom(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "53100" || code === "53200";
 }
 
 /** Deadlocks, cancelled statements and a pool without a free connection: trying again helps. */
