@@ -36,7 +36,14 @@ export function readBodies(app: FastifyInstance): void {
   });
   const turns = createTurns();
   app.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, payload: Buffer) => {
-    if (payload.length > alwaysCheapBytes) request.endTurn = await turns.take();
+    if (payload.length > alwaysCheapBytes) {
+      request.endTurn = await turns.take();
+      // Who left while waiting for the turn must not keep it from the others.
+      if (request.raw.socket.destroyed) {
+        request.endTurn();
+        throw new ProblemError("bad_request", "the client went away before its body was read");
+      }
+    }
     return parseBody(payload);
   });
   app.decorateRequest("endTurn", null);

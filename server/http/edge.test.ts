@@ -233,6 +233,29 @@ test("bodies: more than the limit is 413", async () => {
   assert.equal(answer.body.error, "body_too_large");
 });
 
+test("bodies: clients that leave while large ones are read keep nobody else from their turn", async () => {
+  const padded = (id: number) =>
+    JSON.stringify({ media_type: "transcript", id, padding: "x".repeat(3 * 1024 * 1024) });
+  const leaving = Array.from({ length: 12 }, (_, index) => {
+    const controller = new AbortController();
+    const sent = fetch(`${app.url}/_/public-api/v2/uploads/create`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "public-api-version": currentVersion },
+      body: padded(index),
+      signal: controller.signal,
+    }).catch(() => null);
+    return { controller, sent };
+  });
+  await Promise.race(leaving.map(({ sent }) => sent));
+  for (const { controller } of leaving) controller.abort();
+  await Promise.all(leaving.map(({ sent }) => sent));
+  for (let index = 0; index < 3; index++) {
+    const answer = await call(app, "POST", "/uploads/create", {}, { token, raw: padded(index) });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body.violations[0].pointer, "/attributes/transcript");
+  }
+});
+
 test("broken HTTP and broken addresses get a problem document, never a stack trace", async () => {
   const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nPublic-Api-Version: ${currentVersion}\r\nConnection: close`;
   for (const [request, status] of [

@@ -62,14 +62,6 @@ export async function insertParticipants(
             confirmed_attendee boolean, attended boolean)`.execute(tx);
 }
 
-/** Shares the new recording with a user. */
-export async function insertUserShare(tx: Tx, recordingId: string, userId: string): Promise<void> {
-  await tx
-    .insertInto("recording_user_shares")
-    .values({ recording_id: recordingId, user_id: userId })
-    .execute();
-}
-
 /** Attaches a team, unless it was deleted in the meantime. */
 export async function insertRecordingTeam(tx: Tx, recordingId: string, teamId: string): Promise<void> {
   await sql`

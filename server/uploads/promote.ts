@@ -7,6 +7,7 @@ import { findDefaultMeetingType } from "../directory/queries.ts";
 import { record } from "../events/record.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import * as write from "../recordings/create.ts";
+import { insertUserShare } from "../recordings/queries.ts";
 import { findUploadTranscripts, lockUploadById, type UploadRow } from "./queries.ts";
 import { anonymousSpeakers, participantIndexByKey, participantName } from "./speakers.ts";
 import { transition } from "./transition.ts";
@@ -86,7 +87,7 @@ async function createRecording(tx: Tx, { config }: Dependencies, upload: UploadR
   await write.insertParticipants(tx, upload.workspace_id, recordingId, people);
   if (upload.scope === "personal" && !upload.recorder_ids.includes(upload.created_by)) {
     // Whoever uploads a meeting and credits others keeps seeing it.
-    await write.insertUserShare(tx, recordingId, upload.created_by);
+    await insertUserShare(tx, recordingId, upload.created_by);
   }
   if (upload.team_id !== null) await write.insertRecordingTeam(tx, recordingId, upload.team_id);
   if (transcript !== undefined) {
