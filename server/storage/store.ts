@@ -7,6 +7,7 @@ export interface ObjectInfo {
   readonly size: number;
   /** Changes whenever the content does; without quotes. */
   readonly etag: string;
+  /** When the content was written; a copy in a local store keeps the time of what it was copied from. */
   readonly modifiedAt: Date;
 }
 
@@ -24,6 +25,7 @@ export interface PutOptions {
   /** Bytes that the sender announced; a body of another length is refused. */
   readonly contentLength?: number;
   readonly contentType?: string;
+  /** Gives up: the body is destroyed and the call ends in a BodyBrokenError. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,20 +45,33 @@ export interface UploadLink {
 }
 
 /** The key is taken already. */
-export class ObjectExistsError extends Error {}
+export class ObjectExistsError extends Error {
+  override readonly name = "ObjectExistsError";
+}
 /** Nothing is at the key. */
-export class ObjectMissingError extends Error {}
+export class ObjectMissingError extends Error {
+  override readonly name = "ObjectMissingError";
+}
 /** The body is longer than allowed. */
-export class ObjectTooLargeError extends Error {}
-/** The body ended early, or is not as long as announced. */
-export class BodyBrokenError extends Error {}
+export class ObjectTooLargeError extends Error {
+  override readonly name = "ObjectTooLargeError";
+}
+/** The body ended early, is not as long as announced, or was given up by its signal. */
+export class BodyBrokenError extends Error {
+  override readonly name = "BodyBrokenError";
+}
 /** An append does not continue where the object ends. */
-export class OffsetError extends Error {}
+export class OffsetError extends Error {
+  override readonly name = "OffsetError";
+}
 
 /**
  * Where files are kept: a local folder or S3. Keys are paths such as `uploads/<id>/original`: segments of letters,
- * digits and `._=-`, joined by `/`, at most 512 bytes; everything else is refused. What a call has acknowledged
+ * digits and `._=-` that do not begin with a dot, at most 200 bytes each, joined by `/`, at most 512 bytes in all;
+ * everything else is a TypeError. No key may be the folder of another (`a` beside `a/b`). What a call has acknowledged
  * survives a crash of the process and of the machine; what it has not leaves nothing behind that `list` shows.
+ * A body that is refused is left open and unread, so that an answer can still go out on its connection.
+ * Faults of the store itself come as an Error with the system's or server's `code` (`ENOSPC`, `AccessDenied`).
  */
 export interface ObjectStore {
   readonly kind: "local" | "s3";
@@ -76,7 +91,11 @@ export interface ObjectStore {
     path: string,
     options?: { contentType?: string; signal?: AbortSignal },
   ): Promise<ObjectInfo>;
-  /** @throws ObjectMissingError. A range that goes past the end is cut; one that begins past it is a RangeError. */
+  /**
+   * Opens an object. The body has to be read to its end or destroyed, as `stream.pipeline` does and `pipe` does not: a
+   * file or connection stays open until then. `info.size` is that of the whole object.
+   * @throws ObjectMissingError. A range that goes past the end is cut; one that begins past it is a RangeError.
+   */
   get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<{ info: ObjectInfo; body: Readable }>;
   head(key: string): Promise<ObjectInfo | null>;
   /** Removes the object; nothing happens where there is none. */
@@ -90,19 +109,24 @@ export interface ObjectStore {
   /**
    * A link by which anybody may read the object until it expires, or null when the store has none of its own and the
    * server must hand the bytes out.
+   * @throws RangeError when it would expire in the past or in more than seven days.
    */
   downloadLink(key: string, options: LinkOptions): Promise<string | null>;
   /**
    * A link by which a client may put the object once (the headers make a second PUT fail), or null when the server
-   * must take the bytes.
+   * must take the bytes. Nothing limits how much is put: the caller looks at the size afterwards.
+   * @throws RangeError as above.
    */
   uploadLink(key: string, options: { expiresAt: Date }): Promise<UploadLink | null>;
 
   /**
    * Resumable writing. `append` adds bytes at `offset` to what has arrived for a key; what arrived before a cut is
-   * kept (S3: except at most the last 5 MiB) and counts. Two appends to one key at a time are the caller's to prevent.
+   * kept and counts (a killed process loses at most what it has not yet put: S3 8 MiB). Two appends to one key at a
+   * time are the caller's to prevent.
+   * @param options.maxBytes most bytes of the whole object; never more is kept.
    * @returns the new offset.
-   * @throws OffsetError when offset is not where it ends, ObjectTooLargeError.
+   * @throws OffsetError when offset is not where it ends, ObjectTooLargeError, BodyBrokenError when the body was cut;
+   * after the latter two `appended` says what was kept.
    */
   append(
     key: string,
@@ -113,14 +137,22 @@ export interface ObjectStore {
   /** Bytes that have arrived by `append` and when the last of them did; null before the first. */
   appended(key: string): Promise<{ offset: number; modifiedAt: Date } | null>;
   /**
-   * Makes the object of what was appended, and forgets the parts. May be called again after a crash.
-   * @throws ObjectExistsError when the key is taken, ObjectMissingError when nothing was appended.
+   * Makes the object of what was appended, and forgets the parts. May be called again, also after a crash at any
+   * point: it then carries on, and once all is done it says what object is there.
+   * @throws ObjectExistsError when the key is taken by another object, ObjectMissingError when there is neither
+   * object nor anything appended.
    */
   finishAppend(key: string): Promise<ObjectInfo>;
   /** Forgets what was appended. */
   dropAppend(key: string): Promise<void>;
   /** Keys for which something was appended and not finished. */
   listAppends(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
+  /**
+   * Removes what killed processes left behind: temporary files and open multipart uploads that nobody has written to
+   * since `olderThan`. What was appended stays (see `listAppends`).
+   * @returns how many were removed.
+   */
+  sweepLeftovers(olderThan: Date): Promise<number>;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

@@ -1,0 +1,42 @@
+/** Most bytes of a key, and of one segment of it: what file systems and S3 take, with room for a prefix. */
+const maxKeyBytes = 512;
+const maxSegmentBytes = 200;
+
+/**
+ * Checks a key against the rule of the port (see store.ts), so that no key leaves the store's folder, meets its
+ * hidden folders (they begin with a dot), or means something else on another kind of store.
+ * @throws TypeError
+ */
+export function checkKey(key: string): void {
+  const isPath = /^[A-Za-z0-9_=-][A-Za-z0-9._=-]*(\/[A-Za-z0-9_=-][A-Za-z0-9._=-]*)*$/.test(key);
+  if (
+    !isPath ||
+    key.length > maxKeyBytes ||
+    key.split("/").some((segment) => segment.length > maxSegmentBytes)
+  )
+    throw new TypeError(`not a key of the object store: ${JSON.stringify(key.slice(0, maxKeyBytes))}`);
+}
+
+/**
+ * Checks what `list` is asked for: the beginning of a key, or nothing for all.
+ * @throws TypeError
+ */
+export function checkPrefix(prefix: string): void {
+  // Any beginning of a key is itself a key, or becomes one when a letter follows.
+  if (prefix === "" || prefix.endsWith("/")) checkKey(`${prefix}a`);
+  else checkKey(prefix);
+}
+
+/**
+ * Checks a range against an object's size and cuts it there (RFC 9110, section 14.1.2).
+ * @throws RangeError when it begins past the end or is none.
+ */
+export function cutRange(
+  range: { readonly start: number; readonly end: number },
+  size: number,
+): { start: number; end: number } {
+  const { start, end } = range;
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start || start >= size)
+    throw new RangeError(`bytes ${start} to ${end} are not in an object of ${size} bytes`);
+  return { start, end: Math.min(end, size - 1) };
+}

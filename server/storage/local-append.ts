@@ -1,0 +1,115 @@
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readBody } from "./body.ts";
+import { writeChunks } from "./file-writer.ts";
+import { failedWith, linkIfAbsent, placeBelow, removeBelow, walkFiles } from "./folders.ts";
+import { checkKey, checkPrefix } from "./key-rules.ts";
+import { infoOf, type LocalFolders, syncFile } from "./local-folders.ts";
+import { ObjectExistsError, ObjectMissingError, type ObjectStore, OffsetError } from "./store.ts";
+import type { WriteTraffic } from "./write-traffic.ts";
+
+type Appends = Pick<ObjectStore, "append" | "appended" | "finishAppend" | "dropAppend" | "listAppends">;
+
+/**
+ * Resumable writing to files: what has arrived for a key grows in a file of its own in `.partial`, and finishing links
+ * it to its place. A crash between that and the removal of the first name leaves one file with two names.
+ */
+export function localAppends(
+  folders: LocalFolders,
+  traffic: WriteTraffic,
+  head: ObjectStore["head"],
+): Appends {
+  const { root, partial } = folders;
+  const partialOf = (key: string): string => {
+    checkKey(key);
+    return join(partial, key);
+  };
+
+  return {
+    async append(key, offset, body, options = {}) {
+      const { maxBytes, signal } = options;
+      const file = await openPartial(partial, partialOf(key), offset);
+      try {
+        const stats = await file.stat();
+        if (stats.nlink > 1) throw new ObjectExistsError(`${key} is finished`);
+        if (stats.size !== offset)
+          throw new OffsetError(`${key} continues at byte ${stats.size}, not at ${offset}`);
+        const rules = {
+          ...(maxBytes !== undefined && { maxBytes: Math.max(0, maxBytes - offset) }),
+          ...(signal && { signal }),
+        };
+        try {
+          return await writeChunks(file, offset, readBody(body, rules), traffic);
+        } finally {
+          // Also what came before a cut is said to be kept.
+          await file.sync();
+        }
+      } finally {
+        await file.close();
+      }
+    },
+    async appended(key) {
+      const stats = await statFile(partialOf(key));
+      return stats === null ? null : { offset: Number(stats.size), modifiedAt: stats.mtime };
+    },
+    async finishAppend(key) {
+      const path = partialOf(key);
+      const stats = await statFile(path);
+      if (stats === null) {
+        const finished = await head(key);
+        if (finished === null) throw new ObjectMissingError(`nothing was appended for ${key}`);
+        return finished;
+      }
+      await syncFile(path);
+      const place = join(root, key);
+      await placeBelow(root, place, async () => {
+        try {
+          await linkIfAbsent(path, place, key);
+        } catch (error) {
+          const taken = error instanceof ObjectExistsError ? await statFile(place) : null;
+          // A call before this one came as far as the link.
+          if (taken === null || taken.ino !== stats.ino) throw error;
+        }
+      });
+      await removeBelow(partial, path);
+      return infoOf(key, stats);
+    },
+    async dropAppend(key) {
+      await removeBelow(partial, partialOf(key));
+    },
+    async *listAppends(prefix) {
+      checkPrefix(prefix);
+      for await (const key of walkFiles(partial, prefix)) {
+        const stats = await statFile(join(partial, key));
+        if (stats !== null) yield { key, modifiedAt: stats.mtime };
+      }
+    },
+  };
+}
+
+/** Opens what has arrived, or begins it at offset 0. @throws OffsetError when nothing arrived and offset is another. */
+async function openPartial(root: string, path: string, offset: number): Promise<FileHandle> {
+  try {
+    return await open(path, "r+");
+  } catch (error) {
+    if (!failedWith(error, "ENOENT", "ENOTDIR")) throw error;
+    if (offset !== 0)
+      throw new OffsetError(`nothing has arrived yet, so it cannot go on at byte ${offset}`, {
+        cause: error,
+      });
+  }
+  let file: FileHandle | undefined;
+  await placeBelow(root, path, async () => {
+    file = await open(path, "wx", 0o600);
+  });
+  return file as unknown as FileHandle;
+}
+
+async function statFile(path: string): Promise<import("node:fs").BigIntStats | null> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    if (failedWith(error, "ENOENT", "ENOTDIR")) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { faultOf, type S3Context } from "./s3-client.ts";
+
+/** How long all of it may take: a start or a health check waits for it. */
+const probeMs = 9_000;
+
+/** The port's `probe`. The object's name begins with a dot, so no list shows it. */
+export async function probe(context: S3Context): Promise<void> {
+  const { client, bucket, prefix } = context;
+  const place = { Bucket: bucket, Key: `${prefix}.probe/${randomUUID()}` };
+  const abort = new AbortController();
+  const options = { abortSignal: abort.signal };
+  const step = async <T>(what: string, request: () => Promise<T>): Promise<T> => {
+    try {
+      return await Promise.race([request(), rejection(abort.signal)]);
+    } catch (error) {
+      throw new Error(explain(context, what, abort.signal.aborted ? abort.signal.reason : error), {
+        cause: error,
+      });
+    }
+  };
+  const timer = setTimeout(
+    () => abort.abort(new Error(`nothing came back for ${probeMs / 1000} seconds`)),
+    probeMs,
+  );
+  try {
+    await step("refused to store a test object", () =>
+      client.send(new PutObjectCommand({ ...place, Body: Buffer.from("parley") }), options),
+    );
+    const text = await step("refused to give a test object back", async () => {
+      const { Body } = await client.send(new GetObjectCommand({ ...place, Range: "bytes=1-3" }), options);
+      return Body?.transformToString();
+    });
+    if (text !== "arl") throw new Error(`${nameOf(context)} does not keep to the range that is asked for`);
+    await step("refused to remove a test object", () => client.send(new DeleteObjectCommand(place), options));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Finding credentials cannot be aborted, so it is left behind. */
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function nameOf({ bucket, shownEndpoint }: S3Context): string {
+  return `the bucket ${bucket} at ${shownEndpoint}`;
+}
+
+/** Codes of the system that mean the server itself was not reached. */
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+]);
+
+function explain(context: S3Context, what: string, error: unknown): string {
+  const { code, status, text } = faultOf(error);
+  if (unreachable.has(code)) return `nothing answers at ${context.shownEndpoint}: ${oneLine(text)}`;
+  if (code === "CredentialsProviderError")
+    return `there are no credentials for ${nameOf(context)}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
+  if (code === "NoSuchBucket") return `there is no bucket ${context.bucket} at ${context.shownEndpoint}`;
+  if (status === undefined) return `${nameOf(context)} was not reached: ${oneLine(text)}`;
+  return `${nameOf(context)} ${what}: ${code} (${status}) ${oneLine(text)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

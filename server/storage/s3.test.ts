@@ -1,0 +1,346 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { after, before, suite, test } from "node:test";
+import {
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { startS3Server } from "../../test/support/s3-server.ts";
+import { until } from "../../test/support/until.ts";
+import { testObjectStore } from "./conformance.ts";
+import { all, inSteps, mebibyte, newKey, nothingAt, read, sampleBytes } from "./conformance-tools.ts";
+import { contentDisposition } from "./content-disposition.ts";
+import { openS3Store } from "./s3.ts";
+import { planParts } from "./s3-append.ts";
+import { begunName, pieceName } from "./s3-pieces.ts";
+import { BodyBrokenError, type ObjectStore, ObjectTooLargeError } from "./store.ts";
+
+const server = await startS3Server();
+after(() => server?.stop());
+
+// The library reads them from here, as it does in a server.
+process.env.AWS_ACCESS_KEY_ID = server?.accessKeyId ?? "none";
+process.env.AWS_SECRET_ACCESS_KEY = server?.secretAccessKey ?? "none";
+
+if (server === null) {
+  test("the S3 suite did not run: radosgw and ceph are not installed", (context) => {
+    context.diagnostic("the S3 suite did not run: radosgw and ceph are not installed");
+  });
+} else
+  suite("S3", () => {
+    const { endpoint } = server;
+    const settings = { endpoint, forcePathStyle: true };
+    let bucket: string;
+    let store: ObjectStore;
+    let client: S3Client;
+    before(async () => {
+      bucket = await server.bucket();
+      store = openS3Store({ ...settings, bucket });
+      client = new S3Client({ ...settings, region: "us-east-1" });
+    });
+    after(async () => {
+      await store.close();
+      client.destroy();
+    });
+    const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
+
+    testObjectStore(() => store);
+
+    test("prefix: two stores in one bucket know nothing of each other", async () => {
+      const shared = await server.bucket();
+      const [one, two] = ["one/", "two/"].map((prefix) =>
+        openS3Store({ ...settings, bucket: shared, prefix }),
+      );
+      assert.ok(one !== undefined && two !== undefined);
+      await one.put("a", Buffer.from("one"));
+      await one.append("b", 0, Readable.from([Buffer.from("x")]));
+      await two.put("a", Buffer.from("two"), { ifAbsent: true });
+      await one.copy("a", "c");
+      assert.equal((await read(one, "c")).toString(), "one");
+      assert.deepEqual(
+        (await all(two.list(""))).map(({ key }) => key),
+        ["a"],
+      );
+      assert.equal(await two.appended("b"), null);
+      await one.close();
+      await two.close();
+    });
+
+    test("downloadLink: anybody can read by it, under the name and type it was made with", async () => {
+      const key = newKey();
+      await store.put(key, Buffer.from("content"));
+      const options = { expiresAt: inSeconds(60), contentType: "video/mp4" };
+      const link = await store.downloadLink(key, { ...options, fileName: 'Ü "1".mp4' });
+      const answer = await fetch(link as string);
+      assert.equal(answer.headers.get("content-type"), "video/mp4");
+      assert.equal(
+        answer.headers.get("content-disposition"),
+        `attachment; filename="_ _1_.mp4"; filename*=UTF-8''%C3%9C%20%221%22.mp4`,
+      );
+      assert.equal(await answer.text(), "content");
+      const shown = await fetch((await store.downloadLink(key, options)) as string);
+      assert.equal(shown.headers.get("content-disposition"), "inline");
+      await shown.body?.cancel();
+    });
+
+    test("downloadLink: it expires, and cannot be made for the past or for more than seven days", async () => {
+      const key = newKey();
+      await store.put(key, Buffer.from("content"));
+      const link = (await store.downloadLink(key, {
+        expiresAt: inSeconds(2),
+        contentType: "text/plain",
+      })) as string;
+      assert.equal((await fetch(link)).status, 200);
+      await until("the link has expired", async () => {
+        const { status } = await fetch(link);
+        return status === 403;
+      });
+      for (const seconds of [-1, 8 * 24 * 3600])
+        await assert.rejects(store.uploadLink(key, { expiresAt: inSeconds(seconds) }), RangeError);
+    });
+
+    test("uploadLink: one PUT with its headers succeeds, a second gets 412, one without them is refused", async () => {
+      const key = newKey();
+      const link = await store.uploadLink(key, { expiresAt: inSeconds(60) });
+      assert.ok(link !== null);
+      const { url, headers } = link;
+      assert.deepEqual(headers, { "If-None-Match": "*" });
+      const query = new URL(url).searchParams;
+      assert.equal(query.get("X-Amz-SignedHeaders"), "host;if-none-match");
+      assert.doesNotMatch(url, /checksum|crc/i);
+      const put = async (with_: Record<string, string>): Promise<number> => {
+        const answer = await fetch(url, { method: "PUT", body: "bytes", headers: with_ });
+        await answer.text();
+        return answer.status;
+      };
+      assert.equal(await put({}), 403);
+      await nothingAt(store, key);
+      assert.equal(await put({ ...headers, "content-type": "video/mp4" }), 200);
+      assert.equal(await put({ ...headers }), 412);
+      assert.equal((await read(store, key)).toString(), "bytes");
+    });
+
+    test("sweepLeftovers: multipart uploads that a killed process left open are thrown away, younger ones stay", async () => {
+      const key = newKey();
+      await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
+      assert.equal(await store.sweepLeftovers(inSeconds(-3600)), 0);
+      assert.equal(await store.sweepLeftovers(inSeconds(3600)), 1);
+      const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+      assert.equal(Uploads, undefined);
+    });
+
+    test("putFile: given up in the middle it leaves nothing, no open multipart upload either", async () => {
+      const [key, folder] = [newKey(), await mkdtemp(join(tmpdir(), "parley-file-"))];
+      const openUploads = async (): Promise<number> =>
+        (await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))).Uploads?.length ?? 0;
+      try {
+        const path = join(folder, "large");
+        await writeFile(path, "");
+        await truncate(path, 200 * mebibyte);
+        const abort = new AbortController();
+        const put = store.putFile(key, path, { signal: abort.signal });
+        await until("the parts are on their way", async () => (await openUploads()) > 0);
+        abort.abort();
+        await assert.rejects(put, BodyBrokenError);
+        assert.equal(await openUploads(), 0);
+        await nothingAt(store, key);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+
+    test("finishAppend: a call after a crash carries on, whichever piece was removed last", async () => {
+      for (const size of [9 * mebibyte, 40 * mebibyte]) {
+        const [key, bytes] = [newKey(), sampleBytes(size)];
+        await store.append(key, 0, inSteps(bytes, 65_536));
+        const info = await store.finishAppend(key);
+        // Everything was joined, nothing removed yet: the same pieces are put back.
+        await store.append(key, 0, inSteps(bytes, 65_536));
+        assert.equal((await store.finishAppend(key)).etag, info.etag);
+        // The first piece was removed and no other.
+        await store.append(key, 0, inSteps(bytes, 65_536));
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: pieceName(key, 0) }));
+        assert.equal(await store.appended(key), null);
+        assert.equal((await store.finishAppend(key)).etag, info.etag);
+        assert.deepEqual(await all(store.listAppends(key)), []);
+        assert.ok(bytes.equals(await read(store, key)));
+      }
+    });
+
+    test("append: pieces that a cut removal left are not taken for part of a new append", async () => {
+      const key = newKey();
+      await store.append(key, 0, inSteps(sampleBytes(17 * mebibyte), 65_536));
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: pieceName(key, 0) }));
+      const bytes = sampleBytes(8 * mebibyte, 7);
+      assert.equal(await store.append(key, 0, inSteps(bytes, 65_536)), bytes.length);
+      assert.equal((await store.finishAppend(key)).size, bytes.length);
+      assert.ok(bytes.equals(await read(store, key)));
+      assert.ok(!begunName(key).startsWith(key));
+    });
+
+    test("errors: they name operation, key, bucket and the server's code", async () => {
+      const lost = openS3Store({ ...settings, bucket: "no-such-bucket" });
+      await assert.rejects(lost.put("some/key", Buffer.from("x")), {
+        message: /^could not store some\/key in the bucket no-such-bucket: NoSuchBucket/,
+        code: "NoSuchBucket",
+      });
+      await assert.rejects(lost.get("some/key"), { code: "NoSuchBucket" });
+      await assert.rejects(all(lost.list("")), { code: "NoSuchBucket" });
+      await lost.close();
+    });
+
+    test("probe: a bucket that is missing and keys that are wrong are said in one line", async () => {
+      const lost = openS3Store({ ...settings, bucket: "no-such-bucket" });
+      await assert.rejects(lost.probe(), { message: `there is no bucket no-such-bucket at ${endpoint}` });
+      await lost.close();
+      const key = process.env.AWS_SECRET_ACCESS_KEY;
+      process.env.AWS_SECRET_ACCESS_KEY = "wrong";
+      const stranger = openS3Store({ ...settings, bucket });
+      try {
+        const refused = `^the bucket ${bucket} at ${endpoint} refused to store a test object: SignatureDoesNotMatch \\(403\\) .+$`;
+        await assert.rejects(stranger.probe(), { message: new RegExp(refused) });
+      } finally {
+        process.env.AWS_SECRET_ACCESS_KEY = key;
+        await stranger.close();
+      }
+    });
+  });
+
+/** A server that is none: it does with each request what the test wants. */
+async function withServer(
+  answer: (incoming: IncomingMessage, response: ServerResponse) => void,
+  use: (store: ObjectStore) => Promise<void>,
+): Promise<void> {
+  const fake: Server = createServer(answer);
+  fake.listen(0, "127.0.0.1");
+  await once(fake, "listening");
+  const { port } = fake.address() as AddressInfo;
+  const broken = openS3Store({ bucket: "b", endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true });
+  try {
+    await use(broken);
+  } finally {
+    await broken.close();
+    fake.closeAllConnections();
+    fake.close();
+  }
+}
+
+test("probe: where nothing answers it fails within ten seconds and says where", async () => {
+  const unreachable = openS3Store({ bucket: "b", endpoint: "http://127.0.0.1:1", forcePathStyle: true });
+  const begun = performance.now();
+  await assert.rejects(unreachable.probe(), {
+    message: "nothing answers at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1",
+  });
+  assert.ok(performance.now() - begun < 10_000);
+  await unreachable.close();
+});
+
+test("probe: a server that takes the request and never answers is given up within ten seconds", async () => {
+  await withServer(
+    () => {},
+    async (silent) => {
+      const begun = performance.now();
+      await assert.rejects(
+        silent.probe(),
+        /the bucket b at .* was not reached: nothing came back for 9 seconds/,
+      );
+      assert.ok(performance.now() - begun < 10_500);
+    },
+  );
+});
+
+test("put: a body that stalls the server's way ends in the body's own fault, not in waiting", async () => {
+  await withServer(
+    (incoming) => incoming.resume(),
+    async (silent) => {
+      const bytes = sampleBytes(9 * mebibyte + 1);
+      const tooLong = silent.put("k", inSteps(bytes, 65_536), { contentLength: 9 * mebibyte });
+      await assert.rejects(tooLong, BodyBrokenError);
+      const tooMany = silent.put("k", inSteps(bytes, 65_536), { maxBytes: mebibyte });
+      await assert.rejects(tooMany, ObjectTooLargeError);
+    },
+  );
+});
+
+test("put: small and known bodies are sent again when the server is busy for the moment", async () => {
+  let requests = 0;
+  await withServer(
+    (incoming, response) => {
+      incoming.resume().on("end", () => {
+        requests++;
+        if (requests < 3) response.writeHead(503).end("<Error><Code>SlowDown</Code></Error>");
+        else response.writeHead(200, { etag: '"abc"' }).end();
+      });
+    },
+    async (busy) => {
+      const info = await busy.put("k", inSteps(sampleBytes(1000), 100), { contentLength: 1000 });
+      assert.deepEqual([info.etag, requests], ["abc", 3]);
+    },
+  );
+});
+
+test("put: after a lost answer the object is known again by its mark, so a repeated put has not failed", async () => {
+  let mark: string | undefined;
+  await withServer(
+    (incoming, response) => {
+      incoming.resume().on("end", () => {
+        const sent = incoming.headers["x-amz-meta-parley-mark"] as string | undefined;
+        if (incoming.method === "PUT" && mark === undefined) {
+          mark = sent;
+          incoming.socket.destroy();
+        } else if (incoming.method === "PUT") response.writeHead(412).end();
+        else response.writeHead(200, { etag: '"abc"', "x-amz-meta-parley-mark": mark as string }).end();
+      });
+    },
+    async (forgetful) => {
+      const info = await forgetful.put("k", Buffer.from("x"), { ifAbsent: true });
+      assert.equal(info.etag, "abc");
+    },
+  );
+});
+
+test("parts: all but the last have 5 MiB or more, small pieces are gathered below 13 MiB, none is lost", () => {
+  const layouts = [
+    Array.from({ length: 4096 }, () => mebibyte),
+    Array.from({ length: 513 }, () => 8 * mebibyte),
+    [8, 1, 8, 8, 4, 8, 5, 1, 1, 1].map((count) => count * mebibyte),
+    [1],
+  ];
+  for (const sizes of layouts) {
+    let offset = 0;
+    const pieces = sizes.map((size) => {
+      const piece = { name: pieceName("k", offset), offset, size, etag: "" };
+      offset += size;
+      return piece;
+    });
+    const parts = planParts(pieces);
+    assert.deepEqual(
+      parts.flatMap((part) => part.pieces),
+      pieces,
+    );
+    assert.ok(parts.length <= 1000);
+    for (const [index, part] of parts.entries()) {
+      const size = part.pieces.reduce((sum, piece) => sum + piece.size, 0);
+      assert.ok(size >= 5 * mebibyte || index === parts.length - 1);
+      assert.ok(part.isCopy ? part.pieces.length === 1 : size < 13 * mebibyte);
+    }
+  }
+});
+
+test("file names: every character comes through, and nothing gets out of the quotes", () => {
+  assert.equal(contentDisposition(undefined), "inline");
+  assert.equal(contentDisposition("a.mp4"), `attachment; filename="a.mp4"; filename*=UTF-8''a.mp4`);
+  const odd = contentDisposition("a\"b\\c%d\r\n(é)'*😀.mp4");
+  assert.equal(
+    odd,
+    `attachment; filename="a_b_c_d__(_)'*_.mp4"; filename*=UTF-8''a%22b%5Cc%25d%0D%0A%28%C3%A9%29%27%2A%F0%9F%98%80.mp4`,
+  );
+});
