@@ -1,0 +1,130 @@
+import { AV_FRAME_FLAG_CORRUPT, AV_PIX_FMT_RGB24, AVSEEK_FLAG_BACKWARD, SWS_AREA } from "node-av/constants";
+import { type Frame, type Packet, SoftwareScaleContext, type Stream } from "node-av/lib";
+import {
+  check,
+  decode,
+  displaySize,
+  type Input,
+  newFrame,
+  openDecoder,
+  packetsOf,
+  readOnly,
+  rotationOf,
+  secondsOf,
+} from "./libav.ts";
+import { type Rgb, rotate } from "./rgb.ts";
+
+/** Packets that may be read beyond the keyframes in all, where keyframes don't decode by themselves. */
+const extraPackets = 600;
+
+/** What `at` found: when the picture is shown, and whether the decoder had to make parts of it up. */
+export interface Found {
+  readonly timeMs: number;
+  readonly isCorrupt: boolean;
+}
+
+/** Reads single pictures of a video. */
+export interface Keyframes {
+  /** As shown: after rotation, with square pixels. */
+  readonly size: { readonly width: number; readonly height: number };
+  /**
+   * Goes to the last keyframe at or before a time (the first where there is none before). Null where nothing decodes.
+   * The picture is good until the next call.
+   */
+  at(timeMs: number): Found | null;
+  /** The picture `at` went to, turned upright, in the given size. */
+  picture(size: { width: number; height: number }): Rgb;
+  close(): void;
+}
+
+/** @throws MediaFailedError when there is no decoder for the video. */
+export function openKeyframes(input: Input, video: Stream): Keyframes {
+  readOnly(input, video);
+  // One thread: with more, a picture comes out only after others have been put in.
+  const decoder = openDecoder(video, 1);
+  const scaler = new SoftwareScaleContext();
+  scaler.allocContext();
+  scaler.setOption("sws_flags", SWS_AREA);
+  const received = newFrame();
+  const shown = newFrame();
+  const rotation = rotationOf(video);
+  let packetsLeft = extraPackets;
+  /** Where in the file the last keyframe lies, and what it gave: neighbouring times often share one. */
+  let last: { position: bigint; found: Found | null } | null = null;
+
+  /** Goes to the keyframe and gives the packets from there. */
+  const packetsFrom = function* (timeMs: number): Generator<Packet, void, void> {
+    const { num, den } = video.timeBase;
+    const target = BigInt(Math.round(((timeMs / 1000) * den) / num));
+    if (input.context.seekFrameSync(video.index, target, AVSEEK_FLAG_BACKWARD) < 0) {
+      // The first keyframe is later, or the index is no good: from the beginning.
+      input.context.seekFrameSync(video.index, 0n, AVSEEK_FLAG_BACKWARD);
+    }
+    for (const packet of packetsOf(input)) if (packet.streamIndex === video.index) yield packet;
+  };
+
+  /** Decodes packets until a picture comes out, which is kept in `shown`. */
+  const decodeOne = (packets: Iterable<Packet>): Found | null => {
+    let isFound = false;
+    const use = (): void => {
+      if (isFound) return;
+      isFound = true;
+      shown.unref();
+      shown.ref(received);
+    };
+    for (const packet of packets) {
+      decode(decoder, packet, received, use);
+      if (isFound) break;
+    }
+    // The decoder holds a picture back for those that may come before it; at the end it gives it out.
+    if (!isFound) decode(decoder, null, received, use);
+    decoder.flushBuffers();
+    if (!isFound) return null;
+    const seconds = secondsOf(shown.bestEffortTimestamp, video) ?? 0;
+    const isCorrupt = (shown.flags & AV_FRAME_FLAG_CORRUPT) !== 0 || shown.decodeErrorFlags !== 0;
+    return { timeMs: Math.max(0, Math.round(seconds * 1000)), isCorrupt };
+  };
+
+  const at = (timeMs: number): Found | null => {
+    for (const packet of packetsFrom(timeMs)) {
+      if (last?.position !== packet.pos) last = { position: packet.pos, found: decodeOne([packet]) };
+      break;
+    }
+    if (last?.found || packetsLeft <= 0) return last?.found ?? null;
+    return decodeOne(
+      (function* () {
+        for (const packet of packetsFrom(timeMs)) {
+          if (packetsLeft-- <= 0) return;
+          yield packet;
+        }
+      })(),
+    );
+  };
+
+  return {
+    size: displaySize(video),
+    at,
+    picture: (size) => {
+      const upright = rotation % 180 === 0 ? size : { width: size.height, height: size.width };
+      return rotate(toRgb(scaler, shown, upright), rotation);
+    },
+    close: () => {
+      decoder.freeContext();
+      scaler.freeContext();
+      received.free();
+      shown.free();
+    },
+  };
+}
+
+function toRgb(scaler: SoftwareScaleContext, frame: Frame, size: { width: number; height: number }): Rgb {
+  const target = newFrame();
+  target.format = AV_PIX_FMT_RGB24;
+  target.width = size.width;
+  target.height = size.height;
+  check(target.getBuffer(), "allocate a picture");
+  check(scaler.scaleFrameSync(target, frame), "scale a picture");
+  const data = target.toBuffer();
+  target.free();
+  return { data, ...size };
+}

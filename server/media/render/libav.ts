@@ -1,0 +1,240 @@
+import { closeSync, openSync } from "node:fs";
+import { constants } from "node:os";
+import { getSystemErrorName } from "node:util";
+import {
+  AV_DISPOSITION_ATTACHED_PIC,
+  AV_LOG_QUIET,
+  AV_NOPTS_VALUE,
+  AV_PKT_DATA_DISPLAYMATRIX,
+  AVDISCARD_ALL,
+  AVERROR_EAGAIN,
+  AVERROR_EOF,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_VIDEO,
+} from "node-av/constants";
+import {
+  Codec,
+  CodecContext,
+  Dictionary,
+  FFmpegError,
+  FormatContext,
+  Frame,
+  InputFormat,
+  Log,
+  Packet,
+  type Stream,
+} from "node-av/lib";
+import type { MediaContainer } from "../facts.ts";
+import { MachineError, MediaFailedError } from "./errors.ts";
+
+/**
+ * Decoders a file may call for: what cameras, phones and meeting software put into mp4, mov, m4a and mp3. libav has
+ * hundreds more, whose faults shall not be ours.
+ */
+const allowedDecoders: ReadonlySet<string> = new Set(
+  (
+    "h264 hevc mpeg4 mpeg2video h263 prores mjpeg dnxhd vp9 libvpx-vp9 libdav1d av1 " +
+    "aac mp3float mp3 alac flac opus libopus ac3 eac3 adpcm_ima_qt " +
+    "pcm_s8 pcm_u8 pcm_s16le pcm_s16be pcm_s24le pcm_s24be pcm_s32le pcm_s32be pcm_f32le pcm_f32be " +
+    "pcm_f64le pcm_f64be pcm_mulaw pcm_alaw"
+  ).split(" "),
+);
+
+/** 8K; a header that says more is a trap for memory. */
+const maxPixels = 8192 * 4320;
+
+/** Reads that fail in a row before a file counts as over. */
+const maxFailedReads = 64;
+
+/** An open file. */
+export interface Input {
+  readonly context: FormatContext;
+  readonly video: Stream | null;
+  readonly audio: Stream | null;
+}
+
+/** libav writes what it thinks of each broken packet to stderr: millions of lines for some files. */
+export function silenceLibraries(): void {
+  Log.setLevel(AV_LOG_QUIET);
+}
+
+/**
+ * Opens a file by the demuxer of its container and no other, so that it cannot be taken for a playlist or a script
+ * that names other files; only local files can be opened at all.
+ * @throws MediaFailedError; an error of the operating system when the file cannot be opened.
+ */
+export function openInput(path: string, container: MediaContainer): Input {
+  // libav's own codes for a missing file and for a broken one overlap.
+  closeSync(openSync(path, "r"));
+  const name = container === "mp3" ? "mp3" : "mov";
+  const format = InputFormat.findInputFormat(name);
+  if (format === null) throw new MachineError(`libav has no demuxer ${name}`);
+  const context = new FormatContext();
+  context.allocContext();
+  const options = Dictionary.fromObject({
+    protocol_whitelist: "file",
+    format_whitelist: format.name,
+    codec_whitelist: [...allowedDecoders].join(","),
+  });
+  const opened = context.openInputSync(`file:${path}`, format, options);
+  options.free();
+  if (opened < 0) throw new MediaFailedError(`The file can't be read as ${container}.`, describe(opened));
+  const found = context.findStreamInfoSync(null);
+  if (found < 0) throw new MediaFailedError(`The file can't be read as ${container}.`, describe(found));
+  const best = (type: typeof AVMEDIA_TYPE_VIDEO): Stream | null => {
+    const stream = context.streams[context.findBestStream(type)];
+    if (stream === undefined || (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) !== 0) return null;
+    return stream;
+  };
+  return { context, video: best(AVMEDIA_TYPE_VIDEO), audio: best(AVMEDIA_TYPE_AUDIO) };
+}
+
+export function closeInput(input: Input): void {
+  input.context.closeInputSync();
+}
+
+/** Lets the demuxer skip the bytes of all other streams. */
+export function readOnly(input: Input, ...streams: readonly (Stream | null)[]): void {
+  for (const stream of input.context.streams) {
+    if (!streams.some((wanted) => wanted?.index === stream.index)) stream.discard = AVDISCARD_ALL;
+  }
+}
+
+/**
+ * The packets of a file in its order; each is good until the next one is asked for. Damaged stretches are skipped.
+ * After a seek, ask anew.
+ */
+export function* packetsOf(input: Input): Generator<Packet, void, void> {
+  const packet = new Packet();
+  packet.alloc();
+  try {
+    let failures = 0;
+    for (;;) {
+      const code = input.context.readFrameSync(packet);
+      if (code === AVERROR_EOF) return;
+      if (code >= 0) {
+        failures = 0;
+        yield packet;
+        packet.unref();
+      } else if (++failures > maxFailedReads) return;
+    }
+  } finally {
+    packet.free();
+  }
+}
+
+/**
+ * A decoder for a stream.
+ * @param threads 1 gives each picture back at once; more are faster over a long stretch.
+ * @throws MediaFailedError when there is none for its codec.
+ */
+export function openDecoder(stream: Stream, threads: number): CodecContext {
+  const isVideo = stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO;
+  const what = isVideo ? "picture" : "sound";
+  const codec = Codec.findDecoder(stream.codecpar.codecId);
+  if (codec === null || !allowedDecoders.has(codec.name ?? "")) {
+    throw new MediaFailedError(
+      `The ${what} can't be read: its codec${codec?.name ? ` (${codec.name})` : ""} is not supported. ` +
+        `Please export the file with ${isVideo ? "h264" : "aac"}.`,
+    );
+  }
+  const context = new CodecContext();
+  context.allocContext3(codec);
+  context.parametersToContext(stream.codecpar);
+  context.pktTimebase = stream.timeBase;
+  context.threadCount = threads;
+  setOptions(context, { max_pixels: maxPixels });
+  const opened = context.open2Sync(codec, null);
+  if (opened < 0) {
+    context.freeContext();
+    throw new MediaFailedError(`The ${what} can't be decoded: its header is damaged.`, describe(opened));
+  }
+  return context;
+}
+
+/**
+ * Gives a packet to a decoder (null: the end) and hands on each frame that comes out. A packet that cannot be decoded
+ * is left out, as players do.
+ */
+export function decode(decoder: CodecContext, packet: Packet | null, frame: Frame, use: () => void): void {
+  // The decoder takes the packet only after what is ready has been fetched; every round fetches it all.
+  for (let isTaken = false; !isTaken; ) {
+    isTaken = decoder.sendPacketSync(packet) !== AVERROR_EAGAIN;
+    let count = 0;
+    while (decoder.receiveFrameSync(frame) >= 0) {
+      use();
+      frame.unref();
+      count += 1;
+    }
+    if (count === 0) return;
+  }
+}
+
+/** An empty frame to receive into. */
+export function newFrame(): Frame {
+  const frame = new Frame();
+  frame.alloc();
+  return frame;
+}
+
+/** Seconds, or null where the file gives no time. */
+export function secondsOf(timestamp: bigint, stream: Stream): number | null {
+  if (timestamp === AV_NOPTS_VALUE) return null;
+  return (Number(timestamp) * stream.timeBase.num) / stream.timeBase.den;
+}
+
+/** How far the picture has to be turned clockwise to be shown: 0, 90, 180 or 270 degrees. */
+export function rotationOf(stream: Stream): number {
+  const matrix = stream.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX);
+  if (matrix === null || matrix.length < 36) return 0;
+  // ISO/IEC 14496-12, 8.3.2: {a, b, u, c, d, v, x, y, w}; a turn by φ clockwise has a = cos φ, b = sin φ.
+  const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
+  return (Math.round((angle * 2) / Math.PI) * 90 + 360) % 360;
+}
+
+/** Size in pixels as shown, after rotation and with square pixels. */
+export function displaySize(stream: Stream): { width: number; height: number } {
+  const { width, height, sampleAspectRatio: ratio } = stream.codecpar;
+  const stretched = ratio.num > 0 && ratio.den > 0 ? Math.round((width * ratio.num) / ratio.den) : width;
+  const size = { width: Math.max(1, stretched), height: Math.max(1, height) };
+  return rotationOf(stream) % 180 === 0 ? size : { width: size.height, height: size.width };
+}
+
+/** For what writes: the file is fine, the disk may not be. @throws MachineError, Error */
+export function checkWrite(code: number, operation: string): void {
+  if (code >= 0) return;
+  const name = isSystemCode(code) ? getSystemErrorName(code) : null;
+  if (name !== null) throw new MachineError(`${operation}: ${name}`);
+  throw new Error(`${operation}: ${describe(code)}`);
+}
+
+/**
+ * Sets options of a codec or container, its private ones too, before it opens. (Never by the dictionary of `open2Sync`
+ * or `writeHeaderSync`: libav replaces it, node-av keeps the old pointer, and the process dies of a double free.)
+ */
+export function setOptions(
+  context: CodecContext | FormatContext,
+  options: Readonly<Record<string, string | number>>,
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    check(context.setOption(name, String(value)), `set ${name}`);
+  }
+}
+
+/** @throws Error naming the operation. */
+export function check(code: number, operation: string): void {
+  if (code < 0) throw new Error(`${operation}: ${describe(code)}`);
+}
+
+export function describe(code: number): string {
+  return `${FFmpegError.strerror(code)} (${code})`;
+}
+
+/**
+ * Whether a code is the operating system's word on the disk; libav's own are far below. EINVAL and ERANGE are its words
+ * for content.
+ */
+export function isSystemCode(code: number): boolean {
+  const { EINVAL, ERANGE } = constants.errno;
+  return code > -1000 && code !== -EINVAL && code !== -ERANGE;
+}

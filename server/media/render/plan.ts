@@ -1,0 +1,66 @@
+import {
+  AV_CODEC_ID_AAC,
+  AV_CODEC_ID_H264,
+  AV_PIX_FMT_YUV420P,
+  AV_PIX_FMT_YUVJ420P,
+} from "node-av/constants";
+import type { Stream } from "node-av/lib";
+import type { MediaFacts } from "../facts.ts";
+import { MediaFailedError } from "./errors.ts";
+import { displaySize, type Input } from "./libav.ts";
+
+/** Rule of the contract: video height at most 720. */
+export const maxHeight = 720;
+
+/** How a file becomes the stored form. */
+export type MediaPlan =
+  /** It is the stored form. */
+  | { readonly form: "keep" }
+  /** The same packets in another container: no loss, as fast as the disk. */
+  | { readonly form: "remux"; readonly to: "mp4"; readonly video: "copy"; readonly audio: "copy" | null }
+  | {
+      readonly form: "transcode";
+      readonly to: "mp4" | "mp3";
+      readonly video: "copy" | "encode" | null;
+      readonly audio: "copy" | "encode" | null;
+    };
+
+/**
+ * Stored forms: video is an mp4 with h264 (8 bit, 4:2:0, at most 720 lines) and aac, its index in front; audio is an
+ * mp3. A video without sound stays without. Keyframes further apart than six seconds are no reason to encode anew: the
+ * older upload operation, the only way here for such a file, has no rule about them.
+ * @throws MediaFailedError when the track that makes the recording is not there.
+ */
+export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
+  const { video, audio } = input;
+  if (facts.mediaType === "audio") {
+    if (audio === null) throw new MediaFailedError("The file has no sound track.");
+    if (facts.container === "mp3") return { form: "keep" };
+    return { form: "transcode", to: "mp3", video: null, audio: "encode" };
+  }
+  if (video === null) throw new MediaFailedError("The file has no video track.");
+  const videoForm = isStoredVideo(video) ? "copy" : "encode";
+  const audioForm = audio === null ? null : audio.codecpar.codecId === AV_CODEC_ID_AAC ? "copy" : "encode";
+  if (videoForm === "encode" || audioForm === "encode") {
+    return { form: "transcode", to: "mp4", video: videoForm, audio: audioForm };
+  }
+  const isStored = facts.container === "mp4" && facts.isStoredForm && facts.isFastStart;
+  if (isStored && !hasExtras(input)) return { form: "keep" };
+  return { form: "remux", to: "mp4", video: "copy", audio: audioForm };
+}
+
+function isStoredVideo(video: Stream): boolean {
+  const { codecId, format } = video.codecpar;
+  return (
+    codecId === AV_CODEC_ID_H264 &&
+    (format === AV_PIX_FMT_YUV420P || format === AV_PIX_FMT_YUVJ420P) &&
+    displaySize(video).height <= maxHeight
+  );
+}
+
+/** Tracks beside picture and sound, and where it was filmed: nobody who downloads a recording shall learn that. */
+function hasExtras({ context, video, audio }: Input): boolean {
+  const tracks = (video === null ? 0 : 1) + (audio === null ? 0 : 1);
+  const tags = Object.keys(context.metadata?.getAll() ?? {});
+  return context.nbStreams > tracks || tags.some((tag) => /location|gps|xyz|ISO6709/i.test(tag));
+}
