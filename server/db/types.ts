@@ -109,6 +109,17 @@ export interface RecordingGrants {
   title_key: string;
 }
 
+export interface RecordingMedia {
+  created_at: Generated<Timestamp>;
+  etag: string;
+  format: string;
+  has_storyboard: boolean;
+  height: number | null;
+  recording_id: string;
+  size_bytes: Int8;
+  width: number | null;
+}
+
 export interface RecordingRecorders {
   position: number;
   recording_id: string;
@@ -125,6 +136,7 @@ export interface Recordings {
   duration_ms: number;
   end_datetime: Timestamp;
   external: boolean;
+  has_thumbnail: Generated<boolean>;
   id: string;
   media_type: string;
   meeting_type_id: string | null;
@@ -153,6 +165,13 @@ export interface RecordingUserShares {
   user_id: string;
 }
 
+export interface ResumableLeases {
+  expires_at: Timestamp;
+  holder: string;
+  upload_id: string;
+  wanted: Generated<boolean>;
+}
+
 export interface TeamMembers {
   team_id: string;
   user_id: string;
@@ -166,6 +185,28 @@ export interface Teams {
   workspace_id: string;
 }
 
+export interface TranscriptionChunks {
+  end_ms: number;
+  position: number;
+  recording_id: string;
+  result: Json | null;
+  start_ms: number;
+}
+
+export interface Transcriptions {
+  attempts: Generated<number>;
+  chunks_total: number | null;
+  created_at: Generated<Timestamp>;
+  failing_since: Timestamp | null;
+  last_error: string | null;
+  not_before: Timestamp | null;
+  progress: Generated<number>;
+  recording_id: string;
+  status: string;
+  updated_at: Generated<Timestamp>;
+  written_version: number | null;
+}
+
 export interface TranscriptSegments {
   end_ms: number;
   participant_id: string | null;
@@ -177,21 +218,32 @@ export interface TranscriptSegments {
 }
 
 export interface Uploads {
+  active_at: Timestamp | null;
   auto_promote: boolean;
   created_at: Generated<Timestamp>;
   created_by: string;
+  facts: Json | null;
   failure_reason: string | null;
   id: string;
+  max_duration_sec: number | null;
+  max_upload_bytes: Int8 | null;
+  media_expires_at: Timestamp | null;
   media_type: string;
+  next_check_at: Timestamp | null;
+  one_step: string | null;
   participants: Generated<Json>;
+  planned_recording_id: string | null;
+  received_at: Timestamp | null;
   recorder_ids: string[];
   recording_id: string | null;
+  resumable_length: Int8 | null;
   scope: string;
   start_datetime: Timestamp | null;
   status: string;
   team_id: string | null;
   title: string;
   updated_at: Generated<Timestamp>;
+  url_expires_at: Timestamp | null;
   workspace_id: string;
 }
 
@@ -218,6 +270,7 @@ export interface Workspaces {
   created_at: Generated<Timestamp>;
   email_domains: Generated<string[]>;
   id: string;
+  max_duration_sec: number | null;
   members_id: string;
   name: string;
 }
@@ -231,13 +284,17 @@ export interface DB {
   private_notes: PrivateNotes;
   rate_limit_counters: RateLimitCounters;
   recording_grants: RecordingGrants;
+  recording_media: RecordingMedia;
   recording_recorders: RecordingRecorders;
   recording_teams: RecordingTeams;
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
+  resumable_leases: ResumableLeases;
   team_members: TeamMembers;
   teams: Teams;
   transcript_segments: TranscriptSegments;
+  transcription_chunks: TranscriptionChunks;
+  transcriptions: Transcriptions;
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   users: Users;

@@ -6,9 +6,17 @@ import type { Database, Tx } from "../db/database.ts";
 /** Every kind of job with its data. */
 export interface JobData {
   promote_upload: { readonly uploadId: string };
+  judge_upload: { readonly uploadId: string };
+  promote_media: { readonly uploadId: string };
+  transcribe_recording: { readonly recordingId: string };
 }
 export type JobName = keyof JobData;
-export const jobNames: readonly JobName[] = ["promote_upload"];
+export const jobNames: readonly JobName[] = [
+  "promote_upload",
+  "judge_upload",
+  "promote_media",
+  "transcribe_recording",
+];
 
 /** Where jobs are put in and taken out. */
 export interface JobQueue {

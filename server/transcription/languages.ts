@@ -1,0 +1,45 @@
+/** The languages that Whisper and its descendants know, by the codes they use. */
+const codes =
+  "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su yue".split(
+    " ",
+  );
+
+/** What speech servers use beside the codes of ISO 639 and the English names of the Unicode consortium. */
+const otherNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    bengali: "bn",
+    castilian: "es",
+    flemish: "nl",
+    haitian: "ht",
+    letzeburgesch: "lb",
+    mandarin: "zh",
+    moldavian: "ro",
+    moldovan: "ro",
+    myanmar: "my",
+    nynorsk: "nn",
+    panjabi: "pa",
+    pushto: "ps",
+    sinhalese: "si",
+    tagalog: "tl",
+    valencian: "ca",
+    // Whisper's code for Javanese is not the one of ISO 639.
+    jw: "jv",
+  }),
+);
+
+/**
+ * Makes a language code of what a speech server calls a language: some answer `en`, others `english` (whisper.cpp and
+ * OpenAI do). The contract wants a "language code".
+ * @returns null when it is no language that is known.
+ */
+export function toLanguageCode(name: string): string | null {
+  const key = fold(name);
+  const english = new Intl.DisplayNames(["en"], { type: "language" });
+  const named = otherNames.get(key) ?? codes.find((code) => fold(english.of(code) ?? code) === key);
+  if (named !== undefined) return named;
+  return /^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(key) ? key.replaceAll("_", "-") : null;
+}
+
+function fold(name: string): string {
+  return name.trim().normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}

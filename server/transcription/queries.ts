@@ -1,0 +1,219 @@
+import { sql } from "kysely";
+import type { Executor, Tx } from "../db/database.ts";
+import type { ChunkTranscript } from "./transcriber.ts";
+
+/** Where a transcription stands: `pending` and `running` go on by themselves, `done` and `failed` are the end. */
+export type TranscriptionStatus = "pending" | "running" | "done" | "failed";
+
+/** What a job has to know before it begins. */
+export interface TranscriptionRow {
+  readonly status: TranscriptionStatus;
+  /** Whether the time to try again has come. */
+  readonly is_due: boolean;
+  /** Null: the recording has no file. */
+  readonly format: "mp4" | "mp3" | null;
+}
+
+/** @returns undefined when the recording is gone, or nobody wants a transcript of it. */
+export async function findTranscription(
+  db: Executor,
+  recordingId: string,
+): Promise<TranscriptionRow | undefined> {
+  const { rows } = await sql<TranscriptionRow>`
+    select t.status, coalesce(t.not_before <= now(), true) as is_due, m.format
+    from transcriptions t
+    left join recording_media m on m.recording_id = t.recording_id
+    where t.recording_id = ${recordingId}`.execute(db);
+  return rows[0];
+}
+
+/** How far a transcription is, for people who wait for it. */
+export interface TranscriptionProgress {
+  readonly status: TranscriptionStatus;
+  /** 0 to 100. */
+  readonly progress: number;
+  readonly chunks_done: number;
+  /** Null until the audio has been cut. */
+  readonly chunks_total: number | null;
+  /** Failures since something last succeeded. */
+  readonly attempts: number;
+  /** In words for people. */
+  readonly last_error: string | null;
+  /** When it tries again after a failure. */
+  readonly next_attempt_at: Date | null;
+  readonly updated_at: Date;
+}
+
+/** @returns null when there is no transcription for this recording. */
+export async function readTranscriptionProgress(
+  db: Executor,
+  recordingId: string,
+): Promise<TranscriptionProgress | null> {
+  const { rows } = await sql<TranscriptionProgress>`
+    select t.status, t.progress, t.chunks_total, t.attempts, t.last_error, t.not_before as next_attempt_at, t.updated_at,
+      (select count(*)::integer from transcription_chunks c
+        where c.recording_id = t.recording_id and c.result is not null) as chunks_done
+    from transcriptions t where t.recording_id = ${recordingId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/**
+ * Finds what should be going on: new, waited long enough after a failure, or in the middle of it when its worker died.
+ * For each, the queue is asked for a job, which it takes only where none for this recording waits or runs.
+ */
+export async function findDueTranscriptions(db: Executor): Promise<string[]> {
+  const { rows } = await sql<{ recording_id: string }>`
+    select recording_id from transcriptions
+    where status in ('pending', 'running') and (not_before is null or not_before <= now())
+    order by created_at limit 500`.execute(db);
+  return rows.map((row) => row.recording_id);
+}
+
+/** @returns whether there was none yet. */
+export async function insertTranscription(tx: Tx, recordingId: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into transcriptions (recording_id, status) values (${recordingId}, 'pending')
+    on conflict (recording_id) do nothing
+    returning recording_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** @returns whether it had failed, and begins anew. What was heard in single chunks is kept. */
+export async function restartFailed(tx: Tx, recordingId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update transcriptions set status = 'pending', attempts = 0, failing_since = null, not_before = null,
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'failed'
+    returning recording_id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** @returns whether there is still something to do. */
+export async function markRunning(db: Executor, recordingId: string): Promise<boolean> {
+  const { rows } = await sql`
+    update transcriptions set status = 'running', updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status in ('pending', 'running')
+    returning recording_id`.execute(db);
+  return rows.length > 0;
+}
+
+export interface ChunkRow {
+  readonly position: number;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly result: ChunkTranscript | null;
+}
+
+/** The plan in order; empty before the audio was first cut. */
+export async function findChunks(db: Executor, recordingId: string): Promise<ChunkRow[]> {
+  const { rows } = await sql<ChunkRow>`
+    select position, start_ms, end_ms, result from transcription_chunks
+    where recording_id = ${recordingId} order by position`.execute(db);
+  return rows;
+}
+
+/** Always before its chunks, as when a recording is deleted, or two transactions could wait for each other. */
+async function lockRunning(tx: Tx, recordingId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from transcriptions where recording_id = ${recordingId} and status = 'running' for update`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Writes how the audio was cut. Cut another way than before, such as by a newer version, only results for the very
+ * same stretch of audio are kept.
+ * @returns whether the transcription is still there.
+ */
+export async function saveChunkPlan(
+  tx: Tx,
+  recordingId: string,
+  chunks: readonly { readonly startMs: number; readonly endMs: number }[],
+): Promise<boolean> {
+  if (!(await lockRunning(tx, recordingId))) return false;
+  const known = new Map(
+    (await findChunks(tx, recordingId)).map((chunk) => [`${chunk.start_ms}-${chunk.end_ms}`, chunk.result]),
+  );
+  await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
+  const planned = chunks.map(({ startMs, endMs }, position) => ({
+    position,
+    start_ms: startMs,
+    end_ms: endMs,
+    result: known.get(`${startMs}-${endMs}`) ?? null,
+  }));
+  await sql`
+    insert into transcription_chunks (recording_id, position, start_ms, end_ms, result)
+    select ${recordingId}, position, start_ms, end_ms, nullif(result, 'null'::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(planned)}::jsonb)
+      as c (position integer, start_ms integer, end_ms integer, result jsonb)`.execute(tx);
+  await sql`
+    update transcriptions set chunks_total = ${chunks.length}, updated_at = clock_timestamp()
+    where recording_id = ${recordingId}`.execute(tx);
+  return true;
+}
+
+/** The share of the work that is done when the audio is cut; what is left belongs to its pieces. */
+const cutProgress = 5;
+
+/**
+ * Keeps what was heard in one chunk, and forgets earlier failures: the server works.
+ * @returns whether the chunk is still there.
+ */
+export async function saveChunkResult(
+  tx: Tx,
+  recordingId: string,
+  chunk: { readonly position: number; readonly start_ms: number; readonly end_ms: number },
+  result: ChunkTranscript,
+): Promise<boolean> {
+  if (!(await lockRunning(tx, recordingId))) return false;
+  const { rows } = await sql`
+    update transcription_chunks set result = ${JSON.stringify(result)}::jsonb
+    where recording_id = ${recordingId} and position = ${chunk.position}
+      and start_ms = ${chunk.start_ms} and end_ms = ${chunk.end_ms}
+    returning position`.execute(tx);
+  if (rows.length === 0) return false;
+  await sql`
+    update transcriptions t set attempts = 0, failing_since = null, not_before = null, last_error = null,
+      updated_at = clock_timestamp(),
+      progress = (select least(99, ${cutProgress}::integer + ((95 - ${cutProgress}::integer)
+          * count(*) filter (where c.result is not null) / greatest(count(*), 1))::integer)
+        from transcription_chunks c where c.recording_id = t.recording_id)
+    where t.recording_id = ${recordingId} and t.status = 'running'`.execute(tx);
+  return true;
+}
+
+/**
+ * Notes a failure that may pass.
+ * @returns how many there were since something last succeeded and for how long they last; undefined when the
+ * transcription is gone or over.
+ */
+export async function countFailure(
+  db: Executor,
+  recordingId: string,
+  message: string,
+): Promise<{ attempts: number; failing_ms: number } | undefined> {
+  const { rows } = await sql<{ attempts: number; failing_ms: number }>`
+    update transcriptions set attempts = attempts + 1, last_error = ${message},
+      failing_since = coalesce(failing_since, clock_timestamp()), updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'running'
+    returning attempts, (extract(epoch from clock_timestamp() - failing_since) * 1000)::float8 as failing_ms`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Sets when to try again. */
+export async function postpone(db: Executor, recordingId: string, delayMs: number): Promise<void> {
+  await sql`
+    update transcriptions set not_before = clock_timestamp() + ${delayMs}::float8 * interval '1 millisecond'
+    where recording_id = ${recordingId} and status = 'running'`.execute(db);
+}
+
+/** Gives a transcription up. */
+export async function markFailed(db: Executor, recordingId: string, message: string): Promise<void> {
+  await sql`
+    update transcriptions set status = 'failed', last_error = ${message}, not_before = null,
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status in ('pending', 'running')`.execute(db);
+}

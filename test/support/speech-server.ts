@@ -1,0 +1,187 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after } from "node:test";
+import { listen, readWav, type Tone, type Wav } from "./wav.ts";
+
+/** A transcription request as the server understood it. */
+export interface SpeechRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  /** Form fields beside the file. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly fileName: string;
+  readonly audio: Wav;
+  /** What sounds in the audio; times from its start. */
+  readonly tones: readonly Tone[];
+}
+
+/** How one request is answered: by a reply, or by doing with the socket what servers do when they fail. */
+export type Behaviour = (request: SpeechRequest, response: ServerResponse) => void | Promise<void>;
+
+export interface SpeechServer {
+  readonly url: string;
+  /** Everything that was asked, in order. */
+  readonly requests: SpeechRequest[];
+  /** What each of the next requests meets; after the last of them, `transcribe` again. */
+  script(...behaviours: Behaviour[]): void;
+  /** What requests meet that no script is for. */
+  otherwise(behaviour: Behaviour): void;
+}
+
+/**
+ * A real HTTP server that speaks `POST /v1/audio/transcriptions`. It reads the multipart body and the WAV in it byte by
+ * byte, and hears: every tone of the audio becomes a segment "tone <hertz>", so what is made of its answers can be
+ * compared with what really sounded when. Ends with the calling test file.
+ */
+export async function startSpeechServer(): Promise<SpeechServer> {
+  const requests: SpeechRequest[] = [];
+  const scripted: Behaviour[] = [];
+  let standard: Behaviour = transcribe;
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: Error) => {
+      if (!response.headersSent) reply(response, 400, { error: { message: error.message } });
+    });
+  });
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    await (scripted.shift() ?? standard)(request, response);
+  }
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        // Also those it was told never to answer.
+        server.closeAllConnections();
+      }),
+  );
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    script: (...behaviours) => void scripted.push(...behaviours),
+    otherwise: (behaviour) => {
+      standard = behaviour;
+    },
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<SpeechRequest> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming as AsyncIterable<Buffer>) parts.push(part);
+  const body = Buffer.concat(parts);
+  if (Number(incoming.headers["content-length"]) !== body.length) throw new Error("content-length is wrong");
+  if (incoming.method !== "POST") throw new Error(`the method is ${incoming.method}`);
+  const form = readForm(body, incoming.headers["content-type"] ?? "");
+  if (form.file === undefined) throw new Error("there is no file");
+  const audio = readWav(form.file.content);
+  return {
+    path: incoming.url ?? "",
+    authorization: incoming.headers.authorization,
+    fields: form.fields,
+    fileName: form.file.name,
+    audio,
+    tones: listen(audio),
+  };
+}
+
+interface Form {
+  fields: Record<string, string>;
+  file: { name: string; content: Buffer } | undefined;
+}
+
+/** RFC 7578 and RFC 2046: parts between boundary lines, each with headers and a body. */
+function readForm(body: Buffer, contentType: string): Form {
+  const boundary = /^multipart\/form-data; boundary=([\w-]+)$/.exec(contentType)?.[1];
+  if (boundary === undefined) throw new Error(`the content type is ${contentType}`);
+  const form: Form = { fields: {}, file: undefined };
+  const opening = Buffer.from(`--${boundary}\r\n`);
+  if (!body.subarray(0, opening.length).equals(opening)) throw new Error("the body begins with no boundary");
+  let at = opening.length;
+  for (;;) {
+    const end = body.indexOf(`\r\n--${boundary}`, at);
+    const blank = body.indexOf("\r\n\r\n", at);
+    if (end < 0 || blank < 0 || blank > end) throw new Error("a part of the body has no end");
+    const headers = body.toString("utf8", at, blank);
+    const content = body.subarray(blank + 4, end);
+    const name = /; name="([^"]*)"/.exec(headers)?.[1] ?? "";
+    const fileName = /; filename="([^"]*)"/.exec(headers)?.[1];
+    if (fileName !== undefined) form.file = { name: fileName, content };
+    else if (name in form.fields) throw new Error(`field ${name} comes twice`);
+    else form.fields[name] = content.toString("utf8");
+    at = end + 4 + boundary.length;
+    if (body.toString("latin1", at) === "--\r\n") return form;
+    if (body.toString("latin1", at, at + 2) !== "\r\n")
+      throw new Error("a boundary is followed by something");
+    at += 2;
+  }
+}
+
+/** Answers with JSON, or with text as it is. */
+export function reply(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    "content-type": typeof body === "string" ? "text/html" : "application/json",
+    ...headers,
+  });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+/** A server that does as asked: `json`, `verbose_json` or `diarized_json`. */
+export const transcribe: Behaviour = ({ fields, tones, audio }, response) => {
+  const text = tones.map(textOf).join(" ");
+  const segments = tones.map((tone, id) => ({
+    id,
+    start: tone.startMs / 1000,
+    end: tone.endMs / 1000,
+    text: ` ${textOf(tone)}`,
+    // A voice for each half of the scale.
+    ...(fields.response_format === "diarized_json" ? { speaker: tone.hz < 600 ? "A" : "B" } : {}),
+  }));
+  const duration = audio.durationMs / 1000;
+  if (fields.response_format === "json") return reply(response, 200, { text });
+  return reply(response, 200, { task: "transcribe", language: "english", duration, text, segments });
+};
+
+/** What the server hears in a tone. */
+export function textOf(tone: { readonly hz: number }): string {
+  return `tone ${tone.hz}`;
+}
+
+/** Refuses with a status. */
+export const refuse =
+  (status: number, body: unknown = { error: { message: `status ${status}` } }, headers = {}): Behaviour =>
+  (_request, response) =>
+    reply(response, status, body, headers);
+
+/** Never answers. */
+export const neverAnswer: Behaviour = () => {};
+
+/** Says that so many bytes come, sends fewer, and closes the connection. */
+export const cutShort: Behaviour = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+  response.write('{"text": "half of');
+  setImmediate(() => response.destroy());
+};
+
+/** Sends JSON without end until the client has enough. */
+export const flood: Behaviour = (_request, response) => {
+  response.writeHead(200, { "content-type": "application/json" });
+  const block = Buffer.alloc(64 * 1024, "x");
+  const more = (): void => {
+    while (!response.destroyed && response.write(block));
+  };
+  response.on("drain", more);
+  response.write('{"text": "');
+  more();
+};
+
+/** Refuses every form of answer but `json`, as models without timestamps do. */
+export const jsonOnly: Behaviour = (request, response) =>
+  request.fields.response_format === "json"
+    ? transcribe(request, response)
+    : reply(response, 400, { error: { message: "Currently do not support response_format of this kind" } });
