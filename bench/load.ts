@@ -29,7 +29,7 @@ export type Measure = "throughput" | "latency";
 
 /** Two targets measured in turns. */
 export interface Comparison {
-  /** Requests per second, or median milliseconds: the median of the rounds. */
+  /** Requests or megabytes per second, or median milliseconds: the median of the rounds. */
   readonly baseline: number;
   readonly subject: number;
   /** Subject / baseline: the median of the rounds, the least and the greatest. */
@@ -40,7 +40,7 @@ export interface Comparison {
 
 export interface Load {
   run(task: LoadTask): Promise<LoadResult>;
-  /** Lets baseline and subject take turns, who begins changing from round to round, so that a slow moment of the machine hits both. */
+  /** Lets baseline and subject take turns. */
   compare(measure: Measure, baseline: Target, subject: Target, rounds: number): Promise<Comparison>;
   stop(): void;
 }
@@ -64,30 +64,40 @@ export function startLoad(): Load {
         return measure === "throughput" ? result.perSecond : result.medianMs;
       };
       for (const target of [baseline, subject]) await measureOnce(target, 1500);
-      const seen: { baseline: number; subject: number }[] = [];
       const durationMs = measure === "throughput" ? 2500 : 1500;
-      for (let round = 0; round < rounds; round += 1) {
-        const early = round % 2 === 0 ? await measureOnce(baseline, durationMs) : Number.NaN;
-        const result = await measureOnce(subject, durationMs);
-        seen.push({
-          baseline: round % 2 === 0 ? early : await measureOnce(baseline, durationMs),
-          subject: result,
-        });
-      }
-      const ratios = seen.map((round) => round.subject / round.baseline);
-      return {
-        baseline: median(seen.map((round) => round.baseline)),
-        subject: median(seen.map((round) => round.subject)),
-        ratio: median(ratios),
-        least: Math.min(...ratios),
-        greatest: Math.max(...ratios),
-      };
+      return takeTurns(
+        rounds,
+        () => measureOnce(baseline, durationMs),
+        () => measureOnce(subject, durationMs),
+      );
     },
     stop() {
       child.disconnect();
     },
   };
   return load;
+}
+
+/** Measures both again and again, who begins changing from round to round, so that a slow moment of the machine hits both. */
+export async function takeTurns(
+  rounds: number,
+  baseline: () => Promise<number>,
+  subject: () => Promise<number>,
+): Promise<Comparison> {
+  const seen: { baseline: number; subject: number }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const early = round % 2 === 0 ? await baseline() : Number.NaN;
+    const result = await subject();
+    seen.push({ baseline: round % 2 === 0 ? early : await baseline(), subject: result });
+  }
+  const ratios = seen.map((round) => round.subject / round.baseline);
+  return {
+    baseline: median(seen.map((round) => round.baseline)),
+    subject: median(seen.map((round) => round.subject)),
+    ratio: median(ratios),
+    least: Math.min(...ratios),
+    greatest: Math.max(...ratios),
+  };
 }
 
 export function median(values: readonly number[]): number {

@@ -1,10 +1,20 @@
 import { parseArgs } from "node:util";
 
-export const figureGroups = ["list", "transcript", "start"] as const;
+export const figureGroups = [
+  "list",
+  "transcript",
+  "start",
+  "upload",
+  "download",
+  "available",
+  "judge",
+] as const;
 export type FigureGroup = (typeof figureGroups)[number];
 
 export interface Options {
   readonly recordings: number;
+  /** Files are smaller as well. */
+  readonly isQuick: boolean;
   readonly only: ReadonlySet<FigureGroup>;
   /** Keeps the generated databases here and uses them again; without it a temporary folder is made and removed. */
   readonly folder: string | null;
@@ -14,7 +24,7 @@ export interface Options {
 
 export const usage = `npm run bench -- [options]
   --recordings N    how many recordings the large workspace has (1000000)
-  --quick           the same as --recordings 50000
+  --quick           --recordings 50000, and smaller files
   --only A,B        some of: ${figureGroups.join(", ")}
   --rounds N        how often baseline and subject take turns (5)
   --data FOLDER     keep the databases there and use them again`;
@@ -37,6 +47,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
   });
   if (values.help) return "help";
   return {
+    isQuick: values.quick,
     recordings: values.quick ? 50_000 : readCount("--recordings", values.recordings, 1000),
     only: new Set(values.only.split(",").map(readGroup)),
     folder: values.data ?? null,

@@ -3,8 +3,11 @@ import { type BenchDatabase, type BenchPostgres, startBenchPostgres } from "./da
 import { type Dataset, dataset, smallSize } from "./datasets.ts";
 import { measureLatency } from "./figures/latency.ts";
 import { measureList } from "./figures/list.ts";
+import { measureAvailable } from "./figures/media-available.ts";
+import { measureDownload, measureUpload } from "./figures/media-transfer.ts";
 import { measureStart } from "./figures/start.ts";
 import { measureTranscript } from "./figures/transcript.ts";
+import { measureJudge } from "./judge.ts";
 import { startLoad } from "./load.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { elapsed, type Figure, report } from "./report.ts";
@@ -12,6 +15,8 @@ import { type RunningServer, startParley } from "./servers.ts";
 
 /** One for all, so that the baseline can write the same addresses. */
 const baseUrl = "http://localhost:3000";
+
+const needsDatabase = ["list", "transcript", "upload", "download", "available"] as const;
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -22,17 +27,42 @@ async function main(): Promise<void> {
     console.error("start");
     figures.push(...(await measureStart()));
   }
-  if (options.only.has("list") || options.only.has("transcript")) {
+  if (options.only.has("judge")) {
+    console.error("judge");
+    figures.push(...(await measureJudge((options.isQuick ? 1 : 4) * 2 ** 30, options.rounds)));
+  }
+  if (needsDatabase.some((group) => options.only.has(group))) {
     const postgres = await startBenchPostgres(options.folder);
     // PostgreSQL outlives us by design: it has to be told.
     process.once("SIGINT", () => postgres.stop().finally(() => process.exit(130)));
     try {
-      figures.push(...(await measureServed(postgres, options)));
+      if (options.only.has("list") || options.only.has("transcript"))
+        figures.push(...(await measureServed(postgres, options)));
+      figures.push(...(await measureMedia(postgres, options)));
     } finally {
       await postgres.stop();
     }
   }
   report(figures, { recordings: options.recordings, rounds: options.rounds, took: elapsed(startedAt) });
+}
+
+/** Files on their way in and out, and what becomes of them. */
+async function measureMedia(postgres: BenchPostgres, { only, isQuick, rounds }: Options): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const size = { bytes: isQuick ? 2 ** 28 : 2 ** 30, rounds };
+  if (only.has("upload")) {
+    console.error("upload");
+    figures.push(...(await measureUpload(postgres, size)));
+  }
+  if (only.has("download")) {
+    console.error("download");
+    figures.push(...(await measureDownload(postgres, size)));
+  }
+  if (only.has("available")) {
+    console.error("available");
+    figures.push(...(await measureAvailable(postgres, isQuick ? 600 : 3600, rounds)));
+  }
+  return figures;
 }
 
 /** Everything that needs data: fills the databases, starts a server on each, measures. */

@@ -1,6 +1,6 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -16,6 +16,8 @@ export interface RunningServer {
   readonly readyMs: number;
   /** Memory of the process as the system counts it. Linux only: null elsewhere. */
   residentMb(): number | null;
+  /** Watches its memory. @returns what gives by how much it has grown at most since. Linux only: null elsewhere. */
+  watchMemory(): () => number | null;
   stop(): Promise<void>;
 }
 
@@ -40,13 +42,24 @@ export async function startParley(
     if (performance.now() - startedAt > 60_000) throw new Error("parley serve was not ready within a minute");
     await delay(10);
   }
+  const memoryMb = (name: "VmRSS" | "VmHWM"): number | null => {
+    if (process.platform !== "linux") return null;
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    const line = new RegExp(`${name}:\\s+(\\d+) kB`).exec(status);
+    return line ? Number(line[1]) / 1024 : null;
+  };
   return {
     url,
     readyMs: performance.now() - startedAt,
-    residentMb() {
-      if (process.platform !== "linux") return null;
-      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"));
-      return line ? Number(line[1]) / 1024 : null;
+    residentMb: () => memoryMb("VmRSS"),
+    watchMemory() {
+      // proc(5): writing 5 makes the peak that the system remembers begin anew.
+      if (process.platform === "linux") writeFileSync(`/proc/${child.pid}/clear_refs`, "5");
+      const before = memoryMb("VmRSS");
+      return () => {
+        const peak = memoryMb("VmHWM");
+        return before === null || peak === null ? null : peak - before;
+      };
     },
     async stop() {
       child.kill("SIGTERM");
@@ -69,7 +82,7 @@ async function startBare(file: string, task: object): Promise<{ url: string; sto
 }
 
 /** A TCP port of the loopback interface that nobody listens on. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const address = probe.address();

@@ -130,7 +130,7 @@ async function makeMeeting(
 ): Promise<void> {
   const principal = recorderOf(cast, meeting);
   const team = meeting.team === undefined ? undefined : required(cast.teams, meeting.team);
-  const upload = await createUpload({ db, jobs }, principal, {
+  const upload = await createUpload({ db, jobs, config }, principal, {
     media_type: "transcript",
     attributes: {
       title: meeting.title,

@@ -9,6 +9,7 @@ import { migrateCommand } from "./migrate.ts";
 import { serveCommand } from "./serve.ts";
 import { teamCommand } from "./team.ts";
 import { tokenCommand } from "./token.ts";
+import { uploadCommand } from "./upload.ts";
 import { userCommand } from "./user.ts";
 import { workspaceCommand } from "./workspace.ts";
 
@@ -29,6 +30,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     userCommand(),
     teamCommand(),
     tokenCommand(),
+    uploadCommand(),
     demoCommand(),
   ])
     program.addCommand(command);

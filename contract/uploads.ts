@@ -29,6 +29,10 @@ const UploadTarget = z.strictObject({
   headers: z.record(z.string(), z.string()).meta({ description: "Headers required on the PUT." }),
   max_duration_sec: z.int(),
   max_upload_bytes: z.int(),
+  tus_url: z.string().meta({
+    description:
+      "Where the file may be sent in pieces instead and continued after a cut, by the tus 1.0 protocol (https://tus.io): give it to a tus client as its endpoint.",
+  }),
 });
 
 export const UploadMedia = z

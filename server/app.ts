@@ -14,6 +14,7 @@ import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { directoryRoutes } from "./directory/routes.ts";
 import { readBodies } from "./http/body-rules.ts";
+import { limitBodyTime } from "./http/body-time.ts";
 import { createBrokenHttp } from "./http/broken-http.ts";
 import { drainOnClose } from "./http/drain.ts";
 import { handleErrors, toProblem } from "./http/errors.ts";
@@ -25,14 +26,20 @@ import { referenceRoutes } from "./http/reference.ts";
 import { type Api, checkPath } from "./http/route.ts";
 import { announceLifecycle, effectiveVersions, rateShare, readVersion } from "./http/version-gate.ts";
 import type { JobQueue } from "./jobs/queue.ts";
+import type { LinkSigner } from "./links/signer.ts";
+import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
-import type { ObjectStore } from "./storage/local.ts";
+import type { ObjectStore } from "./storage/store.ts";
+import { uploadFileRoutes } from "./uploads/file-routes.ts";
+import { notificationRoutes } from "./uploads/notification-routes.ts";
+import { resumableRoutes } from "./uploads/resumable.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 
 export interface AppDependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
+  readonly signer: LinkSigner;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
   /** Told when all is there that requests need; without, it is from the beginning. */
@@ -44,12 +51,15 @@ export interface AppDependencies {
 /** How long requests in flight may go on after the signal to stop. */
 const drainMs = 20_000;
 
+/** A client that sends for longer is not sending a transcript. */
+const bodyTimeMs = 120_000;
+
 /** Where the contract's versioned operations live. */
 export const apiPrefix = "/_/public-api/v2";
 
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { db, jobs, store, config, log } = dependencies;
+  const { db, jobs, store, signer, config, log } = dependencies;
   const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
@@ -58,18 +68,19 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, toProblem(error)),
     clientErrorHandler: brokenHttp.answer,
-    // A missing Host header is answered below, like every other error.
-    http: { requireHostHeader: false },
     forceCloseConnections: "idle",
     bodyLimit: 1024 * 1024,
-    // A client that sends for longer is not sending a transcript.
-    requestTimeout: 120_000,
+    // Bodies have a limit of their own below: a file may take hours.
+    requestTimeout: 0,
+    // A missing Host header is answered below, like every other error.
+    http: { requireHostHeader: false, headersTimeout: 60_000 },
   });
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
+  limitBodyTime(app, bodyTimeMs, brokenHttp.answer);
   readBodies(app);
   logAnswers(app);
   drainOnClose(app, drainMs);
@@ -95,11 +106,16 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       };
       accountRoutes(api);
       directoryRoutes(api, { db });
-      recordingRoutes(api, { db, config });
-      uploadRoutes(api, { db, jobs, config });
+      recordingRoutes(api, { db, store, signer, config });
+      uploadRoutes(api, { db, jobs, store, signer, config });
     },
     { prefix: apiPrefix },
   );
+  // By signed links, without a version or a token.
+  uploadFileRoutes(app, { db, jobs, store, signer, config });
+  resumableRoutes(app, { db, jobs, store, signer, config, log });
+  recordingMediaRoutes(app, { db, store, signer });
+  notificationRoutes(app, { db, jobs, store, config });
   return app;
 }
 

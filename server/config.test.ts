@@ -32,6 +32,15 @@ test("a wrong setting is one line that names it and its rule", () => {
     ["PARLEY_PAGE_SIZE", "0"],
     ["PARLEY_SWEEP_INTERVAL", "soon"],
     ["PARLEY_STALE_UPLOAD_TTL", "0s"],
+    ["PARLEY_STORAGE", "tape"],
+    ["PARLEY_STORAGE", "s3"],
+    ["PARLEY_S3_ENDPOINT", "minio:9000"],
+    ["PARLEY_S3_FORCE_PATH_STYLE", "maybe"],
+    ["PARLEY_SECRET", "too short"],
+    ["PARLEY_UPLOAD_URL_TTL", "1 day"],
+    ["PARLEY_MAX_DURATION", "9s"],
+    ["PARLEY_MAX_UPLOAD_BYTES", "4294967297"],
+    ["PARLEY_TRANSCRIPTION_URL", "localhost:8080"],
     ["PARLEY_VERSION_STATUS", "2025-10-31=sunseting"],
     ["PARLEY_VERSION_STATUS", "2024-01-01=retired"],
     ["PARLEY_VERSION_STATUS", "2025-10-31=sunsetting@soon"],
@@ -43,6 +52,27 @@ test("a wrong setting is one line that names it and its rule", () => {
       `${name}=${value}`,
     );
   }
+});
+
+test("a bucket: its name is needed, an endpoint of one's own means path style, and links live a week at most", () => {
+  const s3 = { PARLEY_STORAGE: "s3", PARLEY_S3_BUCKET: "meetings" };
+  assert.equal(readConfig({}, "/tmp").s3, null);
+  assert.deepEqual(readConfig({ ...s3, AWS_REGION: "eu-central-1" }, "/tmp").s3, {
+    bucket: "meetings",
+    endpoint: null,
+    region: "eu-central-1",
+    forcePathStyle: false,
+  });
+  const own = readConfig({ ...s3, PARLEY_S3_ENDPOINT: "http://minio:9000/" }, "/tmp").s3;
+  assert.deepEqual(own, {
+    bucket: "meetings",
+    endpoint: "http://minio:9000",
+    region: "us-east-1",
+    forcePathStyle: true,
+  });
+  assert.throws(() => readConfig({ PARLEY_STORAGE: "s3" }, "/tmp"), /PARLEY_S3_BUCKET/);
+  assert.throws(() => readConfig({ ...s3, PARLEY_UPLOAD_URL_TTL: "8d" }, "/tmp"), /PARLEY_UPLOAD_URL_TTL/);
+  assert.equal(readConfig({ PARLEY_UPLOAD_URL_TTL: "8d" }, "/tmp").uploadUrlTtlMs, 8 * 86_400_000);
 });
 
 test("several wrong settings are named in the same line", () => {

@@ -3,15 +3,27 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { openJobQueue, releaseAbandonedJobs } from "./jobs/queue.ts";
+import { openSecret } from "./links/secret.ts";
+import { createSigner } from "./links/signer.ts";
 import { createLog } from "./log.ts";
 import { openMigratedDatabase } from "./open.ts";
-import { openLocalStore } from "./storage/local.ts";
+import { openStore } from "./storage/open.ts";
+import type { ObjectStore } from "./storage/store.ts";
 import { startWorker } from "./worker.ts";
 
 /** How long running jobs may go on after the signal to stop. */
 const graceMs = 20_000;
+
+/** @throws ConfigError in one line when the store does not do what it must. */
+async function probeStore(store: ObjectStore): Promise<void> {
+  try {
+    await store.probe();
+  } catch (error) {
+    throw new ConfigError(`the file store can't be used: ${(error as Error).message}`);
+  }
+}
 
 /** A running server. */
 export interface Server {
@@ -39,8 +51,10 @@ export async function startServer(config: Config, onLost: (error: Error) => void
     const database = await openMigratedDatabase(config, "server", log, onLost);
     closers.push(() => database.close());
     const { db } = database;
-    const store = await openLocalStore(config.dataDir);
-    await store.probe();
+    const store = await openStore(config);
+    closers.push(() => store.close());
+    await probeStore(store);
+    const signer = createSigner(await openSecret(config.secret, store));
     const runsWorker = config.role !== "api";
     const jobs = await openJobQueue({
       pool: db.pool,
@@ -50,13 +64,13 @@ export async function startServer(config: Config, onLost: (error: Error) => void
     closers.push(() => jobs.close());
     if (runsWorker) {
       if (database.isEmbedded) await releaseAbandonedJobs(db, jobs);
-      const worker = startWorker({ db, jobs, config, log });
+      const worker = startWorker({ db, jobs, store, config, log });
       closers.push(() => worker.stop(graceMs));
     }
     let firstAccount: FirstAccount | null = null;
     if (config.role !== "worker") {
       const started = { isComplete: false };
-      const app: FastifyInstance = await buildApp({ db, jobs, store, config, log, started });
+      const app: FastifyInstance = await buildApp({ db, jobs, store, signer, config, log, started });
       closers.push(() => app.close());
       await app.listen({ host: config.host, port: config.port });
       // Last, when nothing can fail any more: its password is shown once, by the process that makes it.

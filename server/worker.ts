@@ -1,16 +1,32 @@
+import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
-import type { Config } from "./config.ts";
+import type { Config, TranscriptionSettings } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { deleteOldCounters } from "./http/rate-limit.ts";
-import { job, type Pump, startPump } from "./jobs/pump.ts";
+import { type JobDefinition, job, type Pump, startPump } from "./jobs/pump.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import { startSchedule } from "./jobs/schedule.ts";
+import { extractSpeech } from "./media/render/index.ts";
+import { sweepScratch } from "./media/scratch.ts";
+import type { ObjectStore } from "./storage/store.ts";
+import {
+  findDueTranscriptions,
+  openAiTranscriber,
+  type TranscriptionDependencies,
+  transcribeRecordingJob,
+} from "./transcription/index.ts";
+import { failExpiredUploads, noticeArrivals } from "./uploads/arrival.ts";
+import { judgeUploadJob } from "./uploads/judge.ts";
+import { removeOrphans } from "./uploads/orphans.ts";
 import { promoteUploadJob } from "./uploads/promote.ts";
-import { deleteStaleUploads, findStuckPromotions } from "./uploads/queries.ts";
+import { promoteMediaJob } from "./uploads/promote-media.ts";
+import { deleteStaleUploads } from "./uploads/queries.ts";
+import { failExpiredMedia, tendLingering } from "./uploads/sweeps.ts";
 
 export interface WorkerDependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
+  readonly store: ObjectStore;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
 }
@@ -20,11 +36,52 @@ export interface Worker {
   stop(graceMs: number): Promise<void>;
 }
 
-/** A promotion takes seconds at most; one that lasts longer than this has lost its job. */
-const stuckAfterMs = 60_000;
+/** How often to see which uploads are due to be looked after for their file. */
+const arrivalCheckMs = 1000;
+
+/** How soon to look again: files come to the local store through a server, which says so unless it dies. */
+const soonestLookMs = { local: 15_000, s3: 2000 } as const;
+
+/** Each of these keeps one core busy; the API needs some room as well. */
+const mediaAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
+
+/** What a process leaves behind that is older than this, nobody works on any more. */
+const leftoverAgeMs = 86_400_000;
+
+/** Going through all files is to take at most one part in this many of the time. */
+const sweepShare = 50;
+
+/** One at a time: the model is the bottleneck, and each waits for it alone. */
+function transcriptionJob(
+  deps: Omit<TranscriptionDependencies, "transcriber">,
+  settings: TranscriptionSettings,
+  signal: AbortSignal,
+): JobDefinition {
+  const transcriber = openAiTranscriber(settings);
+  return job({
+    name: "transcribe_recording",
+    concurrency: 1,
+    run: ({ recordingId }) => transcribeRecordingJob({ ...deps, transcriber }, recordingId, signal),
+  });
+}
 
 /** All background work: the list of jobs, and what is looked after regularly. */
-export function startWorker({ db, jobs, config, log }: WorkerDependencies): Worker {
+export function startWorker({ db, jobs, store, config, log }: WorkerDependencies): Worker {
+  const stopping = new AbortController();
+  let sweepAgainAt = 0;
+
+  /** Small stores are swept at every interval, large ones less often. */
+  async function removeLeftovers(): Promise<void> {
+    if (Date.now() < sweepAgainAt) return;
+    const began = Date.now();
+    const count = await removeOrphans(db, store);
+    const olderThan = new Date(began - leftoverAgeMs);
+    await store.sweepLeftovers(olderThan);
+    await sweepScratch(config.dataDir, olderThan);
+    sweepAgainAt = Date.now() + (Date.now() - began) * sweepShare;
+    if (count > 0) log.info({ count }, "removed orphaned files");
+  }
+
   const pump: Pump = startPump(
     jobs,
     [
@@ -33,29 +90,56 @@ export function startWorker({ db, jobs, config, log }: WorkerDependencies): Work
         concurrency: 4,
         run: ({ uploadId }) => promoteUploadJob({ db, jobs, config }, uploadId),
       }),
+      job({
+        name: "judge_upload",
+        concurrency: 2,
+        run: ({ uploadId }) => judgeUploadJob({ db, jobs, store, config }, uploadId),
+      }),
+      job({
+        name: "promote_media",
+        concurrency: mediaAtOnce,
+        run: ({ uploadId }) => promoteMediaJob({ db, jobs, store, config }, uploadId),
+      }),
+      ...(config.transcription === null
+        ? []
+        : [
+            transcriptionJob(
+              { db, store, config, log, extractSpeech },
+              config.transcription,
+              stopping.signal,
+            ),
+          ]),
     ],
     log,
   );
 
   const schedule = startSchedule(config.sweepIntervalMs, log, {
-    "stuck promotions": async () => {
-      for (const uploadId of await findStuckPromotions(db.kysely, stuckAfterMs)) {
-        // The queue takes it only when no job for this upload waits or runs.
-        await db.kysely
-          .transaction()
-          .execute((tx) => jobs.enqueue(tx, "promote_upload", { uploadId }, uploadId));
-      }
-    },
+    "lingering uploads": () => tendLingering({ db, jobs, config, log }),
+    "expired upload URLs": () => failExpiredUploads({ db, jobs, store, config }),
+    "expired media": () => failExpiredMedia({ db, jobs, store }),
     "stale uploads": async () => {
       const count = await deleteStaleUploads(db.kysely, config.staleUploadTtlMs);
       if (count > 0) log.info({ count }, "deleted stale uploads");
     },
     "rate limit counters": () => deleteOldCounters(db.pool),
+    "due transcriptions": async () => {
+      if (config.transcription === null) return;
+      for (const recordingId of await findDueTranscriptions(db.kysely))
+        await db.kysely
+          .transaction()
+          .execute((tx) => jobs.enqueue(tx, "transcribe_recording", { recordingId }, recordingId));
+    },
+    "orphaned files": removeLeftovers,
+  });
+  const arrivals = startSchedule(arrivalCheckMs, log, {
+    "arrived files": () => noticeArrivals({ db, jobs, store }, soonestLookMs[store.kind]),
   });
 
   return {
     async stop(graceMs) {
+      await arrivals.stop();
       await schedule.stop();
+      stopping.abort(new Error("the server is stopping"));
       await pump.stop(graceMs);
     },
   };

@@ -78,6 +78,7 @@ function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: s
     after: null,
     limit: pageSize + 1,
     baseUrl,
+    thumbnails: { inner: Buffer.alloc(64), outer: Buffer.alloc(64), expires: "0" },
     datetimesByName: false,
   });
   const text = statement.text.replace("::text as json", " as json");

@@ -12,7 +12,7 @@ export class AccountError extends Error {}
 /** Makes a workspace with its twelve meeting types. */
 export async function createWorkspace(
   tx: Tx,
-  input: { name: string; emailDomains: readonly string[] },
+  input: { name: string; emailDomains: readonly string[]; maxDurationSec?: number | undefined },
 ): Promise<{ id: string }> {
   if (input.name.trim() === "") throw new AccountError("a workspace needs a name");
   const id = randomUUIDv7();
@@ -23,6 +23,7 @@ export async function createWorkspace(
       name: input.name.trim(),
       email_domains: [...new Set(input.emailDomains.map(readDomain))],
       members_id: randomUUIDv7(),
+      max_duration_sec: input.maxDurationSec ?? null,
     })
     .execute();
   await tx

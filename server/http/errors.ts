@@ -49,10 +49,10 @@ export function toProblem(error: unknown): ProblemError {
   );
 }
 
-/** PostgreSQL's disk or memory is full; it takes writes again when an operator has made room. */
+/** The disk is full, or PostgreSQL's disk or memory; writes are taken again when an operator has made room. */
 function isOutOfRoom(error: unknown): boolean {
   const { code } = error as { code?: unknown };
-  return code === "53100" || code === "53200";
+  return code === "53100" || code === "53200" || code === "ENOSPC" || code === "EDQUOT";
 }
 
 /** Deadlocks, cancelled statements and a pool without a free connection: trying again helps. */
@@ -81,7 +81,7 @@ const discardMs = 5000;
  * Reads the rest of a body and throws it away. Closing the connection while the client still sends would reset it,
  * and the answer would be lost on the way.
  */
-async function discardBody(request: IncomingMessage): Promise<void> {
+export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, discardMs);

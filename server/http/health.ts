@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../db/database.ts";
-import type { ObjectStore } from "../storage/local.ts";
+import type { ObjectStore } from "../storage/store.ts";
 
 /** How long a part may take to answer before it counts as unreachable. */
 const patienceMs = 3000;

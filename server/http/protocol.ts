@@ -1,6 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { ProblemError } from "./problem.ts";
 
+/** Below it lie the routes that take files. */
+export const filesPrefix = "/_/media/";
+
 /** Corners of HTTP/1.1 in which Node by itself answers without a problem document, or not at all. */
 export function keepToHttp(app: FastifyInstance): void {
   refuseMissingHost(app);
@@ -26,7 +29,14 @@ function closeAfterUpgrade(app: FastifyInstance): void {
   });
 }
 
-/** RFC 9110, section 10.1.1: a server may treat an expectation it does not know as if it were not there. */
+/**
+ * RFC 9110, section 10.1.1: a server may treat an expectation it does not know as if it were not there. One that says
+ * "100-continue" is met at once, except where a route takes files and says itself whether it wants one.
+ */
 function ignoreExpectations(app: FastifyInstance): void {
+  app.server.on("checkContinue", (request, response) => {
+    if (!request.url?.startsWith(filesPrefix)) response.writeContinue();
+    app.server.emit("request", request, response);
+  });
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 }

@@ -17,6 +17,7 @@ export type NewRecording = Pick<
   | "external"
   | "meeting_type_id"
   | "transcript_language"
+  | "has_thumbnail"
 >;
 
 export async function insertRecording(tx: Tx, recording: NewRecording): Promise<void> {

@@ -2,6 +2,7 @@ import { parseTimestamp } from "../../contract/common.ts";
 import type { RecordingFilterInput, RecordingIncludeInput } from "../../contract/recordings.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Position } from "../http/cursor.ts";
+import type { ThumbnailLinks } from "./links.ts";
 import { recordingJson } from "./recording-json.ts";
 
 /** SQL text with its values, and a name when its plan may be kept. */
@@ -20,6 +21,7 @@ export interface ListOptions {
   /** How many rows at most. */
   readonly limit: number;
   readonly baseUrl: string;
+  readonly thumbnails: ThumbnailLinks;
   /** Reads before/after the other way round, for clients that trust the names. */
   readonly datetimesByName: boolean;
 }
@@ -36,7 +38,12 @@ export function listStatement(options: ListOptions): Statement {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
 
-  const json = recordingJson(include, { bind, baseUrl: options.baseUrl, userId: principal.userId });
+  const json = recordingJson(include, {
+    bind,
+    baseUrl: options.baseUrl,
+    thumbnails: options.thumbnails,
+    userId: principal.userId,
+  });
   const limit = bind(options.limit);
   const conditions = filterConditions(options, bind);
   if (options.after !== null) {

@@ -27,11 +27,11 @@ export async function findRecordingJson(
   principal: Principal,
   recordingId: string,
   include: RecordingIncludeInput,
-  baseUrl: string,
+  { baseUrl, thumbnails }: Pick<ListOptions, "baseUrl" | "thumbnails">,
 ): Promise<string | undefined> {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const json = recordingJson(include, { bind, baseUrl, userId: principal.userId });
+  const json = recordingJson(include, { bind, baseUrl, thumbnails, userId: principal.userId });
   const { rows } = await pool.query<{ json: string }>({
     ...(isHot(include) ? { name: `get_recording_${includeBits(include)}` } : {}),
     text: `select ${json}::text as json from recordings r

@@ -1,4 +1,5 @@
 import type { RecordingIncludeInput } from "../../contract/recordings.ts";
+import { mediaPath, type ThumbnailLinks } from "./links.ts";
 
 /** Takes a value into a statement and gives its placeholder. */
 export type Bind = (value: unknown) => string;
@@ -8,6 +9,7 @@ export interface JsonContext {
   readonly bind: Bind;
   /** Base address of the service. */
   readonly baseUrl: string;
+  readonly thumbnails: ThumbnailLinks;
   /** The calling user, whose private notes are meant. */
   readonly userId: string;
 }
@@ -29,7 +31,7 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
     ["source", "r.source"],
     ["share_state", "r.share_state"],
     ["url", `${baseUrl} || '/recordings/' || r.id`],
-    ["thumbnail_url", "null::text"],
+    ["thumbnail_url", thumbnailUrl(baseUrl, context)],
     ["tags", "r.tags"],
     ["teams", teams],
     ["workspace_shared", "r.share_state <> 'restricted'"],
@@ -48,6 +50,15 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
   if (include.ai_template_sections)
     fields.push(["ai_template_sections", "coalesce(r.ai_template_sections, '[]')"]);
   return object(fields);
+}
+
+/** A link signed as links/signer.ts signs: HMAC-SHA256 (RFC 2104) over id and expiry. */
+function thumbnailUrl(baseUrl: string, { bind, thumbnails }: JsonContext): string {
+  const expires = `${bind(thumbnails.expires)}::text`;
+  const message = `convert_to(r.id || E'\\n' || ${expires}, 'UTF8')`;
+  const digest = `sha256(${bind(thumbnails.outer)}::bytea || sha256(${bind(thumbnails.inner)}::bytea || ${message}))`;
+  return `case when r.has_thumbnail then ${baseUrl} || '${mediaPath}/' || r.id || '/thumbnail.jpg?expires=' || ${expires}
+    || '&signature=' || encode(${digest}, 'hex') end`;
 }
 
 function object(fields: readonly [name: string, sql: string][]): string {

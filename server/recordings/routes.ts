@@ -12,6 +12,10 @@ import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
 import { type Api, type Call, Ready, route } from "../http/route.ts";
+import type { LinkSigner } from "../links/signer.ts";
+import type { ObjectStore } from "../storage/store.ts";
+import { thumbnailLinks } from "./links.ts";
+import { findRecordingMedia, mediaLink } from "./media.ts";
 import { canSeeRecording, findRecordingJson, listRecordings } from "./queries.ts";
 import { recordingNotFound } from "./rights.ts";
 import * as service from "./service.ts";
@@ -22,8 +26,15 @@ const cursorName = "recordings";
 /** The recordings operations of the contract. */
 export function recordingRoutes(
   api: Api,
-  { db, config }: { db: Database; config: Pick<Config, "baseUrl" | "pageSize" | "datetimeFilters"> },
+  deps: {
+    readonly db: Database;
+    readonly store: ObjectStore;
+    readonly signer: LinkSigner;
+    readonly config: Pick<Config, "baseUrl" | "pageSize" | "datetimeFilters" | "downloadUrlTtlMs">;
+  },
 ): void {
+  const { db, store, signer, config } = deps;
+  const { baseUrl } = config;
   const transcripts = createTranscriptCache(db.pool);
 
   route(api, contract.listRecordings, async ({ principal, body }) => {
@@ -35,7 +46,8 @@ export function recordingRoutes(
       after: body.cursor === undefined ? null : decodeCursor(cursorName, body.cursor),
       // One more than the page shows whether there is a next one.
       limit: config.pageSize + 1,
-      baseUrl: config.baseUrl,
+      baseUrl,
+      thumbnails: thumbnailLinks(signer, new Date()),
       datetimesByName: config.datetimeFilters === "by-name",
     });
     const page = rows.slice(0, config.pageSize);
@@ -46,13 +58,10 @@ export function recordingRoutes(
 
   route(api, contract.getRecording, async ({ principal, params, body }) => {
     refusePersonalOnly(principal, body);
-    const json = await findRecordingJson(
-      db.pool,
-      principal,
-      params.recording_id,
-      body.include ?? {},
-      config.baseUrl,
-    );
+    const json = await findRecordingJson(db.pool, principal, params.recording_id, body.include ?? {}, {
+      baseUrl,
+      thumbnails: thumbnailLinks(signer, new Date()),
+    });
     if (json === undefined) throw recordingNotFound(params.recording_id);
     return new Ready(json);
   });
@@ -73,10 +82,14 @@ export function recordingRoutes(
   route(api, contract.downloadRecording, async ({ principal, params }) => {
     if (!(await canSeeRecording(db.pool, principal, params.recording_id)))
       throw recordingNotFound(params.recording_id);
-    throw new ProblemError(
-      "not_found",
-      `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
-    );
+    const media = await findRecordingMedia(db.kysely, params.recording_id);
+    if (media === undefined)
+      throw new ProblemError(
+        "not_found",
+        `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
+      );
+    const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
+    return new Ready("", { location: await mediaLink({ store, signer, baseUrl }, media, expiresAt) });
   });
 
   route(api, contract.updateRecording, ({ principal, params, body }) =>

@@ -35,11 +35,6 @@ export async function findCreationFaults(
   const looked = Looked.safeParse(body).data;
   if (looked === undefined) return [];
   const violations: Violation[] = [];
-  if (looked.media_type === "audio" || looked.media_type === "video")
-    violations.push({
-      pointer: "/media_type",
-      detail: "must be transcript: this server does not take media files yet",
-    });
   if (looked.media_type === "transcript" && (looked.attributes?.transcript ?? undefined) === undefined)
     violations.push({
       pointer: "/attributes/transcript",

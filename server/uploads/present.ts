@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { TranscriptInput, Upload, UploadIncludeInput } from "../../contract/uploads.ts";
+import type { FileTarget } from "./file-links.ts";
 import type { UploadRow } from "./queries.ts";
 import { anonymousSpeakers } from "./speakers.ts";
 
@@ -8,18 +9,46 @@ type UploadOutput = z.input<typeof Upload>;
 /**
  * An upload as the contract shows it.
  * @param transcript the upload's transcript when the include asks for it and there is one.
+ * @param target where its file is to be sent, while it is awaiting one.
  */
 export function presentUpload(
   row: UploadRow,
   include: UploadIncludeInput,
   transcript: TranscriptInput | undefined,
+  target: FileTarget | null,
+  now: Date,
 ): UploadOutput {
+  const media = presentMedia(row, target, now);
   return {
     ...uploadFields(row),
+    ...(media === undefined ? {} : { media }),
     ...(include.attributes || include.transcript
       ? { attributes: presentAttributes(row, include, transcript) }
       : {}),
     ...(row.status === "failure" ? { failure: { reason: row.failure_reason ?? "the upload failed" } } : {}),
+  };
+}
+
+/** Contract, "Upload Media by upload status": what each status shows; nothing in the others. */
+function presentMedia(row: UploadRow, target: FileTarget | null, now: Date): UploadOutput["media"] {
+  if (row.media_type === "transcript") return undefined;
+  if (row.status === "processing") return { status: "processing" };
+  if (row.status === "staged" && row.media_expires_at !== null)
+    return {
+      status: row.media_expires_at <= now ? "media_expired" : "uploaded",
+      expires_at: row.media_expires_at.toISOString(),
+    };
+  if (row.status !== "awaiting" || row.url_expires_at === null || target === null) return undefined;
+  return {
+    status: row.url_expires_at <= now ? "url_expired" : "awaiting",
+    upload: {
+      url: target.url,
+      expires_at: row.url_expires_at.toISOString(),
+      headers: { ...target.headers },
+      max_duration_sec: row.max_duration_sec ?? 0,
+      max_upload_bytes: Number(row.max_upload_bytes),
+      tus_url: target.tusUrl,
+    },
   };
 }
 

@@ -74,7 +74,7 @@ test("a promotion whose job was lost is found by the sweep and finished", async 
   await app.db.pool.query("update uploads set updated_at = now() - interval '1 hour' where id = $1", [
     uploadId,
   ]);
-  const worker = startWorker({ db: app.db, jobs: app.jobs, config: app.config, log });
+  const worker = startWorker({ ...app, log });
   try {
     await waitForRecording(app, workspace.member.token, uploadId);
   } finally {
@@ -93,7 +93,7 @@ test("stale uploads are deleted, those that became recordings stay", async () =>
   const promoted = await createPromoting();
   await promoteUploadJob(app, promoted);
   await app.db.pool.query("update uploads set updated_at = now() - interval '31 days'");
-  const worker = startWorker({ db: app.db, jobs: app.jobs, config: app.config, log });
+  const worker = startWorker({ ...app, log });
   try {
     await until("the stale upload is gone", async () => {
       const answer = await call(

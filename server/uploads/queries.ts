@@ -4,6 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Executor, Tx } from "../db/database.ts";
 import type { Uploads } from "../db/types.ts";
 import type { Position } from "../http/cursor.ts";
+import type { MediaExpectation, MediaFacts } from "../media/facts.ts";
 
 /** A person an upload names, as the client wrote it. */
 export interface UploadParticipant {
@@ -14,7 +15,12 @@ export interface UploadParticipant {
 }
 
 /** One row of uploads. */
-export type UploadRow = Omit<Selectable<Uploads>, "participants" | "status" | "media_type" | "scope"> & {
+export type UploadRow = Omit<
+  Selectable<Uploads>,
+  "participants" | "status" | "media_type" | "scope" | "facts" | "one_step"
+> & {
+  readonly facts: MediaFacts | null;
+  readonly one_step: Extract<MediaExpectation, { kind: "one_step" }>["extension"] | null;
   readonly participants: readonly UploadParticipant[];
   readonly status: UploadStatus;
   readonly media_type: "audio" | "video" | "transcript";
@@ -35,7 +41,17 @@ export type NewUpload = Pick<
   | "team_id"
   | "recorder_ids"
   | "participants"
->;
+> & {
+  readonly one_step?: Extract<MediaExpectation, { kind: "one_step" }>["extension"];
+  /** For an upload with a file. */
+  readonly file?: {
+    readonly url_expires_at: Date;
+    readonly max_duration_sec: number;
+    readonly max_upload_bytes: number;
+    readonly planned_recording_id: string;
+    readonly next_check_at: Date;
+  };
+};
 
 /** Which uploads a token sees: a personal one its own, a workspace one all of the workspace. */
 function isOwn(principal: Principal) {
@@ -44,11 +60,12 @@ function isOwn(principal: Principal) {
     : sql<boolean>`created_by = ${principal.userId} and scope = 'personal'`;
 }
 
-export async function insertUpload(tx: Tx, upload: NewUpload): Promise<UploadRow> {
+export async function insertUpload(tx: Tx, { file, ...upload }: NewUpload): Promise<UploadRow> {
   const row = await tx
     .insertInto("uploads")
     .values({
       ...upload,
+      ...file,
       recorder_ids: [...upload.recorder_ids],
       participants: JSON.stringify(upload.participants),
       status: "initial",
@@ -121,6 +138,15 @@ export async function findUploads(
   return rows as unknown as UploadRow[];
 }
 
+/** What changes together with the status. */
+export interface StatusChange {
+  readonly recordingId?: string;
+  readonly failureReason?: string;
+  readonly receivedAt?: Date;
+  readonly mediaExpiresAt?: Date;
+  readonly facts?: MediaFacts;
+}
+
 /**
  * Moves an upload from one status to another, and only from that one.
  * @returns the changed row, or undefined when it was not in `from` any more.
@@ -130,7 +156,7 @@ export async function compareAndSetStatus(
   uploadId: string,
   from: UploadStatus,
   to: UploadStatus,
-  also: { recordingId?: string; failureReason?: string },
+  also: StatusChange,
 ): Promise<UploadRow | undefined> {
   const row = await tx
     .updateTable("uploads")
@@ -139,6 +165,11 @@ export async function compareAndSetStatus(
       updated_at: sql`clock_timestamp()`,
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
+      ...(also.receivedAt === undefined ? {} : { received_at: also.receivedAt }),
+      ...(also.mediaExpiresAt === undefined ? {} : { media_expires_at: also.mediaExpiresAt }),
+      ...(also.facts === undefined
+        ? {}
+        : { facts: JSON.stringify(also.facts), media_type: also.facts.mediaType }),
     })
     .where("id", "=", uploadId)
     .where("status", "=", from)
@@ -220,18 +251,6 @@ export async function findUploadTranscripts(
   );
 }
 
-/** Uploads that have been promoting for longer than this; their job is lost or long. */
-export async function findStuckPromotions(db: Executor, olderThanMs: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("uploads")
-    .select("id")
-    .where("status", "=", "promoting")
-    .where("updated_at", "<", sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
-    .limit(1000)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
 /**
  * Contract, rule 5: "Stale uploads that never reached success are deleted periodically." A thousand at a time, so
  * that a backlog of any size shrinks.
@@ -241,7 +260,7 @@ export async function deleteStaleUploads(db: Executor, olderThanMs: number): Pro
     delete from uploads where id in (
       select id from uploads
       where status in ('initial', 'awaiting', 'staged', 'failure')
-        and updated_at < now() - ${olderThanMs} * interval '1 millisecond'
+        and greatest(updated_at, active_at) < now() - ${olderThanMs} * interval '1 millisecond'
       limit 1000 for update skip locked)
     returning id`.execute(db);
   return rows.length;

@@ -5,7 +5,11 @@ import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import type { LinkSigner } from "../links/signer.ts";
+import type { ObjectStore } from "../storage/store.ts";
 import { findCreationFaults, findReferenceFaults } from "./faults.ts";
+import { createFileLinks } from "./file-links.ts";
+import { createOneStepUpload, findOneStepFaults } from "./one-step.ts";
 import { presentUpload } from "./present.ts";
 import {
   findTranscriptSizes,
@@ -24,20 +28,49 @@ const transcriptBodyLimit = 12 * 1024 * 1024;
 /** A page with transcripts ends early rather than grow beyond this, unless its first upload alone does. */
 const maxPageBytes = 16 * 1024 * 1024;
 
+type UploadConfig = Pick<
+  Config,
+  "baseUrl" | "pageSize" | "uploadUrlTtlMs" | "maxDurationMs" | "maxUploadBytes"
+>;
+
 /** The uploads operations of the contract. */
 export function uploadRoutes(
   api: Api,
-  { db, jobs, config }: { db: Database; jobs: JobQueue; config: Pick<Config, "pageSize"> },
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly store: ObjectStore;
+    readonly signer: LinkSigner;
+    readonly config: UploadConfig;
+  },
 ): void {
+  const { db, jobs, store, signer, config } = deps;
+  const targetOf = createFileLinks({ store, signer, baseUrl: config.baseUrl });
+
   route(
     api,
     contract.createUpload,
     async ({ principal, body }) =>
-      presentOne(await createUpload({ db, jobs }, principal, body), body.include),
+      presentOne(await createUpload({ db, jobs, config }, principal, body), body.include),
     {
       bodyLimit: transcriptBodyLimit,
       findFaults: (principal, body) => findCreationFaults(db.kysely, principal, body),
     },
+  );
+
+  route(
+    api,
+    contract.uploadRecording,
+    async ({ principal, body }) => {
+      const row = await createOneStepUpload({ db, jobs, config }, principal, body);
+      return {
+        uuid: row.id,
+        url: (await targetOf(row)).url,
+        max_duration_sec: row.max_duration_sec ?? 0,
+        max_upload_bytes: Number(row.max_upload_bytes),
+      };
+    },
+    { findFaults: (principal, body) => findOneStepFaults(db.kysely, principal, body) },
   );
 
   route(api, contract.listUploads, async ({ principal, body }) => {
@@ -104,7 +137,13 @@ export function uploadRoutes(
           rows.map((row) => row.id),
         )
       : new Map();
-    return rows.map((row) => presentUpload(row, include, transcripts.get(row.id)));
+    const now = new Date();
+    return Promise.all(
+      rows.map(async (row) => {
+        const target = row.status === "awaiting" ? await targetOf(row) : null;
+        return presentUpload(row, include, transcripts.get(row.id), target, now);
+      }),
+    );
   }
 
   async function presentOne(row: UploadRow, include: UploadIncludeInput | undefined) {

@@ -8,6 +8,7 @@ import { invalidInput, ProblemError } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import { defaultTitle, toChanges } from "./attributes.ts";
 import { recordersRequired } from "./faults.ts";
+import { type FileSettings, planFile } from "./file-plan.ts";
 import { uploadFields } from "./present.ts";
 import {
   insertUpload,
@@ -24,6 +25,10 @@ interface Dependencies {
   readonly jobs: JobQueue;
 }
 
+interface CreateDependencies extends Dependencies {
+  readonly config: FileSettings;
+}
+
 type CreateInput = z.output<(typeof createUploadOperation)["body"]>;
 
 /** What a caller reads who may not know whether the upload exists. */
@@ -33,7 +38,7 @@ export function uploadNotFound(uploadId: string): ProblemError {
 
 /** Begins an upload. A transcript is complete with this call; by default it is promoted at once. */
 export async function createUpload(
-  { db, jobs }: Dependencies,
+  { db, jobs, config }: CreateDependencies,
   principal: Principal,
   input: CreateInput,
 ): Promise<UploadRow> {
@@ -53,6 +58,9 @@ export async function createUpload(
       team_id: changes.team_id ?? null,
       recorder_ids: changes.recorder_ids?.length ? changes.recorder_ids : [principal.userId],
       participants: changes.participants ?? [],
+      ...(input.media_type === "transcript"
+        ? {}
+        : { file: await planFile(tx, config, principal.workspaceId) }),
     });
     if (attributes.transcript) await saveUploadTranscript(tx, created.id, attributes.transcript);
     await record(tx, {
@@ -115,6 +123,11 @@ export async function promoteUpload(
   const promoting = await db.kysely.transaction().execute(async (tx) => {
     const row = await lockUpload(tx, principal, uploadId);
     if (row === undefined) throw uploadNotFound(uploadId);
+    if (row.media_expires_at !== null && row.media_expires_at <= new Date())
+      throw new ProblemError(
+        "wrong_state",
+        `the file of upload ${uploadId} expired at ${row.media_expires_at.toISOString()}; create the upload again`,
+      );
     if (!canPromote(stateOf(row)))
       throw new ProblemError(
         "wrong_state",

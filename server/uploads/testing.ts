@@ -1,12 +1,12 @@
-import { call, startTestApp } from "../../test/support/app.ts";
+import { call, startTestApp, type TestAppOptions } from "../../test/support/app.ts";
 import { makeWorkspace, sampleTranscript } from "../../test/support/factories.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs here are often wrong on purpose.
 export type Input = Record<string, any>;
 
 /** A server with two workspaces, and what the tests of uploads do all the time. */
-export async function startUploads() {
-  const app = await startTestApp();
+export async function startUploads(options: TestAppOptions = {}) {
+  const app = await startTestApp(options);
   const workspace = await makeWorkspace(app.db);
   const { member } = workspace;
   const stranger = await makeWorkspace(app.db);

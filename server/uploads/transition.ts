@@ -1,8 +1,9 @@
 import type { Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import { recordUploadStatus } from "./one-step-status.ts";
 import { uploadFields } from "./present.ts";
-import { compareAndSetStatus, type UploadRow } from "./queries.ts";
+import { compareAndSetStatus, type StatusChange, type UploadRow } from "./queries.ts";
 import { automaticEvent, nextStatus, type UploadEvent, type UploadState } from "./state.ts";
 
 /** Contract, rule 3: "Each status change and each attribute edit sends an upload_updated hook." */
@@ -13,6 +14,7 @@ export async function recordUploadUpdated(tx: Tx, row: UploadRow): Promise<void>
     subjectId: row.id,
     data: uploadFields(row),
   });
+  if (row.one_step) await recordUploadStatus(tx, row);
 }
 
 /**
@@ -26,14 +28,15 @@ export async function transition(
   jobs: JobQueue,
   row: UploadRow,
   event: UploadEvent,
-  also: { recordingId?: string; failureReason?: string } = {},
+  also: StatusChange = {},
 ): Promise<UploadRow> {
   const to = nextStatus(stateOf(row), event);
   if (to === null) throw new Error(`upload ${row.id} in ${row.status} can't take ${event}`);
   const changed = await compareAndSetStatus(tx, row.id, row.status, to, also);
   if (changed === undefined) throw new Error(`upload ${row.id} left ${row.status} before ${event}`);
   await recordUploadUpdated(tx, changed);
-  if (changed.status === "promoting") await jobs.enqueue(tx, "promote_upload", { uploadId: row.id }, row.id);
+  const job = jobOf(changed);
+  if (job !== null) await jobs.enqueue(tx, job, { uploadId: row.id }, row.id);
   return advance(tx, jobs, changed);
 }
 
@@ -41,6 +44,13 @@ export async function transition(
 export async function advance(tx: Tx, jobs: JobQueue, row: UploadRow): Promise<UploadRow> {
   const event = automaticEvent(stateOf(row));
   return event === null ? row : transition(tx, jobs, row, event);
+}
+
+/** The job that moves an upload on from where it is; null where it waits for somebody else. */
+export function jobOf(row: UploadRow): "judge_upload" | "promote_upload" | "promote_media" | null {
+  if (row.status === "processing") return "judge_upload";
+  if (row.status !== "promoting") return null;
+  return row.media_type === "transcript" ? "promote_upload" : "promote_media";
 }
 
 /** What of a row decides where it may go. */

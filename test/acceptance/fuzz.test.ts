@@ -185,9 +185,10 @@ async function sendOne(world: World, client: Client, sent: Parameters<Client["ex
 
 /** Remembers an upload that an answer names as such. */
 function noteUpload(text: string, acknowledged: Set<string>): void {
-  if (!text.includes('"auto_promote"')) return;
-  const upload = parse(text) as { id?: unknown; recording_id?: unknown } | undefined;
-  if (typeof upload?.id === "string") acknowledged.add(upload.id);
+  if (!text.includes('"auto_promote"') && !text.includes('"max_upload_bytes"')) return;
+  const upload = parse(text) as { id?: unknown; uuid?: unknown } | undefined;
+  const id = upload?.id ?? upload?.uuid;
+  if (typeof id === "string") acknowledged.add(id);
 }
 
 async function uploadIds(world: World): Promise<Set<string>> {

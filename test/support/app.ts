@@ -10,7 +10,10 @@ import { buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { type Database, openDatabase } from "../../server/db/database.ts";
 import { type JobQueue, openJobQueue } from "../../server/jobs/queue.ts";
-import { openLocalStore } from "../../server/storage/local.ts";
+import { openSecret } from "../../server/links/secret.ts";
+import { createSigner } from "../../server/links/signer.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { ObjectStore } from "../../server/storage/store.ts";
 import { startWorker } from "../../server/worker.ts";
 import { createTestDatabase } from "./database.ts";
 
@@ -19,6 +22,7 @@ export interface TestApp {
   readonly url: string;
   readonly db: Database;
   readonly jobs: JobQueue;
+  readonly store: ObjectStore;
   readonly config: Config;
 }
 
@@ -48,9 +52,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
   const db = openDatabase(database.settings, { onError: fail });
   const jobs = await openJobQueue({ pool: db.pool, supervise: true, onError: fail });
-  const store = await openLocalStore(folder);
-  const worker = options.worker === false ? null : startWorker({ db, jobs, config, log });
-  const app = await buildApp({ db, jobs, store, config, log, checkReady: true });
+  const store = await openStore(config);
+  const signer = createSigner(await openSecret(config.secret, store));
+  const worker = options.worker === false ? null : startWorker({ db, jobs, store, config, log });
+  const app = await buildApp({ db, jobs, store, signer, config, log, checkReady: true });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   after(async () => {
@@ -61,7 +66,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { url: `http://127.0.0.1:${port}`, db, jobs, config };
+  return { url: `http://127.0.0.1:${port}`, db, jobs, store, config };
 }
 
 /** What came back. */

@@ -1,0 +1,178 @@
+import { mkdirSync } from "node:fs";
+import { copyFile, link, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { recordingObjectKey } from "../../server/storage/layout.ts";
+import type { BenchPostgres } from "../database.ts";
+import { type Comparison, median, takeTurns } from "../load.ts";
+import { type Nginx, startNginx } from "../nginx.ts";
+import { type Figure, figure, type Goal } from "../report.ts";
+import { type Client, openClient, settleDisk, writeRandomFile } from "../transfer.ts";
+import {
+  createUpload,
+  downloadLink,
+  type MediaServer,
+  makeRecording,
+  startMediaServer,
+} from "./media-api.ts";
+
+/** How large files are. */
+export interface TransferSize {
+  /** Of the one that is sent or fetched alone; an eighth of twice as much goes eight times at once. */
+  readonly bytes: number;
+  readonly rounds: number;
+}
+
+const atOnce = 8;
+const mostGrowthMb = 50;
+
+/** The bench's parts that both directions need. */
+interface Bench extends TransferSize {
+  readonly media: MediaServer;
+  readonly client: Client;
+  /** Or why there is none. */
+  readonly nginx: Nginx | string;
+  /** A folder on the file system of server and baseline. */
+  readonly folder: string;
+}
+
+/** A file sent to an upload's URL, alone and eight at once, against nginx taking the same PUT. */
+export function measureUpload(postgres: BenchPostgres, size: TransferSize): Promise<Figure[]> {
+  return withBench(postgres, "api", size, async (bench) => {
+    const { bytes, media, client } = bench;
+    const large = join(bench.folder, "large");
+    const small = join(bench.folder, "small");
+    await writeRandomFile(large, bytes);
+    await writeRandomFile(small, bytes / 4);
+    // What is loaded by the first upload of all is no growth by the size of a file.
+    await sendToParley(bench, small, 1);
+    const growth = media.server.watchMemory();
+    const figures: Figure[] = [];
+    for (const [path, count, each] of [
+      [large, 1, bytes],
+      [small, atOnce, bytes / 4],
+    ] as const) {
+      const total = (count * each) / 2 ** 20;
+      const name = `PUT of ${count === 1 ? "" : `${count} at once, each `}${sizeText(each)}, by ${client.name}`;
+      figures.push(
+        await compareRates(
+          bench,
+          `${name}: throughput to nginx`,
+          (nginx) => sendToNginx(bench, nginx, path, count).then((seconds) => total / seconds),
+          () => sendToParley(bench, path, count).then((seconds) => total / seconds),
+          count === 1 ? { least: 0.8 } : {},
+        ),
+        growthFigure(`${name}: memory`, growth()),
+      );
+    }
+    return figures;
+  });
+}
+
+/** A recording's file by the link of its download, against nginx serving the same file. */
+export function measureDownload(postgres: BenchPostgres, size: TransferSize): Promise<Figure[]> {
+  return withBench(postgres, "all", size, async (bench) => {
+    const { bytes, media, client, nginx } = bench;
+    const recordingId = await makeRecording(media);
+    const path = join(media.folder, "objects", recordingObjectKey(recordingId, "media.mp4"));
+    mkdirSync(dirname(path), { recursive: true });
+    await writeRandomFile(path, bytes);
+    const { pool } = media.data.db;
+    await pool.query("update recordings set media_type = 'video' where id = $1", [recordingId]);
+    await pool.query(
+      `insert into recording_media (recording_id, format, size_bytes, etag, has_storyboard)
+       values ($1, 'mp4', $2, 'x', false)`,
+      [recordingId, bytes],
+    );
+    if (typeof nginx !== "string") {
+      const served = join(nginx.root, "large");
+      // The very same file, so that both have it in memory or neither.
+      await link(path, served).catch(() => copyFile(path, served));
+    }
+    const url = await downloadLink(media, recordingId);
+    const rate = (seconds: number): number => bytes / 2 ** 20 / seconds;
+    await client.get(url);
+    const growth = media.server.watchMemory();
+    const name = `download of ${sizeText(bytes)}, by ${client.name}`;
+    return [
+      await compareRates(
+        bench,
+        `${name}: throughput to nginx`,
+        (baseline) => client.get(`${baseline.url}/large`).then(rate),
+        () => client.get(url).then(rate),
+        { least: 0.7 },
+      ),
+      growthFigure(`${name}: memory`, growth()),
+    ];
+  });
+}
+
+/** Starts what is needed, and removes all of it again. */
+async function withBench(
+  postgres: BenchPostgres,
+  role: "api" | "all",
+  size: TransferSize,
+  measure: (bench: Bench) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const folder = join(postgres.folder, "transfer");
+  mkdirSync(folder, { recursive: true });
+  const client = await openClient();
+  const media = await startMediaServer(postgres, role);
+  try {
+    const nginx = await startNginx(folder);
+    try {
+      return await measure({ ...size, media, client, nginx, folder });
+    } finally {
+      if (typeof nginx !== "string") await nginx.stop();
+    }
+  } finally {
+    await media.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Megabytes per second of both in turns; of the server alone where there is no nginx. */
+async function compareRates(
+  bench: Bench,
+  name: string,
+  baseline: (nginx: Nginx) => Promise<number>,
+  subject: () => Promise<number>,
+  goal: Goal,
+): Promise<Figure> {
+  const { nginx, rounds } = bench;
+  if (typeof nginx === "string") {
+    const rates: number[] = [];
+    for (let round = 0; round < rounds; round += 1) rates.push(await subject());
+    return figure(name, null, `${median(rates).toFixed(0)} MiB/s; ${nginx}`, "", {});
+  }
+  const compared: Comparison = await takeTurns(rounds, () => baseline(nginx), subject);
+  const spread = `${compared.least.toFixed(2)} to ${compared.greatest.toFixed(2)}`;
+  const rates = `${compared.subject.toFixed(0)} MiB/s against ${compared.baseline.toFixed(0)} MiB/s`;
+  return figure(name, compared.ratio, `${compared.ratio.toFixed(2)} (${spread}): ${rates}`, "", goal);
+}
+
+function growthFigure(name: string, mb: number | null): Figure {
+  const measured = mb === null ? "not on this system" : `${mb.toFixed(0)} MB more at its peak`;
+  return figure(name, mb, measured, " MB", { most: mostGrowthMb });
+}
+
+/** @returns seconds until the last of them was answered. */
+async function sendToParley({ media, client }: Bench, path: string, count: number): Promise<number> {
+  const uploads = await Promise.all(Array.from({ length: count }, () => createUpload(media, "video")));
+  await settleDisk();
+  const seconds = await Promise.all(uploads.map(({ url, headers }) => client.put(path, url, headers)));
+  await media.clear();
+  return Math.max(...seconds);
+}
+
+async function sendToNginx({ client }: Bench, nginx: Nginx, path: string, count: number): Promise<number> {
+  await settleDisk();
+  const seconds = await Promise.all(
+    Array.from({ length: count }, (_, index) => client.put(path, `${nginx.url}/uploads/${index}/file`)),
+  );
+  await rm(join(nginx.root, "uploads"), { recursive: true, force: true });
+  return Math.max(...seconds);
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 2 ** 30 ? `${bytes / 2 ** 20} MiB` : `${bytes / 2 ** 30} GiB`;
+}

@@ -1,0 +1,66 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+
+/** What a signed link allows; a signature for one purpose is worth nothing for another. */
+export type LinkPurpose = "upload" | "resume" | "media" | "thumbnail";
+
+/** Why a link is refused. */
+export type LinkFault = "invalid" | "expired";
+
+/** Makes and checks links that carry their permission in themselves: whoever has one may use it until it expires. */
+export interface LinkSigner {
+  /** The query of a link: `expires` (seconds since 1970) and `signature` (HMAC-SHA256, hexadecimal). */
+  query(purpose: LinkPurpose, id: string, expiresAt: Date): string;
+  /** Null when the link is good. */
+  check(purpose: LinkPurpose, id: string, query: unknown, now: Date): LinkFault | null;
+  /** For signing in SQL: HMAC (RFC 2104) is `sha256(outer || sha256(inner || message))`. */
+  pads(purpose: LinkPurpose): { readonly inner: Buffer; readonly outer: Buffer };
+}
+
+const blockSize = 64;
+
+/** @param secret any text; each purpose signs with a key of its own derived from it (RFC 5869). */
+export function createSigner(secret: string): LinkSigner {
+  const keys = new Map<LinkPurpose, Buffer>();
+  const keyOf = (purpose: LinkPurpose): Buffer => {
+    const known = keys.get(purpose);
+    if (known) return known;
+    const key = Buffer.from(hkdfSync("sha256", secret, "parley", `link:${purpose}`, 32));
+    keys.set(purpose, key);
+    return key;
+  };
+  const sign = (purpose: LinkPurpose, id: string, expires: string): Buffer =>
+    createHmac("sha256", keyOf(purpose)).update(linkMessage(id, expires)).digest();
+
+  return {
+    query(purpose, id, expiresAt) {
+      const expires = String(expirySeconds(expiresAt));
+      return `expires=${expires}&signature=${sign(purpose, id, expires).toString("hex")}`;
+    },
+    check(purpose, id, query, now) {
+      const { expires, signature } = (query ?? {}) as Record<string, unknown>;
+      if (typeof expires !== "string" || typeof signature !== "string") return "invalid";
+      if (!/^\d{1,12}$/.test(expires) || !/^[0-9a-f]{64}$/.test(signature)) return "invalid";
+      if (!timingSafeEqual(sign(purpose, id, expires), Buffer.from(signature, "hex"))) return "invalid";
+      return Number(expires) * 1000 <= now.getTime() ? "expired" : null;
+    },
+    pads(purpose) {
+      const key = Buffer.alloc(blockSize);
+      keyOf(purpose).copy(key);
+      return { inner: xor(key, 0x36), outer: xor(key, 0x5c) };
+    },
+  };
+}
+
+/** What is signed. The SQL in recordings/recording-json.ts makes the same text. */
+export function linkMessage(id: string, expires: string): string {
+  return `${id}\n${expires}`;
+}
+
+/** A link is good for the whole of its last second. */
+export function expirySeconds(expiresAt: Date): number {
+  return Math.ceil(expiresAt.getTime() / 1000);
+}
+
+function xor(key: Buffer, pad: number): Buffer {
+  return Buffer.from(key.map((byte) => byte ^ pad));
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { call, olderVersion } from "../support/app.ts";
+import { startS3Server } from "../support/s3-server.ts";
+import { parley, prepareServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const s3 = await startS3Server();
+after(() => s3?.stop());
+
+function fixture(name: string): ArrayBuffer {
+  const { buffer, byteOffset, length } = readFileSync(new URL(`../fixtures/media/${name}`, import.meta.url));
+  return buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+}
+
+if (s3 === null) {
+  test("two processes and one bucket: not run, since no S3 server (radosgw) is installed", (t) => {
+    t.diagnostic("install radosgw, ceph-mon, ceph-osd and ceph-common to run it");
+  });
+} else {
+  const env = {
+    PARLEY_STORAGE: "s3",
+    PARLEY_S3_ENDPOINT: s3.endpoint,
+    PARLEY_S3_BUCKET: await s3.bucket(),
+    PARLEY_S3_NOTIFICATION_TOKEN: "the-token-of-the-bucket",
+    PARLEY_SWEEP_INTERVAL: "500ms",
+    AWS_ACCESS_KEY_ID: s3.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+  };
+  const api = await prepareServer({ env: { ...env, PARLEY_ROLE: "api" } });
+  const worker = await prepareServer({ env: { ...env, PARLEY_ROLE: "worker" }, shared: api });
+  const other = await prepareServer({ env: { ...env, PARLEY_ROLE: "worker" }, shared: api });
+  after(async () => {
+    await worker.dispose();
+    await other.dispose();
+    await api.dispose();
+  });
+  await api.start();
+  const workspace = await parley(api, "workspace", "create", "--name", "Bucket");
+  await parley(api, "user", "create", "--email", "b@bucket.example", "--name", "B", "--workspace", workspace);
+  const token = await parley(api, "token", "create", "--email", "b@bucket.example");
+
+  const get = async (id: string) => (await call(api, "POST", `/uploads/${id}`, {}, { token })).body;
+  const begin = async (mediaType: string) =>
+    (await call(api, "POST", "/uploads/create", { media_type: mediaType }, { token })).body;
+  const put = (url: string, name: string, headers: Record<string, string>) =>
+    fetch(url, { method: "PUT", body: fixture(name), headers });
+  const settle = (id: string) =>
+    until(
+      `upload ${id} is over`,
+      async () => {
+        const upload = await get(id);
+        return upload.status === "success" || upload.status === "failure" ? upload : undefined;
+      },
+      90_000,
+    );
+
+  test("a file goes straight to the bucket, once, is noticed there, and comes back from it", async () => {
+    await worker.start();
+    const { id, media } = await begin("video");
+    assert.ok(media.upload.url.startsWith(s3.endpoint), media.upload.url);
+    assert.equal(media.upload.headers["If-None-Match"], "*");
+    assert.equal((await put(media.upload.url, "good-index-at-end.mp4", {})).status, 403);
+    assert.equal((await put(media.upload.url, "good-index-at-end.mp4", media.upload.headers)).status, 200);
+    assert.equal((await put(media.upload.url, "good-cbr.mp3", media.upload.headers)).status, 412);
+    const upload = await settle(id);
+    assert.equal(upload.status, "success", upload.failure?.reason);
+
+    const download = await call(api, "GET", `/recordings/${upload.recording_id}/download`, undefined, {
+      token,
+    });
+    const location = download.headers.get("location") ?? "";
+    assert.ok(location.startsWith(s3.endpoint), location);
+    const file = await fetch(location, { headers: { range: "bytes=4-7" } });
+    assert.deepEqual([file.status, await file.text()], [206, "ftyp"]);
+    assert.equal(file.headers.get("content-type"), "video/mp4");
+    assert.match(file.headers.get("content-disposition") ?? "", /^attachment; filename="Video recording of /);
+    const { body: recording } = await call(api, "POST", `/recordings/${upload.recording_id}`, {}, { token });
+    const picture = await fetch(recording.thumbnail_url.replace("localhost", "127.0.0.1"));
+    assert.deepEqual([picture.status, picture.headers.get("content-type")], [200, "image/jpeg"]);
+  });
+
+  test("the older operation's file goes through the server, once", async () => {
+    const { body } = await call(
+      api,
+      "POST",
+      "/recordings/upload",
+      { filename: "a.m4a" },
+      { token, version: olderVersion },
+    );
+    const url = body.url.replace("localhost", "127.0.0.1");
+    assert.equal((await put(url, "onestep-aac.m4a", {})).status, 200);
+    assert.equal((await put(url, "onestep-aac.m4a", {})).status, 412);
+    const upload = await settle(body.uuid);
+    assert.equal(upload.status, "success", upload.failure?.reason);
+  });
+
+  test("a fragmented file and one that breaks rules are judged from the bucket", async () => {
+    const [good, bad] = [await begin("video"), await begin("video")];
+    await put(good.media.upload.url, "good-fragmented.mp4", good.media.upload.headers);
+    await put(bad.media.upload.url, "bad-short-silent-high.mp4", bad.media.upload.headers);
+    assert.equal((await settle(good.id)).failure, undefined);
+    assert.match((await settle(bad.id)).failure.reason, /at least 10 s/);
+  });
+
+  test("a notification has a file looked for at once; one without the token is refused", async () => {
+    await worker.stop();
+    const { id, media } = await begin("audio");
+    await put(media.upload.url, "good-cbr.mp3", media.upload.headers);
+    const notify = (authorization: string, key: string) =>
+      fetch(`${api.url}/_/storage/notifications`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ Records: [{ eventName: "ObjectCreated:Put", s3: { object: { key } } }] }),
+      });
+    const key = `uploads/${id}/file`;
+    assert.equal((await notify("Bearer wrong", key)).status, 401);
+    assert.equal((await get(id)).status, "awaiting");
+    assert.equal((await notify("Bearer the-token-of-the-bucket", encodeURIComponent(key))).status, 200);
+    assert.equal((await get(id)).status, "processing");
+    await worker.start();
+    assert.equal((await settle(id)).status, "success");
+  });
+
+  test("of two workers one is killed in the middle: the other brings everything to its end", async () => {
+    await other.start();
+    const ids: string[] = [];
+    for (let index = 0; index < 6; index++) {
+      const { id, media } = await begin("video");
+      await put(media.upload.url, "good-index-at-end.mp4", media.upload.headers);
+      ids.push(id);
+    }
+    await until("work has begun", async () =>
+      (await Promise.all(ids.map(get))).some((u) => u.status === "promoting"),
+    );
+    await worker.kill();
+    for (const id of ids) assert.equal((await settle(id)).status, "success");
+  });
+}
