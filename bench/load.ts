@@ -29,7 +29,7 @@ export type Measure = "throughput" | "latency";
 
 /** Two targets measured in turns. */
 export interface Comparison {
-  /** Requests or megabytes per second, or median milliseconds: the median of the rounds. */
+  /** Requests or megabytes per second, milliseconds or seconds: the median of the rounds. */
   readonly baseline: number;
   readonly subject: number;
   /** Subject / baseline: the median of the rounds, the least and the greatest. */

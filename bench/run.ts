@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { type BenchDatabase, type BenchPostgres, startBenchPostgres } from "./database.ts";
 import { type Dataset, dataset, smallSize } from "./datasets.ts";
+import { measureJudge } from "./figures/judge.ts";
 import { measureLatency } from "./figures/latency.ts";
 import { measureList } from "./figures/list.ts";
 import { measureAvailable } from "./figures/media-available.ts";
 import { measureDownload, measureUpload } from "./figures/media-transfer.ts";
 import { measureStart } from "./figures/start.ts";
 import { measureTranscript } from "./figures/transcript.ts";
-import { measureJudge } from "./judge.ts";
 import { startLoad } from "./load.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { elapsed, type Figure, report } from "./report.ts";

@@ -1,3 +1,4 @@
+import { type FileHandle, open } from "node:fs/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Uuid } from "../../contract/common.ts";
 import type { Database } from "../db/database.ts";
@@ -48,7 +49,10 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }
         contentType: contentTypes[media.format],
         fileName: downloadName(media),
         maxAgeSec,
-        open: async (range) => (await store.get(key, range)).body,
+        open: async (range) => {
+          const path = store.localPath(key);
+          return path === null ? (await store.get(key, range)).body : openFile(path);
+        },
       });
     },
   });
@@ -80,6 +84,15 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }
       });
     },
   });
+}
+
+/** It may have been removed since it was looked at. */
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ENOENT" ? gone() : error;
+  }
 }
 
 function gone(): ProblemError {

@@ -102,12 +102,10 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
       async function receive(body: IncomingMessage, upload: UploadRow) {
         const announced = body.headers["content-length"];
         const silence = new AbortController();
-        let timer = setTimeout(() => {}, 0);
+        const timer = setTimeout(() => silence.abort(new Error("the sender fell silent")), silenceMs);
         const heard = (): void => {
-          clearTimeout(timer);
-          timer = setTimeout(() => silence.abort(new Error("the sender fell silent")), silenceMs);
+          timer.refresh();
         };
-        heard();
         body.on("data", heard);
         // Listening to the data sets it flowing; the store decides when.
         body.pause();

@@ -4,10 +4,11 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { MediaExpectation, MediaSource } from "../server/media/facts.ts";
-import { judgeMedia } from "../server/media/judge/index.ts";
-import { median } from "./load.ts";
-import { type Figure, figure } from "./report.ts";
+import type { MediaExpectation, MediaSource } from "../../server/media/facts.ts";
+import { judgeMedia } from "../../server/media/judge/index.ts";
+import { ffmpeg, hasFfmpeg, repeat } from "../ffmpeg.ts";
+import { takeTurns } from "../load.ts";
+import { type Figure, figure } from "../report.ts";
 
 const run = promisify(execFile);
 const hours = 4;
@@ -29,7 +30,7 @@ interface Subject {
  * @param rounds how often baseline and subject take turns.
  */
 export async function measureJudge(bytes: number, rounds: number): Promise<Figure[]> {
-  if (!(await isThere("ffmpeg")) || !(await isThere("ffprobe")))
+  if (!(await hasFfmpeg()))
     return [figure("judge: against ffprobe", null, "no ffmpeg and ffprobe on this machine", "", {})];
   const folder = mkdtempSync(join(tmpdir(), "parley-bench-judge-"));
   try {
@@ -51,16 +52,6 @@ export async function measureJudge(bytes: number, rounds: number): Promise<Figur
   }
 }
 
-async function isThere(program: string): Promise<boolean> {
-  return run(program, ["-version"]).then(
-    () => true,
-    () => false,
-  );
-}
-
-const ffmpeg = (folder: string, args: readonly string[]) =>
-  run("ffmpeg", ["-nostdin", "-v", "error", "-y", ...args], { cwd: folder });
-
 /** One minute of noise, again and again: encoding four hours would take longer than the rest of the bench. */
 async function makeMp4(folder: string, bytes: number): Promise<string> {
   const soundRate = 64_000;
@@ -71,19 +62,14 @@ async function makeMp4(folder: string, bytes: number): Promise<string> {
   const video = ["-c:v", "libx264", "-preset", "veryfast", "-g", "50", ...rate];
   const filler = ["-x264-params", "nal-hrd=cbr:force-cfr=1"];
   await ffmpeg(folder, [...clip, ...video, ...filler, "-c:a", "aac", "-b:a", `${soundRate}`, "clip.mp4"]);
-  const path = join(folder, "long.mp4");
-  await ffmpeg(folder, ["-stream_loop", String(hours * 60 - 1), "-i", "clip.mp4", "-c", "copy", path]);
-  return path;
+  return repeat(folder, "clip.mp4", hours * 60, "long.mp4");
 }
 
 async function makeMp3(folder: string): Promise<string> {
   const noise = ["-f", "lavfi", "-i", "anoisesrc=duration=60:amplitude=0.5"];
   const rising = ["-af", "volume='t/60':eval=frame", "-c:a", "libmp3lame", "-q:a", "4"];
   await ffmpeg(folder, [...noise, ...rising, "clip.mp3"]);
-  const path = join(folder, "long.mp3");
-  const copy = ["-c", "copy", "-write_xing", "0", "-id3v2_version", "0"];
-  await ffmpeg(folder, ["-stream_loop", String(hours * 60 - 1), "-i", "clip.mp3", ...copy, path]);
-  return path;
+  return repeat(folder, "clip.mp3", hours * 60, "long.mp3", ["-write_xing", "0", "-id3v2_version", "0"]);
 }
 
 async function compare(subject: Subject, rounds: number): Promise<Figure[]> {
@@ -105,13 +91,15 @@ async function compare(subject: Subject, rounds: number): Promise<Figure[]> {
   // Both once before, so that both find the file in memory.
   await probe();
   const memoryMb = await peakGrowthMb(judge);
-  const seen: { probe: number; judge: number }[] = [];
-  for (let round = 0; round < rounds; round += 1)
-    seen.push({ probe: await seconds(probe), judge: await seconds(judge) });
-  const ratio = median(seen.map((times) => times.judge / times.probe));
+  const compared = await takeTurns(
+    rounds,
+    () => seconds(probe),
+    () => seconds(judge),
+  );
+  const { ratio, least, greatest } = compared;
   const measured =
-    `${ratio.toFixed(3)}: ${median(seen.map((times) => times.judge)).toFixed(2)} s against ` +
-    `${median(seen.map((times) => times.probe)).toFixed(2)} s`;
+    `${ratio.toFixed(3)} (${least.toFixed(3)} to ${greatest.toFixed(3)}): ` +
+    `${compared.subject.toFixed(2)} s against ${compared.baseline.toFixed(2)} s`;
   return [
     figure(`judge: ${name}, time to ffprobe's packet list`, ratio, measured, "", { most: 0.33 }),
     figure(`judge: ${name}, memory`, memoryMb, `${memoryMb.toFixed(0)} MB more`, " MB", { most: 300 }),
