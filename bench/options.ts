@@ -8,6 +8,7 @@ export const figureGroups = [
   "download",
   "available",
   "judge",
+  "hooks",
 ] as const;
 export type FigureGroup = (typeof figureGroups)[number];
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type BenchDatabase, type BenchPostgres, startBenchPostgres } from "./database.ts";
 import { type Dataset, dataset, smallSize } from "./datasets.ts";
+import { measureHooks } from "./figures/hooks.ts";
 import { measureJudge } from "./figures/judge.ts";
 import { measureLatency } from "./figures/latency.ts";
 import { measureList } from "./figures/list.ts";
@@ -16,7 +17,7 @@ import { type RunningServer, startParley } from "./servers.ts";
 /** One for all, so that the baseline can write the same addresses. */
 const baseUrl = "http://localhost:3000";
 
-const needsDatabase = ["list", "transcript", "upload", "download", "available"] as const;
+const needsDatabase = ["list", "transcript", "upload", "download", "available", "hooks"] as const;
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -39,6 +40,10 @@ async function main(): Promise<void> {
       if (options.only.has("list") || options.only.has("transcript"))
         figures.push(...(await measureServed(postgres, options)));
       figures.push(...(await measureMedia(postgres, options)));
+      if (options.only.has("hooks")) {
+        console.error("hooks");
+        figures.push(...(await measureHooks(postgres, options)));
+      }
     } finally {
       await postgres.stop();
     }

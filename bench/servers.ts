@@ -12,6 +12,7 @@ const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 /** A running server in a process of its own. */
 export interface RunningServer {
   readonly url: string;
+  readonly pid: number;
   /** From the start of the process to the first good answer of /readyz. */
   readonly readyMs: number;
   /** Memory of the process as the system counts it. Linux only: null elsewhere. */
@@ -50,6 +51,7 @@ export async function startParley(
   };
   return {
     url,
+    pid: child.pid ?? 0,
     readyMs: performance.now() - startedAt,
     residentMb: () => memoryMb("VmRSS"),
     watchMemory() {

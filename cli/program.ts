@@ -5,6 +5,7 @@ import { ConfigError } from "../server/config.ts";
 import { DataFolderInUseError } from "../server/db/embedded/index.ts";
 import { DatabaseTooNewError, UnfitDatabaseError } from "../server/db/migrate.ts";
 import { demoCommand } from "./demo.ts";
+import { filesCommand, NotAgreedError } from "./files.ts";
 import { migrateCommand } from "./migrate.ts";
 import { serveCommand } from "./serve.ts";
 import { teamCommand } from "./team.ts";
@@ -30,6 +31,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     userCommand(),
     teamCommand(),
     tokenCommand(),
+    filesCommand(),
     uploadCommand(),
     demoCommand(),
   ])
@@ -51,6 +53,7 @@ function describe(
     ConfigError,
     DataFolderInUseError,
     DatabaseTooNewError,
+    NotAgreedError,
     UnfitDatabaseError,
   ].some((kind) => error instanceof kind);
   if (isExpected) return error.message;

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 /** An upload that has begun and not ended, so that the same command goes on with it. */
 export interface UploadRecord {
   readonly server: string;
+  /** Says which token it was begun with, without being one: with another token it is another upload. */
+  readonly token_mark: string;
   /** Absolute. */
   readonly path: string;
   /** A file that has changed since is another one. */
@@ -19,7 +21,10 @@ export interface UploadRecord {
 }
 
 /** What names a record. */
-export type RecordKey = Pick<UploadRecord, "server" | "path" | "size" | "modified_ms" | "input">;
+export type RecordKey = Pick<
+  UploadRecord,
+  "server" | "token_mark" | "path" | "size" | "modified_ms" | "input"
+>;
 
 /** Records are kept for this long; the server has forgotten such uploads by then. */
 const keptMs = 30 * 24 * 3_600_000;
@@ -47,7 +52,7 @@ export async function dropRecord(file: string, key: RecordKey): Promise<void> {
 }
 
 function isSame(record: RecordKey, key: RecordKey): boolean {
-  return (["server", "path", "size", "modified_ms", "input"] as const).every(
+  return (["server", "token_mark", "path", "size", "modified_ms", "input"] as const).every(
     (name) => record[name] === key[name],
   );
 }

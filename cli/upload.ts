@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -124,7 +125,9 @@ function fail(words: string): void {
 function report(path: string, upload: RemoteUpload, options: Options): void {
   const { id, recording_id, status } = upload;
   if (options.json)
-    process.stdout.write(`${JSON.stringify({ file: path, upload_id: id, recording_id, status })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ file: path, upload_id: id, recording_id, status, ...(upload.failure ? { reason: upload.failure.reason } : {}) })}\n`,
+    );
   if (status === "failure") fail(`${path}: ${upload.failure?.reason ?? "the upload failed"}`);
   else if (!options.json) process.stdout.write(`${options.wait ? (recording_id ?? id) : id}\n`);
 }
@@ -187,6 +190,7 @@ function recordKey(target: Target, file: FoundFile, format: "video" | "audio", o
   return {
     server: target.url,
     path: file.path,
+    token_mark: createHash("sha256").update(target.token).digest("hex").slice(0, 16),
     size: file.size,
     modified_ms: file.modifiedMs,
     input: JSON.stringify(inputOf(format, options)),

@@ -27,3 +27,4 @@ export const Highlight = z
 export const HighlightInclude = z
   .object({ transcript: z.boolean().optional(), speakers: z.boolean().optional() })
   .meta({ id: "HighlightInclude" });
+export type HighlightIncludeInput = z.output<typeof HighlightInclude>;

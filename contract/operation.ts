@@ -32,6 +32,8 @@ export interface Operation {
   readonly description: string;
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** What may stand in the address after the question mark; every value is a text. */
+  readonly query?: z.ZodObject;
   readonly response: OperationResponse;
   readonly errors: readonly ErrorCode[];
 }
@@ -39,6 +41,11 @@ export interface Operation {
 /** Keeps the exact schema types of an operation while checking its shape. */
 export function operation<const O extends Operation>(definition: O): O {
   return definition;
+}
+
+/** Whether an operation belongs to the management API: everything beyond the contract, without versions. */
+export function isManagement(operation: Pick<Operation, "path">): boolean {
+  return operation.path.startsWith("/_/api/");
 }
 
 /** Errors that every versioned operation can answer. */

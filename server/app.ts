@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyRequest,
-  LogController,
-} from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Operation } from "../contract/operation.ts";
-import { RecordingParams } from "../contract/recordings.ts";
 import type { Principal } from "./access/principal.ts";
-import { authenticate } from "./accounts/authenticate.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { directoryRoutes } from "./directory/routes.ts";
+import { apiPrefix, guardManagementApi, guardVersionedApi, managementPrefix, pathOf } from "./guard.ts";
+import { highlightMediaRoutes } from "./highlights/media-routes.ts";
+import { highlightRoutes } from "./highlights/routes.ts";
+import { feedRoutes } from "./hooks/feed-routes.ts";
+import { hookManagementRoutes } from "./hooks/management-routes.ts";
+import { hookRoutes } from "./hooks/routes.ts";
+import type { HookSender } from "./hooks/send.ts";
 import { readBodies } from "./http/body-rules.ts";
 import { limitBodyTime } from "./http/body-time.ts";
 import { createBrokenHttp } from "./http/broken-http.ts";
@@ -21,15 +21,17 @@ import { handleErrors, toProblem } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
 import { ProblemError, sendProblem } from "./http/problem.ts";
 import { keepToHttp } from "./http/protocol.ts";
-import { applyAllowance, createRateLimiter } from "./http/rate-limit.ts";
+import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
-import { type Api, checkPath } from "./http/route.ts";
-import { announceLifecycle, effectiveVersions, rateShare, readVersion } from "./http/version-gate.ts";
+import type { Api } from "./http/route.ts";
 import type { JobQueue } from "./jobs/queue.ts";
+import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
+import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
+import { storyRoutes } from "./stories/routes.ts";
 import { uploadFileRoutes } from "./uploads/file-routes.ts";
 import { notificationRoutes } from "./uploads/notification-routes.ts";
 import { resumableRoutes } from "./uploads/resumable.ts";
@@ -40,6 +42,8 @@ export interface AppDependencies {
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
+  readonly sealer: Sealer;
+  readonly sender: HookSender;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
   /** Told when all is there that requests need; without, it is from the beginning. */
@@ -54,12 +58,9 @@ const drainMs = 20_000;
 /** A client that sends for longer is not sending a transcript. */
 const bodyTimeMs = 120_000;
 
-/** Where the contract's versioned operations live. */
-export const apiPrefix = "/_/public-api/v2";
-
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { db, jobs, store, signer, config, log } = dependencies;
+  const { db, jobs, store, signer, sealer, sender, config, log } = dependencies;
   const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
@@ -77,6 +78,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
+  app.decorateRequest("apiVersion", null);
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
@@ -93,11 +95,16 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   );
 
   const operations: Operation[] = [];
+  const limiter = createRateLimiter({
+    pool: db.pool,
+    onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
+  });
+  app.addHook("onClose", () => limiter.close());
   healthRoutes(app, { db, store, started: dependencies.started ?? { isComplete: true } });
   referenceRoutes(app, operations);
   await app.register(
     async (scope) => {
-      guardVersionedApi(scope, dependencies);
+      guardVersionedApi(scope, { db, config, limiter });
       const api: Api = {
         app: scope,
         prefix: apiPrefix,
@@ -108,67 +115,34 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       directoryRoutes(api, { db });
       recordingRoutes(api, { db, store, signer, config });
       uploadRoutes(api, { db, jobs, store, signer, config });
+      hookRoutes(api, { db, sender, sealer });
     },
     { prefix: apiPrefix },
+  );
+  await app.register(
+    async (scope) => {
+      guardManagementApi(scope, { db, config, limiter });
+      const api: Api = {
+        app: scope,
+        prefix: managementPrefix,
+        operations,
+        checkReady: dependencies.checkReady ?? false,
+      };
+      highlightRoutes(api, { db, signer, config });
+      storyRoutes(api, { db, signer, config });
+      hookManagementRoutes(api, { db, jobs, sealer, config });
+      feedRoutes(api, { db, signer, config });
+      recordingManagementRoutes(api, { db, store });
+    },
+    { prefix: managementPrefix },
   );
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
   recordingMediaRoutes(app, { db, store, signer });
+  highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
   return app;
-}
-
-/**
- * The order of checks (design, section 4): version header, then token, then rate limit, then path; body and
- * permission follow in the route. A caller without a good token is counted by address.
- */
-function guardVersionedApi(scope: FastifyInstance, { db, config, log }: AppDependencies): void {
-  const versions = effectiveVersions(config.versionStatus);
-  const limiter = createRateLimiter({
-    pool: db.pool,
-    onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
-  });
-  scope.addHook("onClose", () => limiter.close());
-  // An encapsulated handler makes unknown paths below the prefix pass the hook below, which refuses them.
-  scope.setNotFoundHandler((request) => {
-    throw noSuchOperation(request);
-  });
-
-  scope.addHook("onRequest", async (request, reply) => {
-    const limit = config.rateLimitPerMinute;
-    try {
-      const version = readVersion(request, versions);
-      announceLifecycle(reply, version);
-      const caller = await authenticate(db.pool, request, askedRecording(request));
-      request.principal = caller.principal;
-      request.transcriptVersion = caller.transcriptVersion ?? null;
-      if (limit > 0) {
-        const share = Math.max(1, Math.floor(limit * rateShare(version, new Date())));
-        applyAllowance(reply, await limiter.take(`token:${request.principal.tokenId}`, share));
-      }
-      if (request.is404) throw noSuchOperation(request);
-      checkPath(request, version.name);
-    } catch (error) {
-      const isUncounted = request.principal === null;
-      if (isUncounted && limit > 0) applyAllowance(reply, await limiter.take(`address:${request.ip}`, limit));
-      throw error;
-    }
-  });
-}
-
-/** The recording whose transcript version the route needs, when the address names one. */
-function askedRecording(request: FastifyRequest): string | undefined {
-  if (!request.routeOptions.config.needsTranscriptVersion) return undefined;
-  const params = RecordingParams.safeParse(request.params);
-  return params.success ? params.data.recording_id : undefined;
-}
-
-function noSuchOperation(request: FastifyRequest): ProblemError {
-  return new ProblemError(
-    "not_found",
-    `the API has no operation ${request.method} ${pathOf(request.url)}; see /docs`,
-  );
 }
 
 /** One line for each answer: what was asked and how it went, never who with or what was said. */
@@ -191,9 +165,4 @@ function logAnswers(app: FastifyInstance): void {
       "answered",
     );
   });
-}
-
-/** The path as the client wrote it, without a query, which could hold anything, and cut to a readable length. */
-function pathOf(url: string): string {
-  return (url.split("?", 1)[0] ?? "").slice(0, 200);
 }

@@ -36,6 +36,10 @@ test("a wrong setting is one line that names it and its rule", () => {
     ["PARLEY_STORAGE", "s3"],
     ["PARLEY_S3_ENDPOINT", "minio:9000"],
     ["PARLEY_S3_FORCE_PATH_STYLE", "maybe"],
+    ["PARLEY_S3_PREFIX", "/parley"],
+    ["PARLEY_S3_PREFIX", "a//b"],
+    ["PARLEY_S3_PREFIX", "a/../b"],
+    ["PARLEY_S3_PREFIX", "a b"],
     ["PARLEY_SECRET", "too short"],
     ["PARLEY_UPLOAD_URL_TTL", "1 day"],
     ["PARLEY_MAX_DURATION", "9s"],
@@ -62,6 +66,7 @@ test("a bucket: its name is needed, an endpoint of one's own means path style, a
     endpoint: null,
     region: "eu-central-1",
     forcePathStyle: false,
+    prefix: null,
   });
   const own = readConfig({ ...s3, PARLEY_S3_ENDPOINT: "http://minio:9000/" }, "/tmp").s3;
   assert.deepEqual(own, {
@@ -69,10 +74,22 @@ test("a bucket: its name is needed, an endpoint of one's own means path style, a
     endpoint: "http://minio:9000",
     region: "us-east-1",
     forcePathStyle: true,
+    prefix: null,
   });
   assert.throws(() => readConfig({ PARLEY_STORAGE: "s3" }, "/tmp"), /PARLEY_S3_BUCKET/);
   assert.throws(() => readConfig({ ...s3, PARLEY_UPLOAD_URL_TTL: "8d" }, "/tmp"), /PARLEY_UPLOAD_URL_TTL/);
   assert.equal(readConfig({ PARLEY_UPLOAD_URL_TTL: "8d" }, "/tmp").uploadUrlTtlMs, 8 * 86_400_000);
+});
+
+test("a bucket's prefix ends with one slash, however it is written", () => {
+  for (const [text, prefix] of [
+    ["parley", "parley/"],
+    ["team-a/parley_1.x=y//", "team-a/parley_1.x=y/"],
+    ["...", ".../"],
+  ]) {
+    const env = { PARLEY_STORAGE: "s3", PARLEY_S3_BUCKET: "shared", PARLEY_S3_PREFIX: text };
+    assert.equal(readConfig(env, "/tmp").s3?.prefix, prefix);
+  }
 });
 
 test("several wrong settings are named in the same line", () => {

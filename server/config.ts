@@ -6,6 +6,7 @@ import {
   versionStatuses,
 } from "../contract/versions.ts";
 import { resolveDataDir } from "./db/embedded/index.ts";
+import { bucketPrefixRule } from "./storage/key-rules.ts";
 
 /** What an operator says of one API version by `PARLEY_VERSION_STATUS`. */
 export interface VersionOverride {
@@ -21,6 +22,8 @@ export interface S3Settings {
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
+  /** Goes before every key, with a slash at its end; null: a bucket of our own. */
+  readonly prefix: string | null;
 }
 
 /** A speech model and how to ask it. */
@@ -68,6 +71,10 @@ export interface Config {
   /** Longest recording, where the workspace's plan says nothing else. */
   readonly maxDurationMs: number;
   readonly maxUploadBytes: number;
+  /** Addresses that hooks may be sent to although they are not public, as a list of ranges. */
+  readonly hooksAllowAddresses: string;
+  /** Milliseconds between the attempts of a delivery; null: the usual ones. */
+  readonly hookRetryScheduleMs: readonly number[] | null;
   /** What a bucket's notifications must carry; null: there are none. */
   readonly s3NotificationToken: string | null;
   /** A speech model behind an OpenAI-compatible `/v1/audio/transcriptions`; null: none. */
@@ -107,6 +114,19 @@ const duration = z.string().transform((text, context) => {
 });
 
 const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
+
+const retrySchedule = z.string().transform((text, context) => {
+  const seconds = text.split(",").map((part) => part.trim());
+  if (seconds.length <= 100 && seconds.every((part) => /^\d{1,7}(\.\d+)?$/.test(part)))
+    return seconds.map((part) => Math.round(Number(part) * 1000));
+  context.addIssue("must be seconds, comma separated, such as 5,300,1800");
+  return z.NEVER;
+});
+
+const bucketPrefix = z
+  .string()
+  .regex(bucketPrefixRule, "must be letters, digits, ._=- and /, 200 at most, and not begin with /")
+  .transform((text) => `${text.replace(/\/+$/, "")}/`);
 
 const httpUrl = z
   .string()
@@ -149,6 +169,7 @@ const settings = {
   PARLEY_S3_ENDPOINT: httpUrl,
   PARLEY_S3_REGION: z.string(),
   PARLEY_S3_FORCE_PATH_STYLE: flag,
+  PARLEY_S3_PREFIX: bucketPrefix,
   PARLEY_S3_NOTIFICATION_TOKEN: z.string().min(16, "must have at least 16 characters"),
   PARLEY_SECRET: z.string().min(32, "must have at least 32 characters"),
   PARLEY_ROLE: z.enum(["all", "api", "worker"]),
@@ -167,6 +188,8 @@ const settings = {
     .refine((ms) => ms <= 24 * units.d, "must be 24d at most"),
   // One part of an S3 upload can't be larger, and neither can a file of the contract.
   PARLEY_MAX_UPLOAD_BYTES: whole(1, 4_294_967_296),
+  PARLEY_HOOKS_ALLOW_ADDRESSES: z.string(),
+  PARLEY_HOOK_RETRY_SCHEDULE: retrySchedule,
   PARLEY_TRANSCRIPTION_URL: httpUrl,
   PARLEY_TRANSCRIPTION_MODEL: z.string(),
   PARLEY_TRANSCRIPTION_API_KEY: z.string(),
@@ -218,6 +241,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
             endpoint: values.PARLEY_S3_ENDPOINT ?? null,
             region: values.PARLEY_S3_REGION ?? env.AWS_REGION ?? "us-east-1",
             forcePathStyle: values.PARLEY_S3_FORCE_PATH_STYLE ?? values.PARLEY_S3_ENDPOINT !== undefined,
+            prefix: values.PARLEY_S3_PREFIX ?? null,
           }
         : null,
     secret: values.PARLEY_SECRET ?? null,
@@ -229,6 +253,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     downloadUrlTtlMs: values.PARLEY_DOWNLOAD_URL_TTL ?? units.h,
     maxDurationMs: values.PARLEY_MAX_DURATION ?? 3 * units.h,
     maxUploadBytes: values.PARLEY_MAX_UPLOAD_BYTES ?? 4_294_967_296,
+    hooksAllowAddresses: values.PARLEY_HOOKS_ALLOW_ADDRESSES ?? "",
+    hookRetryScheduleMs: values.PARLEY_HOOK_RETRY_SCHEDULE ?? null,
     transcription:
       values.PARLEY_TRANSCRIPTION_URL === undefined
         ? null

@@ -4,7 +4,10 @@ import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
 import { type Config, ConfigError } from "./config.ts";
+import { releaseAllHooks } from "./hooks/delivery-queries.ts";
+import { openHookSender } from "./hooks/open-sender.ts";
 import { openJobQueue, releaseAbandonedJobs } from "./jobs/queue.ts";
+import { createSealer } from "./links/sealer.ts";
 import { openSecret } from "./links/secret.ts";
 import { createSigner } from "./links/signer.ts";
 import { createLog } from "./log.ts";
@@ -54,7 +57,10 @@ export async function startServer(config: Config, onLost: (error: Error) => void
     const store = await openStore(config);
     closers.push(() => store.close());
     await probeStore(store);
-    const signer = createSigner(await openSecret(config.secret, store));
+    const secret = await openSecret(config.secret, store);
+    const [signer, sealer] = [createSigner(secret), createSealer(secret)];
+    const sender = openHookSender(config);
+    closers.push(() => sender.close());
     const runsWorker = config.role !== "api";
     const jobs = await openJobQueue({
       pool: db.pool,
@@ -63,14 +69,24 @@ export async function startServer(config: Config, onLost: (error: Error) => void
     });
     closers.push(() => jobs.close());
     if (runsWorker) {
-      if (database.isEmbedded) await releaseAbandonedJobs(db, jobs);
-      const worker = startWorker({ db, jobs, store, config, log });
+      if (database.isEmbedded) await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
+      const worker = startWorker({ db, jobs, store, signer, sealer, sender, config, log });
       closers.push(() => worker.stop(graceMs));
     }
     let firstAccount: FirstAccount | null = null;
     if (config.role !== "worker") {
       const started = { isComplete: false };
-      const app: FastifyInstance = await buildApp({ db, jobs, store, signer, config, log, started });
+      const app: FastifyInstance = await buildApp({
+        db,
+        jobs,
+        store,
+        signer,
+        sealer,
+        sender,
+        config,
+        log,
+        started,
+      });
       closers.push(() => app.close());
       await app.listen({ host: config.host, port: config.port });
       // Last, when nothing can fail any more: its password is shown once, by the process that makes it.

@@ -2,10 +2,17 @@ import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config, TranscriptionSettings } from "./config.ts";
 import type { Database } from "./db/database.ts";
+import { RETRY_SCHEDULE_MS } from "./hooks/backoff.ts";
+import { startDeliveries } from "./hooks/deliver.ts";
+import { findForgottenHooks } from "./hooks/delivery-queries.ts";
+import { deleteOldHistory } from "./hooks/queries.ts";
+import type { HookSender } from "./hooks/send.ts";
 import { deleteOldCounters } from "./http/rate-limit.ts";
 import { type JobDefinition, job, type Pump, startPump } from "./jobs/pump.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import { startSchedule } from "./jobs/schedule.ts";
+import type { Sealer } from "./links/sealer.ts";
+import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
 import type { ObjectStore } from "./storage/store.ts";
@@ -16,18 +23,25 @@ import {
   transcribeRecordingJob,
 } from "./transcription/index.ts";
 import { failExpiredUploads, noticeArrivals } from "./uploads/arrival.ts";
+import { finishUploadJob } from "./uploads/finish-pieces.ts";
 import { judgeUploadJob } from "./uploads/judge.ts";
 import { removeOrphans } from "./uploads/orphans.ts";
 import { promoteUploadJob } from "./uploads/promote.ts";
 import { promoteMediaJob } from "./uploads/promote-media.ts";
-import { deleteStaleUploads } from "./uploads/queries.ts";
+import { deleteStaleUploads } from "./uploads/stale.ts";
+import { createSweepGate } from "./uploads/store-mark.ts";
 import { failExpiredMedia, tendLingering } from "./uploads/sweeps.ts";
 
 export interface WorkerDependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
+  readonly signer: LinkSigner;
+  readonly sealer: Sealer;
+  readonly sender: HookSender;
   readonly config: Config;
+  /** What time it is for hooks; tests have their own. */
+  readonly clock?: { now(): Date };
   readonly log: FastifyBaseLogger;
 }
 
@@ -45,7 +59,7 @@ const soonestLookMs = { local: 15_000, s3: 2000 } as const;
 /** Each of these keeps one core busy; the API needs some room as well. */
 const mediaAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** What a process leaves behind that is older than this, nobody works on any more. */
+/** What a process leaves behind in the store that is older than this, nobody works on any more. */
 const leftoverAgeMs = 86_400_000;
 
 /** Going through all files is to take at most one part in this many of the time. */
@@ -66,18 +80,19 @@ function transcriptionJob(
 }
 
 /** All background work: the list of jobs, and what is looked after regularly. */
-export function startWorker({ db, jobs, store, config, log }: WorkerDependencies): Worker {
+export function startWorker(deps: WorkerDependencies): Worker {
+  const { db, jobs, store, config, log } = deps;
   const stopping = new AbortController();
   let sweepAgainAt = 0;
+  const maySweep = createSweepGate(db, store, log);
 
   /** Small stores are swept at every interval, large ones less often. */
   async function removeLeftovers(): Promise<void> {
     if (Date.now() < sweepAgainAt) return;
     const began = Date.now();
-    const count = await removeOrphans(db, store);
-    const olderThan = new Date(began - leftoverAgeMs);
-    await store.sweepLeftovers(olderThan);
-    await sweepScratch(config.dataDir, olderThan);
+    const isOurs = await maySweep();
+    const count = isOurs ? await removeOrphans(db, store, log) : 0;
+    if (isOurs) await store.sweepLeftovers(new Date(began - leftoverAgeMs));
     sweepAgainAt = Date.now() + (Date.now() - began) * sweepShare;
     if (count > 0) log.info({ count }, "removed orphaned files");
   }
@@ -94,6 +109,11 @@ export function startWorker({ db, jobs, store, config, log }: WorkerDependencies
         name: "judge_upload",
         concurrency: 2,
         run: ({ uploadId }) => judgeUploadJob({ db, jobs, store, config }, uploadId),
+      }),
+      job({
+        name: "finish_upload",
+        concurrency: 2,
+        run: ({ uploadId }) => finishUploadJob({ db, jobs, store, log }, uploadId),
       }),
       job({
         name: "promote_media",
@@ -114,13 +134,15 @@ export function startWorker({ db, jobs, store, config, log }: WorkerDependencies
   );
 
   const schedule = startSchedule(config.sweepIntervalMs, log, {
-    "lingering uploads": () => tendLingering({ db, jobs, config, log }),
-    "expired upload URLs": () => failExpiredUploads({ db, jobs, store, config }),
-    "expired media": () => failExpiredMedia({ db, jobs, store }),
+    "lingering uploads": () => tendLingering({ db, jobs, store, config, log }),
+    "expired upload URLs": () => failExpiredUploads({ db, jobs, store, config, log }),
+    "expired media": () => failExpiredMedia({ db, jobs, store, log }),
     "stale uploads": async () => {
-      const count = await deleteStaleUploads(db.kysely, config.staleUploadTtlMs);
+      const count = await deleteStaleUploads(db.kysely, config);
       if (count > 0) log.info({ count }, "deleted stale uploads");
     },
+    "old deliveries and events": () => deleteOldHistory(db.pool),
+    "forgotten hooks": () => findForgottenHooks(db.pool),
     "rate limit counters": () => deleteOldCounters(db.pool),
     "due transcriptions": async () => {
       if (config.transcription === null) return;
@@ -129,14 +151,24 @@ export function startWorker({ db, jobs, store, config, log }: WorkerDependencies
           .transaction()
           .execute((tx) => jobs.enqueue(tx, "transcribe_recording", { recordingId }, recordingId));
     },
+    "abandoned scratch folders": () => sweepScratch(config.dataDir),
     "orphaned files": removeLeftovers,
   });
   const arrivals = startSchedule(arrivalCheckMs, log, {
-    "arrived files": () => noticeArrivals({ db, jobs, store }, soonestLookMs[store.kind]),
+    "arrived files": () => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind]),
   });
+
+  const deliveries = startDeliveries({
+    ...deps,
+    clock: deps.clock ?? { now: () => new Date() },
+    scheduleMs: config.hookRetryScheduleMs ?? RETRY_SCHEDULE_MS,
+    random: Math.random,
+  });
+  jobs.onWake(deliveries.wake);
 
   return {
     async stop(graceMs) {
+      await deliveries.stop();
       await arrivals.stop();
       await schedule.stop();
       stopping.abort(new Error("the server is stopping"));

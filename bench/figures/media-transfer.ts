@@ -89,9 +89,8 @@ export function measureDownload(postgres: BenchPostgres, size: TransferSize): Pr
     const { pool } = media.data.db;
     await pool.query("update recordings set media_type = 'video' where id = $1", [recordingId]);
     await pool.query(
-      `insert into recording_media (recording_id, format, size_bytes, etag, has_storyboard)
-       values ($1, 'mp4', $2, 'x', false)`,
-      [recordingId, bytes],
+      "insert into recording_media (recording_id, format, has_storyboard) values ($1, 'mp4', false)",
+      [recordingId],
     );
     if (typeof nginx !== "string") {
       const served = join(nginx.root, "large");

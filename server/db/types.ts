@@ -38,11 +38,43 @@ export interface AccessTokens {
   workspace_id: string;
 }
 
+export interface Deliveries {
+  attempts: Generated<number>;
+  attempts_before: Generated<number>;
+  created_at: Generated<Timestamp>;
+  due_at: Generated<Timestamp>;
+  event_id: Int8 | null;
+  event_type: string;
+  hook_id: string;
+  id: Generated<Int8>;
+  message_id: string;
+  payload: string | null;
+  recording_id: string | null;
+  settled_at: Timestamp | null;
+  state: Generated<string>;
+  subject_id: string;
+}
+
+export interface DeliveryAttempts {
+  answer: string | null;
+  attempt: number;
+  delivery_id: Int8;
+  duration_ms: number;
+  error: string | null;
+  request_headers: Json;
+  started_at: Timestamp;
+  status: number | null;
+}
+
 export interface Events {
+  audience: string[] | null;
   data: Json;
   event_id: string;
+  fanned_out_at: Timestamp | null;
+  feed_id: Generated<Int8 | null>;
   id: Generated<Int8>;
   occurred_at: Generated<Timestamp>;
+  recording_id: string | null;
   subject_id: string;
   type: string;
   workspace_id: string;
@@ -51,6 +83,7 @@ export interface Events {
 
 export interface Highlights {
   created_at: Generated<Timestamp>;
+  created_by: string | null;
   duration_ms: number;
   id: string;
   recording_id: string;
@@ -59,6 +92,34 @@ export interface Highlights {
   tags: Generated<string[]>;
   text: string;
   transcript: Generated<string>;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Hooks {
+  created_by: string;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  failing_since: Timestamp | null;
+  hook_type: string;
+  hook_url: string;
+  id: string;
+  include: Json;
+  inserted_at: Generated<Timestamp>;
+  leased_by: string | null;
+  leased_until: Timestamp | null;
+  next_due_at: Timestamp | null;
+  previous_secret: Buffer | null;
+  previous_secret_until: Timestamp | null;
+  scope: string;
+  secret: Buffer;
+  version: string;
+  workspace_id: string;
+}
+
+export interface Installation {
+  high: Generated<Int8>;
+  id: Generated<string>;
+  is_only: Generated<boolean>;
 }
 
 export interface MeetingTypes {
@@ -111,13 +172,9 @@ export interface RecordingGrants {
 
 export interface RecordingMedia {
   created_at: Generated<Timestamp>;
-  etag: string;
   format: string;
   has_storyboard: boolean;
-  height: number | null;
   recording_id: string;
-  size_bytes: Int8;
-  width: number | null;
 }
 
 export interface RecordingRecorders {
@@ -172,6 +229,26 @@ export interface ResumableLeases {
   wanted: Generated<boolean>;
 }
 
+export interface Stories {
+  banner_image_url: string | null;
+  created_at: Generated<Timestamp>;
+  created_by: string | null;
+  description: Generated<string>;
+  id: string;
+  is_public: Generated<boolean>;
+  last_edited_at: Generated<Timestamp>;
+  public_version: Generated<number>;
+  tags: Generated<string[]>;
+  title: string;
+  workspace_id: string;
+}
+
+export interface StoryHighlights {
+  highlight_id: string;
+  position: number;
+  story_id: string;
+}
+
 export interface TeamMembers {
   team_id: string;
   user_id: string;
@@ -224,6 +301,7 @@ export interface Uploads {
   created_by: string;
   facts: Json | null;
   failure_reason: string | null;
+  file_etag: string | null;
   id: string;
   max_duration_sec: number | null;
   max_upload_bytes: Int8 | null;
@@ -233,6 +311,7 @@ export interface Uploads {
   one_step: string | null;
   participants: Generated<Json>;
   planned_recording_id: string | null;
+  put_active_at: Timestamp | null;
   received_at: Timestamp | null;
   recorder_ids: string[];
   recording_id: string | null;
@@ -244,6 +323,10 @@ export interface Uploads {
   title: string;
   updated_at: Generated<Timestamp>;
   url_expires_at: Timestamp | null;
+  work_attempts: Generated<number>;
+  work_error: string | null;
+  work_kills: Generated<number>;
+  work_started_at: Timestamp | null;
   workspace_id: string;
 }
 
@@ -277,8 +360,12 @@ export interface Workspaces {
 
 export interface DB {
   access_tokens: AccessTokens;
+  deliveries: Deliveries;
+  delivery_attempts: DeliveryAttempts;
   events: Events;
   highlights: Highlights;
+  hooks: Hooks;
+  installation: Installation;
   meeting_types: MeetingTypes;
   participants: Participants;
   private_notes: PrivateNotes;
@@ -290,6 +377,8 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  stories: Stories;
+  story_highlights: StoryHighlights;
   team_members: TeamMembers;
   teams: Teams;
   transcript_segments: TranscriptSegments;

@@ -8,6 +8,10 @@ export interface NewEvent {
   readonly type: HookType;
   /** The recording, highlight, story or upload it happened to. */
   readonly subjectId: string;
+  /** The recording that decides who may hear of it, where the subject is not the recording itself. */
+  readonly recordingId?: string;
+  /** Principals that may hear of it, where nothing will be left to ask: of what is deleted. */
+  readonly audience?: readonly string[];
   /** What later changes would overwrite: the state of the subject at this very event. */
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -24,6 +28,8 @@ export async function record(tx: Tx, event: NewEvent): Promise<void> {
       workspace_id: event.workspaceId,
       type: event.type,
       subject_id: event.subjectId,
+      recording_id: event.recordingId ?? (event.type.startsWith("recording_") ? event.subjectId : null),
+      audience: event.audience === undefined ? null : [...event.audience],
       data: JSON.stringify(event.data),
     })
     .execute();

@@ -25,13 +25,9 @@ export function toProblem(error: unknown): ProblemError {
   if (status !== undefined && status >= 400 && status < 500)
     return new ProblemError("bad_request", "the request could not be read");
   if (isOutOfRoom(error)) {
-    return new ProblemError(
-      "unavailable",
-      "the server is out of room at the moment and stored nothing; try again later",
-      {
-        headers: { "retry-after": "30" },
-      },
-    );
+    return new ProblemError("unavailable", "the server is out of room at the moment; try again later", {
+      headers: { "retry-after": "30" },
+    });
   }
   if (isBusy(error)) {
     return new ProblemError("unavailable", "the server is busy at the moment; try again shortly", {

@@ -16,7 +16,7 @@ export function healthRoutes(
     const warn = app.log.warn.bind(app.log);
     const [database, storage] = await Promise.all([
       isReachable(warn, "database", () => db.pool.query("select 1")),
-      isReachable(warn, "storage", () => store.probe()),
+      isReachable(warn, "storage", () => store.check()),
     ]);
     return { database, storage };
   };

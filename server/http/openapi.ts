@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { type ErrorCode, errorCatalogue, Problem } from "../../contract/errors.ts";
 import {
   commonErrors,
+  isManagement,
   isRedirectResponse,
   isTextResponse,
   type Operation,
@@ -54,6 +55,11 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Uploads: "Bring in a meeting from elsewhere.",
   Directory: "Users, teams and meeting types of the workspace.",
   Token: "The token in use.",
+  Highlights: "Mark parts of recordings.",
+  Stories: "Put highlights together.",
+  Hooks: "Be told of what happens, see how that went, and repair it.",
+  Events: "Fetch what happened.",
+  Management: "What goes beyond finding, reading and sharing.",
 };
 
 function describe(operation: Operation, version: VersionName): ZodOpenApiOperationObject {
@@ -63,18 +69,27 @@ function describe(operation: Operation, version: VersionName): ZodOpenApiOperati
     summary: operation.summary,
     description: operation.description,
     requestParams: {
-      header: z.object({
-        "Public-Api-Version": z
-          .enum([version])
-          .meta({ description: "The API version this request speaks.", default: version, example: version }),
-      }),
+      ...(isManagement(operation) ? {} : { header: versionHeader(version) }),
+      ...(operation.query === undefined ? {} : { query: operation.query }),
       ...(operation.params === undefined ? {} : { path: operation.params }),
     },
     ...(operation.body === undefined || Object.keys(operation.body.shape).length === 0
       ? {}
       : { requestBody: { content: { "application/json": { schema: operation.body } } } }),
-    responses: { ...success(operation), ...failures([...commonErrors, ...operation.errors]) },
+    responses: { ...success(operation), ...failures([...commonOf(operation), ...operation.errors]) },
   };
+}
+
+function versionHeader(version: VersionName): z.ZodObject {
+  return z.object({
+    "Public-Api-Version": z
+      .enum([version])
+      .meta({ description: "The API version this request speaks.", default: version, example: version }),
+  });
+}
+
+function commonOf(operation: Operation): readonly ErrorCode[] {
+  return isManagement(operation) ? commonErrors.filter((code) => !code.startsWith("version_")) : commonErrors;
 }
 
 function success({ response }: Operation): ZodOpenApiOperationObject["responses"] {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Violation } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { isRedirectResponse, isTextResponse } from "../../contract/operation.ts";
-import { describeGate, isOpen } from "../../contract/versions.ts";
+import { describeGate, isOpen, type VersionName } from "../../contract/versions.ts";
 import type { Principal } from "../access/principal.ts";
 import { validateBody } from "./body-rules.ts";
 import { invalidInput, ProblemError } from "./problem.ts";
@@ -12,6 +12,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who is calling; set once the token was checked. */
     principal: Principal;
+    /** The API version the request speaks; null in the management API. */
+    apiVersion: VersionName | null;
     /** For routes that ask for it: of the recording in the address; null when the caller can't see it. */
     transcriptVersion: number | null;
   }
@@ -31,6 +33,9 @@ type Params<O extends Operation> = O["params"] extends z.ZodObject
   ? z.output<O["params"]>
   : Record<string, never>;
 type Body<O extends Operation> = O["body"] extends z.ZodObject ? z.output<O["body"]> : Record<string, never>;
+type Query<O extends Operation> = O["query"] extends z.ZodObject
+  ? z.output<O["query"]>
+  : Record<string, never>;
 type Answer<O extends Operation> = O["response"] extends z.ZodType ? z.input<O["response"]> | Ready : Ready;
 
 /** What a handler gets: everything checked, nothing else. */
@@ -38,6 +43,7 @@ export interface Call<O extends Operation> {
   readonly principal: Principal;
   readonly params: Params<O>;
   readonly body: Body<O>;
+  readonly query: Query<O>;
   readonly request: FastifyRequest;
 }
 
@@ -82,7 +88,8 @@ export function route<O extends Operation>(
     config: { operation, needsTranscriptVersion: options.needsTranscriptVersion ?? false },
     handler: async (request, reply) => {
       const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
-      const call = { principal: request.principal, params: request.params, body, request };
+      const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
+      const call = { principal: request.principal, params: request.params, body, query, request };
       const answer = await handler(call as Call<O>);
       return send(api, operation, reply, answer);
     },
@@ -109,6 +116,12 @@ async function checkBody(schema: z.ZodObject, request: FastifyRequest, { findFau
   return body;
 }
 
+/** Empty values count as absent, as in filters. @throws ProblemError `invalid_input` naming every wrong one. */
+function checkQuery(schema: z.ZodObject, query: unknown) {
+  const given = Object.entries((query ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "");
+  return validateBody(schema, Object.fromEntries(given));
+}
+
 declare module "fastify" {
   interface FastifyContextConfig {
     operation?: Operation;
@@ -118,12 +131,13 @@ declare module "fastify" {
 
 /**
  * Checks what the address says, after version, token and rate limit, and before the body is read.
+ * @param version null where there are no versions.
  * @throws ProblemError `not_in_version` for a closed gate, `not_found` for parameters that can name nothing.
  */
-export function checkPath(request: FastifyRequest, version: Parameters<typeof isOpen>[1]): void {
+export function checkPath(request: FastifyRequest, version: VersionName | null): void {
   const operation = request.routeOptions.config.operation;
   if (operation === undefined) return;
-  if (!isOpen(operation.gate, version)) {
+  if (version !== null && !isOpen(operation.gate, version)) {
     throw new ProblemError(
       "not_in_version",
       `${operation.summary} is not part of version ${version}; it exists in ${describeGate(operation.gate)}`,

@@ -41,6 +41,11 @@ export async function serveObject(
     "access-control-expose-headers": "content-length, content-range, etag",
     "content-disposition": contentDisposition(object.fileName),
   });
+  if (isAnother(request, etag, object.modifiedAt))
+    throw new ProblemError(
+      "precondition_failed",
+      `the file is ${etag} by now; ask for it again from the beginning`,
+    );
   if (isUnchanged(request, etag, object.modifiedAt)) return reply.code(304).send();
 
   const range = isRangeWanted(request, etag, object.modifiedAt)
@@ -75,6 +80,14 @@ export async function serveObject(
 function writeHead(reply: FastifyReply): ServerResponse {
   reply.hijack();
   return reply.raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
+}
+
+/** RFC 9110, 13.2.2: If-Match, by a strong comparison, counts before If-Unmodified-Since. */
+function isAnother(request: FastifyRequest, etag: string, modifiedAt: Date): boolean {
+  const tags = request.headers["if-match"];
+  if (tags !== undefined) return tags.trim() !== "*" && !tags.split(",").some((tag) => tag.trim() === etag);
+  const since = Date.parse(request.headers["if-unmodified-since"] ?? "");
+  return !Number.isNaN(since) && wholeSeconds(modifiedAt) > since;
 }
 
 /** RFC 9110, 13.2.2: If-None-Match counts before If-Modified-Since. */

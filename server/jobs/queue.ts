@@ -8,6 +8,7 @@ export interface JobData {
   promote_upload: { readonly uploadId: string };
   judge_upload: { readonly uploadId: string };
   promote_media: { readonly uploadId: string };
+  finish_upload: { readonly uploadId: string };
   transcribe_recording: { readonly recordingId: string };
 }
 export type JobName = keyof JobData;
@@ -15,6 +16,7 @@ export const jobNames: readonly JobName[] = [
   "promote_upload",
   "judge_upload",
   "promote_media",
+  "finish_upload",
   "transcribe_recording",
 ];
 
@@ -45,13 +47,19 @@ export const heartbeatSeconds = 10;
  */
 const retryLimit = 1_000_000;
 
+/**
+ * A job that runs for longer is taken to hang, and started anew. Longer than any job may take: a file is rendered for
+ * ten hours at most (media/render), and has to be fetched and stored.
+ */
+export const jobExpirySeconds = 12 * 3600;
+
 const queueOptions = {
   retryLimit,
   retryDelay: 1,
   retryBackoff: true,
   retryDelayMax: 10,
   heartbeatSeconds,
-  expireInSeconds: 12 * 3600,
+  expireInSeconds: jobExpirySeconds,
   retentionSeconds: 365 * 86_400,
   deleteAfterSeconds: 3600,
 } as const;
@@ -111,6 +119,15 @@ export async function openJobQueue(options: {
     },
     close: () => boss.stop({ graceful: false }),
   };
+}
+
+/** Whether a job with this key runs, and its worker is alive. */
+export async function isAtWork(tx: Tx, name: JobName, key: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pgboss.job
+    where name = ${name} and singleton_key = ${key} and state = 'active'
+      and heartbeat_on + ${heartbeatSeconds} * interval '1 second' >= clock_timestamp()`.execute(tx);
+  return rows.length > 0;
 }
 
 /**

@@ -11,8 +11,8 @@ const query = Object.fromEntries(new URLSearchParams(signer.query("upload", id, 
 
 test("a link is good until it expires, for its purpose and its id alone", () => {
   assert.equal(signer.check("upload", id, query, before), null);
-  assert.equal(signer.check("upload", id, query, expiresAt), null);
-  assert.equal(signer.check("upload", id, query, new Date("2030-01-01T00:00:01Z")), "expired");
+  assert.equal(signer.check("upload", id, query, new Date(expiresAt.getTime() - 1)), null);
+  assert.equal(signer.check("upload", id, query, expiresAt), "expired");
   assert.equal(signer.check("resume", id, query, before), "invalid");
   assert.equal(signer.check("upload", id.replace("1", "2"), query, before), "invalid");
   assert.equal(createSigner("another secret").check("upload", id, query, before), "invalid");
@@ -40,7 +40,7 @@ test("the pads for SQL make the same HMAC", () => {
   const sha256 = (...parts: (Buffer | string)[]) =>
     parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest();
   const bySql = sha256(outer, sha256(inner, message)).toString("hex");
-  const direct = signer.query("thumbnail", id, new Date(123_000)).split("signature=")[1];
+  const direct = signer.query("thumbnail", id, new Date(123)).split("signature=")[1];
   assert.equal(bySql, direct);
   assert.notEqual(createHmac("sha256", "").update(message).digest("hex"), direct);
 });

@@ -1,14 +1,14 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What a signed link allows; a signature for one purpose is worth nothing for another. */
-export type LinkPurpose = "upload" | "resume" | "media" | "thumbnail";
+export type LinkPurpose = "upload" | "resume" | "media" | "thumbnail" | "story";
 
 /** Why a link is refused. */
 export type LinkFault = "invalid" | "expired";
 
 /** Makes and checks links that carry their permission in themselves: whoever has one may use it until it expires. */
 export interface LinkSigner {
-  /** The query of a link: `expires` (seconds since 1970) and `signature` (HMAC-SHA256, hexadecimal). */
+  /** The query of a link: `expires` (ms since 1970) and `signature` (HMAC-SHA256, hexadecimal). */
   query(purpose: LinkPurpose, id: string, expiresAt: Date): string;
   /** Null when the link is good. */
   check(purpose: LinkPurpose, id: string, query: unknown, now: Date): LinkFault | null;
@@ -33,15 +33,15 @@ export function createSigner(secret: string): LinkSigner {
 
   return {
     query(purpose, id, expiresAt) {
-      const expires = String(expirySeconds(expiresAt));
+      const expires = String(expiresAt.getTime());
       return `expires=${expires}&signature=${sign(purpose, id, expires).toString("hex")}`;
     },
     check(purpose, id, query, now) {
       const { expires, signature } = (query ?? {}) as Record<string, unknown>;
       if (typeof expires !== "string" || typeof signature !== "string") return "invalid";
-      if (!/^\d{1,12}$/.test(expires) || !/^[0-9a-f]{64}$/.test(signature)) return "invalid";
+      if (!/^\d{1,15}$/.test(expires) || !/^[0-9a-f]{64}$/.test(signature)) return "invalid";
       if (!timingSafeEqual(sign(purpose, id, expires), Buffer.from(signature, "hex"))) return "invalid";
-      return Number(expires) * 1000 <= now.getTime() ? "expired" : null;
+      return Number(expires) <= now.getTime() ? "expired" : null;
     },
     pads(purpose) {
       const key = Buffer.alloc(blockSize);
@@ -54,11 +54,6 @@ export function createSigner(secret: string): LinkSigner {
 /** What is signed. The SQL in recordings/recording-json.ts makes the same text. */
 export function linkMessage(id: string, expires: string): string {
   return `${id}\n${expires}`;
-}
-
-/** A link is good for the whole of its last second. */
-export function expirySeconds(expiresAt: Date): number {
-  return Math.ceil(expiresAt.getTime() / 1000);
 }
 
 function xor(key: Buffer, pad: number): Buffer {

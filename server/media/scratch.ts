@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { hostname } from "node:os";
+import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ObjectStore } from "../storage/store.ts";
@@ -13,13 +12,30 @@ export interface Scratch {
   fetch(store: ObjectStore, key: string): Promise<string>;
 }
 
+/** How often work says that it goes on, by the time of its folder. */
+const beatMs = 30_000;
+
+/** Work that has said nothing for this long is no more: several beats, since a busy machine may be late with some. */
+const silentMs = 300_000;
+
+/** Other folders, such as those that the store keeps bodies in on their way, say nothing: they have a day. */
+const othersMs = 86_400_000;
+
+/** How the folders of work are named. */
+const workName = /^work-/;
+
 /**
  * Gives the work a folder of its own inside the data folder, so that a local store can take finished files by a link
  * instead of a copy.
  */
 export async function withScratch<T>(dataDir: string, work: (scratch: Scratch) => Promise<T>): Promise<T> {
-  const folder = join(dataDir, "scratch", `${hostName()}_${process.pid}_${randomUUID()}`);
+  const folder = join(dataDir, "scratch", `work-${randomUUID()}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const beat = setInterval(() => {
+    const now = new Date();
+    // The next beat comes soon, and whoever misses the folder says so itself.
+    utimes(folder, now, now).catch(() => {});
+  }, beatMs);
   try {
     return await work({
       folder,
@@ -36,34 +52,22 @@ export async function withScratch<T>(dataDir: string, work: (scratch: Scratch) =
       },
     });
   } finally {
+    clearInterval(beat);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** As far as it may stand in a file name. */
-function hostName(): string {
-  return hostname().replace(/[^\w.-]/g, "-");
-}
-
-/** Whether the folder's process was one of this machine that is no more. */
-function isAbandoned(name: string): boolean {
-  const [host, pid] = name.split("_");
-  if (host !== hostName() || !/^\d+$/.test(pid ?? "")) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
-}
-
-/** Removes folders that work of a process that died has left; those of other machines by their age. */
-export async function sweepScratch(dataDir: string, olderThan: Date): Promise<void> {
+/**
+ * Removes folders that work of a process that died has left. Told by the time of the folder alone: processes of other
+ * machines and containers may share the data folder, and neither their names nor their numbers say who is who.
+ */
+export async function sweepScratch(dataDir: string): Promise<void> {
   const root = join(dataDir, "scratch");
   for (const name of await readdir(root).catch(() => [])) {
     const folder = join(root, name);
     const info = await stat(folder).catch(() => null);
-    if (isAbandoned(name) || (info !== null && info.mtime < olderThan))
+    const silentFor = info === null ? 0 : Date.now() - info.mtimeMs;
+    if (silentFor > (workName.test(name) ? silentMs : othersMs))
       await rm(folder, { recursive: true, force: true });
   }
 }

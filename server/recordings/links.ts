@@ -1,4 +1,4 @@
-import { expirySeconds, type LinkSigner } from "../links/signer.ts";
+import type { LinkSigner } from "../links/signer.ts";
 
 /** Below the base address: files of recordings, by signed links. */
 export const mediaPath = "/_/media/recordings";
@@ -12,12 +12,12 @@ const thumbnailDays = 7;
 export interface ThumbnailLinks {
   readonly inner: Buffer;
   readonly outer: Buffer;
-  /** Seconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly expires: string;
 }
 
 /** The same all day long, so that a page that is loaded again finds its pictures in the browser's cache. */
 export function thumbnailLinks(signer: LinkSigner, now: Date): ThumbnailLinks {
   const expiresAt = new Date((Math.floor(now.getTime() / dayMs) + 1 + thumbnailDays) * dayMs);
-  return { ...signer.pads("thumbnail"), expires: String(expirySeconds(expiresAt)) };
+  return { ...signer.pads("thumbnail"), expires: String(expiresAt.getTime()) };
 }

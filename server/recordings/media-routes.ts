@@ -1,14 +1,14 @@
 import { type FileHandle, open } from "node:fs/promises";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Uuid } from "../../contract/common.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import { serveObject } from "../http/serve-object.ts";
+import { readLink } from "../links/read-link.ts";
 import type { LinkPurpose, LinkSigner } from "../links/signer.ts";
 import { recordingObjectKey } from "../storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../storage/store.ts";
 import { mediaPath } from "./links.ts";
-import { contentTypes, downloadName, findRecordingMedia } from "./media.ts";
+import { contentTypes, downloadName, findRecordingMedia, storeLink } from "./media.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -19,18 +19,45 @@ interface Dependencies {
 /** How long a browser may keep a file whose link it has; files of recordings never change. */
 const maxAgeSec = 3600;
 
-/** Hands out files of recordings to whoever has a signed link. A bucket hands out its own; this is for the rest. */
+/** Whoever follows a link in its last second still gets to begin. */
+const leastLinkMs = 60_000;
+
+/**
+ * A bucket's link to a thumbnail is the same within an hour and lives for an hour after it, so that it leads to a picture
+ * that the browser has already. Where it leads may be kept for less than that hour.
+ */
+const hourMs = 3_600_000;
+const thumbnailMaxAgeSec = 3000;
+
+/** Hands out files of recordings to whoever has a signed link: the bytes, or the bucket's own link to them. */
 export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }: Dependencies): void {
   /** The recording that the address names, if its signature is good. */
-  function readLink(request: FastifyRequest, purpose: LinkPurpose): string {
-    const id = Uuid.safeParse((request.params as { recording_id: string }).recording_id).data?.toLowerCase();
-    if (id === undefined) throw new ProblemError("not_found", "nothing is here");
-    const fault = signer.check(purpose, id, request.query, new Date());
-    if (fault === "invalid")
-      throw new ProblemError("link_invalid", "the signature of this address is missing or wrong");
-    if (fault === "expired")
-      throw new ProblemError("link_expired", "this link has expired; ask for a new one");
-    return id;
+  const recordingIn = (request: FastifyRequest, purpose: LinkPurpose): string =>
+    readLink(signer, purpose, (request.params as { recording_id: string }).recording_id, request.query);
+
+  /** Serves an object of the store. */
+  async function serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    described: { readonly contentType: string; readonly fileName?: string },
+  ): Promise<FastifyReply> {
+    const info = await store.head(key);
+    if (info === null) throw gone();
+    return serveObject(request, reply, {
+      ...info,
+      ...described,
+      maxAgeSec,
+      open: async (range) => {
+        const path = store.localPath(key);
+        try {
+          return path === null ? (await store.get(key, range)).body : await openFile(path);
+        } catch (error) {
+          // It has been removed since it was looked at.
+          throw error instanceof ObjectMissingError ? gone() : error;
+        }
+      },
+    });
   }
 
   app.route({
@@ -38,21 +65,18 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }
     url: `${mediaPath}/:recording_id/media`,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const recordingId = readLink(request, "media");
-      const media = await findRecordingMedia(db.kysely, recordingId);
+      const media = await findRecordingMedia(db.kysely, recordingIn(request, "media"));
       if (media === undefined) throw gone();
-      const key = recordingObjectKey(recordingId, `media.${media.format}`);
-      const info = await store.head(key);
-      if (info === null) throw gone();
-      return serveObject(request, reply, {
-        ...info,
+      // A bucket's link is good for GET alone.
+      if (request.method === "GET") {
+        const { expires } = request.query as { expires: string };
+        const expiresAt = new Date(Math.max(Number(expires) * 1000, Date.now() + leastLinkMs));
+        const link = await storeLink(store, media, expiresAt);
+        if (link !== null) return reply.redirect(link, 302);
+      }
+      return serve(request, reply, recordingObjectKey(media.recording_id, `media.${media.format}`), {
         contentType: contentTypes[media.format],
         fileName: downloadName(media),
-        maxAgeSec,
-        open: async (range) => {
-          const path = store.localPath(key);
-          return path === null ? (await store.get(key, range)).body : openFile(path);
-        },
       });
     },
   });
@@ -62,31 +86,17 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }
     url: `${mediaPath}/:recording_id/thumbnail.jpg`,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const key = recordingObjectKey(readLink(request, "thumbnail"), "thumbnail.jpg");
-      const link = await store.downloadLink(key, {
-        expiresAt: new Date(Date.now() + maxAgeSec * 1000),
-        contentType: "image/jpeg",
-      });
-      if (link !== null) return reply.redirect(link, 302);
-      const info = await store.head(key);
-      if (info === null) throw gone();
-      return serveObject(request, reply, {
-        ...info,
-        contentType: "image/jpeg",
-        maxAgeSec,
-        open: async () => {
-          try {
-            return (await store.get(key)).body;
-          } catch (error) {
-            throw error instanceof ObjectMissingError ? gone() : error;
-          }
-        },
-      });
+      const key = recordingObjectKey(recordingIn(request, "thumbnail"), "thumbnail.jpg");
+      const contentType = "image/jpeg";
+      const expiresAt = new Date((Math.floor(Date.now() / hourMs) + 2) * hourMs);
+      const link =
+        request.method === "GET" ? await store.downloadLink(key, { expiresAt, contentType }) : null;
+      if (link === null) return serve(request, reply, key, { contentType });
+      return reply.header("cache-control", `private, max-age=${thumbnailMaxAgeSec}`).redirect(link, 302);
     },
   });
 }
 
-/** It may have been removed since it was looked at. */
 async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path);

@@ -39,20 +39,31 @@ export function downloadName({ title, format }: Pick<RecordingMediaRow, "title" 
   return `${name.trim() || "recording"}.${format}`;
 }
 
-/** A link to the file of a recording, good until it expires: the bucket's own, or one to this server. */
-export async function mediaLink(
-  deps: { readonly store: ObjectStore; readonly signer: LinkSigner; readonly baseUrl: string },
+/** The store's own link to the file of a recording, for GET alone; null where it has none. */
+export function storeLink(
+  store: ObjectStore,
   media: RecordingMediaRow,
   expiresAt: Date,
-): Promise<string> {
-  const { store, signer, baseUrl } = deps;
-  const direct = await store.downloadLink(recordingObjectKey(media.recording_id, `media.${media.format}`), {
+): Promise<string | null> {
+  return store.downloadLink(recordingObjectKey(media.recording_id, `media.${media.format}`), {
     expiresAt,
     contentType: contentTypes[media.format],
     fileName: downloadName(media),
   });
-  return (
-    direct ??
-    `${baseUrl}${mediaPath}/${media.recording_id}/media?${signer.query("media", media.recording_id, expiresAt)}`
-  );
+}
+
+/**
+ * A link to the file of a recording, good until it expires: the bucket's own, or one to this server.
+ * @param method what it is going to be followed with: a bucket's link is good for GET alone, ours leads on to it.
+ */
+export async function mediaLink(
+  deps: { readonly store: ObjectStore; readonly signer: LinkSigner; readonly baseUrl: string },
+  media: RecordingMediaRow,
+  expiresAt: Date,
+  method: string,
+): Promise<string> {
+  const { store, signer, baseUrl } = deps;
+  const id = media.recording_id;
+  const direct = method === "HEAD" ? null : await storeLink(store, media, expiresAt);
+  return direct ?? `${baseUrl}${mediaPath}/${id}/media?${signer.query("media", id, expiresAt)}`;
 }

@@ -42,6 +42,26 @@ export async function findRecordingJson(
   return rows[0]?.json;
 }
 
+/**
+ * Recordings by their ids as events show them.
+ * @param userId whose private notes are meant.
+ */
+export async function findRecordingsForEvent(
+  pool: pg.Pool,
+  recordingIds: readonly string[],
+  include: RecordingIncludeInput,
+  context: Pick<ListOptions, "baseUrl" | "thumbnails"> & { readonly userId: string },
+): Promise<Map<string, string>> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const json = recordingJson(include, { ...context, bind, isForEvent: true });
+  const { rows } = await pool.query<{ id: string; json: string }>(
+    `select r.id, ${json}::text as json from recordings r where r.id = any(${bind(recordingIds)}::uuid[])`,
+    values,
+  );
+  return new Map(rows.map((row) => [row.id, row.json]));
+}
+
 /** Whether the recording exists and the principal sees it. */
 export async function canSeeRecording(
   pool: pg.Pool,

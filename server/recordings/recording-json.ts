@@ -12,6 +12,8 @@ export interface JsonContext {
   readonly thumbnails: ThumbnailLinks;
   /** The calling user, whose private notes are meant. */
   readonly userId: string;
+  /** In events the recorders' entries omit participant_id. Source: contract.md, Events, "Payload data". */
+  readonly isForEvent?: boolean;
 }
 
 /**
@@ -35,10 +37,10 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
     ["tags", "r.tags"],
     ["teams", teams],
     ["workspace_shared", "r.share_state <> 'restricted'"],
-    ["recorders", recorders(include.participants === true)],
+    ["recorders", recorders(include.participants === true && !context.isForEvent)],
     ["meeting_type", meetingType],
   ];
-  if (include.highlights) fields.push(["highlights", highlights(baseUrl)]);
+  if (include.highlights) fields.push(["highlights", highlights(context)]);
   if (include.participants) fields.push(["participants", participants(include.crm === true)]);
   if (include.ai_action_items) fields.push(["ai_action_items", "coalesce(r.ai_action_items, '[]')"]);
   if (include.ai_summary)
@@ -52,13 +54,34 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
   return object(fields);
 }
 
-/** A link signed as links/signer.ts signs: HMAC-SHA256 (RFC 2104) over id and expiry. */
-function thumbnailUrl(baseUrl: string, { bind, thumbnails }: JsonContext): string {
+/** The picture of a recording. */
+function thumbnailUrl(baseUrl: string, context: JsonContext): string {
+  return `case when r.has_thumbnail then ${signedThumbnail(baseUrl, mediaPath, "r.id", context)} end`;
+}
+
+/** A link to a thumbnail, signed over id and expiry as links/signer.ts signs. */
+function signedThumbnail(
+  baseUrl: string,
+  path: string,
+  id: string,
+  { bind, thumbnails }: HighlightContext,
+): string {
   const expires = `${bind(thumbnails.expires)}::text`;
-  const message = `convert_to(r.id || E'\\n' || ${expires}, 'UTF8')`;
-  const digest = `sha256(${bind(thumbnails.outer)}::bytea || sha256(${bind(thumbnails.inner)}::bytea || ${message}))`;
-  return `case when r.has_thumbnail then ${baseUrl} || '${mediaPath}/' || r.id || '/thumbnail.jpg?expires=' || ${expires}
-    || '&signature=' || encode(${digest}, 'hex') end`;
+  const signature = hmacHex(bind, thumbnails, `${id} || E'\\n' || ${expires}`);
+  return `${baseUrl} || '${path}/' || ${id} || '/thumbnail.jpg?expires=' || ${expires} || '&signature=' || ${signature}`;
+}
+
+/**
+ * HMAC-SHA256 (RFC 2104) of a text, in hexadecimal.
+ * @param pads of the key, as `LinkSigner.pads` gives them.
+ */
+export function hmacHex(
+  bind: Bind,
+  pads: { readonly inner: Buffer; readonly outer: Buffer },
+  text: string,
+): string {
+  const inner = `sha256(${bind(pads.inner)}::bytea || convert_to(${text}, 'UTF8'))`;
+  return `encode(sha256(${bind(pads.outer)}::bytea || ${inner}), 'hex')`;
 }
 
 function object(fields: readonly [name: string, sql: string][]): string {
@@ -112,8 +135,16 @@ function participants(withCrm: boolean): string {
   return list(`${object(fields)} order by p.position`, "from participants p where p.recording_id = r.id");
 }
 
-function highlights(baseUrl: string): string {
-  const element = object([
+/** Below the base address: pictures of highlights, by signed links. */
+export const highlightMediaPath = "/_/media/highlights";
+
+/** What the JSON of a highlight needs besides its row. */
+export type HighlightContext = Pick<JsonContext, "bind" | "baseUrl" | "thumbnails">;
+
+/** The SQL expression that makes the contract's Highlight of a row `h` of highlights, without what an include adds. */
+export function highlightJson(context: HighlightContext): string {
+  const baseUrl = `${context.bind(context.baseUrl)}::text`;
+  return object([
     ["id", "h.id"],
     ["recording_id", "h.recording_id"],
     ["text", "h.text"],
@@ -121,10 +152,16 @@ function highlights(baseUrl: string): string {
     ["duration", "h.duration_ms"],
     ["tags", "h.tags"],
     ["url", `${baseUrl} || '/highlights/' || h.id`],
-    ["thumbnail_url", `${baseUrl} || '/highlights/' || h.id || '/thumbnail'`],
+    ["thumbnail_url", signedThumbnail(baseUrl, highlightMediaPath, "h.id", context)],
     ["created_datetime", "parley_timestamp(h.created_at)"],
   ]);
-  return list(`${element} order by h.start_ms, h.id`, "from highlights h where h.recording_id = r.id");
+}
+
+function highlights(context: JsonContext): string {
+  return list(
+    `${highlightJson(context)} order by h.start_ms, h.id`,
+    "from highlights h where h.recording_id = r.id",
+  );
 }
 
 function privateNotes(userId: string): string {

@@ -79,7 +79,7 @@ export function recordingRoutes(
     });
   }
 
-  route(api, contract.downloadRecording, async ({ principal, params }) => {
+  route(api, contract.downloadRecording, async ({ principal, params, request }) => {
     if (!(await canSeeRecording(db.pool, principal, params.recording_id)))
       throw recordingNotFound(params.recording_id);
     const media = await findRecordingMedia(db.kysely, params.recording_id);
@@ -89,7 +89,8 @@ export function recordingRoutes(
         `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
       );
     const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
-    return new Ready("", { location: await mediaLink({ store, signer, baseUrl }, media, expiresAt) });
+    const location = await mediaLink({ store, signer, baseUrl }, media, expiresAt, request.method);
+    return new Ready("", { location });
   });
 
   route(api, contract.updateRecording, ({ principal, params, body }) =>

@@ -5,6 +5,7 @@ import { all, brokenAfter, inSteps, mebibyte, newKey, read, sampleBytes } from "
 import {
   BodyBrokenError,
   ObjectExistsError,
+  type ObjectInfo,
   ObjectMissingError,
   type ObjectStore,
   ObjectTooLargeError,
@@ -113,6 +114,48 @@ export function testAppends(openedStore: () => ObjectStore): void {
     const second = await store.finishAppend(key);
     assert.deepEqual([second.size, second.etag], [first.size, first.etag]);
     assert.equal((await read(store, key)).toString(), "done");
+  });
+
+  test("finishAppend: of several at once each gives the same object or says that the key is taken", async () => {
+    const store = openedStore();
+    for (let turn = 0; turn < (store.kind === "local" ? 50 : 10); turn++) {
+      const key = newKey();
+      await store.append(key, 0, Readable.from([Buffer.from(key)]));
+      const begun: Promise<unknown>[] = [];
+      let isDone = false;
+      const done = (): void => {
+        isDone = true;
+      };
+      // One after the other while none has ended, so that they meet each other at every step.
+      while (!isDone && begun.length < 20) {
+        const call = store.finishAppend(key);
+        call.then(done, done);
+        begun.push(call);
+        await store.appended(key);
+      }
+      const calls = (await Promise.allSettled(begun)) as PromiseSettledResult<ObjectInfo>[];
+      const there = await store.head(key);
+      assert.equal(there?.size, key.length);
+      for (const call of calls) {
+        if (call.status === "fulfilled")
+          assert.deepEqual([call.value.key, call.value.etag], [key, there?.etag]);
+        else assert.ok(call.reason instanceof ObjectExistsError, String(call.reason));
+      }
+      assert.ok(calls.some(({ status }) => status === "fulfilled"));
+      assert.equal(await store.appended(key), null);
+    }
+  });
+
+  test("append: hundreds of tiny ones and some larger become the object they should", async () => {
+    const [store, key, bytes] = [openedStore(), newKey(), sampleBytes(6 * mebibyte)];
+    let offset = 0;
+    for (let turn = 0; turn < 150; turn++) {
+      const size = turn % 50 === 49 ? 2 * mebibyte - 3000 : 61;
+      offset = await store.append(key, offset, Readable.from([bytes.subarray(offset, offset + size)]));
+    }
+    assert.equal((await store.appended(key))?.offset, offset);
+    assert.equal((await store.finishAppend(key)).size, offset);
+    assert.ok(bytes.subarray(0, offset).equals(await read(store, key)));
   });
 
   test("finishAppend: a key that another object has taken is refused, and that object stays", async () => {

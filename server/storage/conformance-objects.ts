@@ -180,6 +180,7 @@ export function testObjects(openedStore: () => ObjectStore): void {
   test("probe: a working store takes and gives back a test object, and lists none", async () => {
     const store = openedStore();
     await store.probe();
+    await store.check();
     assert.deepEqual(
       (await all(store.list(""))).filter(({ key }) => key.includes("probe")),
       [],

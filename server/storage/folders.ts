@@ -33,8 +33,14 @@ export async function placeBelow(root: string, path: string, place: () => Promis
       if (attempt === 10 || !failedWith(error, "ENOENT")) throw error;
     }
   }
-  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder))
-    await syncFolder(folder);
+  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) {
+    try {
+      await syncFolder(folder);
+    } catch (error) {
+      // Somebody has already removed what we placed, and the folder along with it.
+      if (!failedWith(error, "ENOENT")) throw error;
+    }
+  }
 }
 
 /** Links a finished file to its place. @throws ObjectExistsError when another file is there. */

@@ -3,6 +3,13 @@ const maxKeyBytes = 512;
 const maxSegmentBytes = 200;
 
 /**
+ * What may go before every key of a bucket; slashes at its end do not matter. S3 takes 1024 bytes for a name, and `.` and
+ * `..` would be lost on the way in an address.
+ */
+export const bucketPrefixRule =
+  /^(?!.{201})(?!\.{1,2}(?:\/|$))[\w.=-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.=-]+)*\/*$/;
+
+/**
  * Checks a key against the rule of the port (see store.ts), so that no key leaves the store's folder, meets its
  * hidden folders (they begin with a dot), or means something else on another kind of store.
  * @throws TypeError

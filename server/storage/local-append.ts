@@ -5,8 +5,17 @@ import { writeChunks } from "./file-writer.ts";
 import { failedWith, linkIfAbsent, placeBelow, removeBelow, walkFiles } from "./folders.ts";
 import { checkKey, checkPrefix } from "./key-rules.ts";
 import { infoOf, type LocalFolders, syncFile } from "./local-folders.ts";
-import { ObjectExistsError, ObjectMissingError, type ObjectStore, OffsetError } from "./store.ts";
+import {
+  ObjectExistsError,
+  type ObjectInfo,
+  ObjectMissingError,
+  type ObjectStore,
+  OffsetError,
+} from "./store.ts";
 import type { WriteTraffic } from "./write-traffic.ts";
+
+/** Another call has finished or dropped the append in the meantime. */
+class PartialGone extends Error {}
 
 type Appends = Pick<ObjectStore, "append" | "appended" | "finishAppend" | "dropAppend" | "listAppends">;
 
@@ -23,6 +32,13 @@ export function localAppends(
   const partialOf = (key: string): string => {
     checkKey(key);
     return join(partial, key);
+  };
+
+  /** What became of an append that is no longer there. */
+  const finished = async (key: string): Promise<ObjectInfo> => {
+    const info = await head(key);
+    if (info === null) throw new ObjectMissingError(`nothing was appended for ${key}`);
+    return info;
   };
 
   return {
@@ -55,22 +71,26 @@ export function localAppends(
     async finishAppend(key) {
       const path = partialOf(key);
       const stats = await statFile(path);
-      if (stats === null) {
-        const finished = await head(key);
-        if (finished === null) throw new ObjectMissingError(`nothing was appended for ${key}`);
-        return finished;
-      }
-      await syncFile(path);
+      if (stats === null) return finished(key);
       const place = join(root, key);
-      await placeBelow(root, place, async () => {
-        try {
-          await linkIfAbsent(path, place, key);
-        } catch (error) {
-          const taken = error instanceof ObjectExistsError ? await statFile(place) : null;
-          // A call before this one came as far as the link.
-          if (taken === null || taken.ino !== stats.ino) throw error;
-        }
-      });
+      try {
+        await syncFile(path);
+        await placeBelow(root, place, async () => {
+          try {
+            await linkIfAbsent(path, place, key);
+          } catch (error) {
+            // Not for want of a folder, so another attempt would be in vain.
+            if (failedWith(error, "ENOENT") && (await statFile(path)) === null) throw new PartialGone();
+            const taken = error instanceof ObjectExistsError ? await statFile(place) : null;
+            // A call before this one came as far as the link.
+            if (taken === null || taken.ino !== stats.ino) throw error;
+          }
+        });
+      } catch (error) {
+        const isGone = error instanceof PartialGone || failedWith(error, "ENOENT");
+        if (!isGone || (await statFile(path)) !== null) throw error;
+        return finished(key);
+      }
       await removeBelow(partial, path);
       return infoOf(key, stats);
     },

@@ -148,4 +148,5 @@ test("probe: says what is wrong with the folder", async () => {
   const broken = await openLocalStore(lost);
   await rm(lost, { recursive: true });
   await assert.rejects(broken.probe(), /^Error: the folder .*objects did not take a test object: ENOENT/);
+  await assert.rejects(broken.check(), /^Error: the folder .*objects takes no files: ENOENT/);
 });

@@ -13,6 +13,7 @@ import {
   rm,
   stat,
   unlink,
+  writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -121,6 +122,17 @@ export async function openLocalStore(dataDir: string): Promise<ObjectStore> {
         await rm(`${path}.probe`, { force: true });
       }
     },
+    async check() {
+      const path = newTemporary();
+      try {
+        await writeFile(path, "parley", { flag: "wx", mode: 0o600 });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`the folder ${root} takes no files: ${reason}`, { cause: error });
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
     async put(key, body, options = {}) {
       pathOf(key);
       const temporary = newTemporary();
@@ -185,6 +197,7 @@ export async function openLocalStore(dataDir: string): Promise<ObjectStore> {
     uploadLink: async () => null,
     ...localAppends(folders, traffic, head),
     sweepLeftovers: (olderThan) => sweepFiles(folders.temporary, olderThan),
+    ownKey: (name) => name,
     close: async () => {},
   };
 }

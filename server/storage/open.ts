@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { openLocalStore } from "./local.ts";
 import type { ObjectStore } from "./store.ts";
 
@@ -9,6 +10,8 @@ export interface StoreSettings {
     readonly endpoint: string | null;
     readonly region: string;
     readonly forcePathStyle: boolean;
+    /** Goes before every key; null for a bucket of its own. */
+    readonly prefix: string | null;
   } | null;
 }
 
@@ -20,6 +23,8 @@ export async function openStore({ dataDir, s3 }: StoreSettings): Promise<ObjectS
     bucket: s3.bucket,
     region: s3.region,
     forcePathStyle: s3.forcePathStyle,
+    prefix: s3.prefix ?? "",
+    scratchDir: join(dataDir, "scratch"),
     ...(s3.endpoint === null ? {} : { endpoint: s3.endpoint }),
   });
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { readBody } from "./body.ts";
 import { checkKey, checkPrefix } from "./key-rules.ts";
-import { answered, ask, inParallel, lookAt, type S3Context } from "./s3-client.ts";
+import { answered, inParallel, lookAt, type S3Context } from "./s3-client.ts";
+import { compact, gather, minPartBytes } from "./s3-compact.ts";
 import { multipart } from "./s3-multipart.ts";
 import {
   begunName,
@@ -20,6 +20,7 @@ import {
   type ObjectInfo,
   ObjectMissingError,
   type ObjectStore,
+  ObjectTooLargeError,
   OffsetError,
 } from "./store.ts";
 
@@ -27,8 +28,8 @@ type Appends = Pick<ObjectStore, "append" | "appended" | "finishAppend" | "dropA
 
 /** Bytes gathered for one piece. */
 const pieceBytes = 8 * 1024 * 1024;
-/** S3 takes no smaller part but the last. */
-const minPartBytes = 5 * 1024 * 1024;
+/** S3 joins no more parts than this. */
+const maxPieces = 10_000;
 /** Up to this the object is put whole, which every server does only when the key is free. */
 const wholeBytes = 32 * 1024 * 1024;
 
@@ -46,7 +47,9 @@ export function s3Appends(context: S3Context): Appends {
         ...(maxBytes !== undefined && { maxBytes: Math.max(0, maxBytes - offset) }),
         ...(signal && { signal }),
       });
-      const end = await putPieces(context, key, offset, chunks);
+      // Only where bytes come: otherwise the pieces may be those of an object that a crash left half finished.
+      const makeRoom = async (): Promise<number> => maxPieces - (await compact(context, key, pieces.joined));
+      const end = await putPieces(context, key, offset, chunks, makeRoom);
       if (end === 0) await putBody(context, begunName(key), bufferBody(Buffer.alloc(0)), {});
       return end;
     },
@@ -64,7 +67,7 @@ export function s3Appends(context: S3Context): Appends {
       let info = await finished(context, key, isEmpty ? null : mark);
       if (info === null) {
         if (isEmpty) throw new ObjectMissingError(`nothing was appended for ${key}`);
-        info = await join(context, key, pieces, mark);
+        info = await joinOrFind(context, key, pieces, mark);
       }
       await removePieces(context, key, pieces);
       return info;
@@ -80,19 +83,29 @@ export function s3Appends(context: S3Context): Appends {
   };
 }
 
-/** Puts what comes in pieces, one on its way while the next is gathered. What came before a fault is put as well. */
+/**
+ * Puts what comes in pieces, one on its way while the next is gathered. What came before a fault is put as well.
+ * @param makeRoom says how many pieces may be put; asked before the first.
+ */
 async function putPieces(
   context: S3Context,
   key: string,
   offset: number,
   chunks: AsyncIterable<Buffer>,
+  makeRoom: () => Promise<number>,
 ): Promise<number> {
+  let left: number | undefined;
   let gathered: Buffer[] = [];
   let bytes = 0;
   let next = offset;
   let putting: Promise<unknown> = Promise.resolve();
   const startPutting = async (): Promise<void> => {
     await putting;
+    left ??= await makeRoom();
+    if (left-- <= 0)
+      throw new ObjectTooLargeError(
+        `${key} has come in ${maxPieces} pieces, and a store of this kind joins no more`,
+      );
     const [piece, at] = [Buffer.concat(gathered), next];
     next += piece.length;
     gathered = [];
@@ -147,35 +160,44 @@ async function finished(context: S3Context, key: string, mark: string | null): P
   return there?.info ?? null;
 }
 
+/** Joins the pieces; where that fails because another call has finished meanwhile, finds what that one made. */
+async function joinOrFind(
+  context: S3Context,
+  key: string,
+  pieces: Pieces,
+  mark: string,
+): Promise<ObjectInfo> {
+  try {
+    return await join(context, key, pieces, mark);
+  } catch (error) {
+    // The other call has taken the place or the pieces, or it was our own whose answer was lost.
+    const there = answered(error, 412) || answered(error, 404) ? await finished(context, key, mark) : null;
+    if (there === null) throw error;
+    return there;
+  }
+}
+
 async function join(context: S3Context, key: string, pieces: Pieces, mark: string): Promise<ObjectInfo> {
   const size = endOf(pieces);
   if (size <= wholeBytes)
     return putBody(context, key, bufferBody(await gather(context, pieces.joined)), { ifAbsent: true, mark });
   const parts = planParts(pieces.joined);
-  try {
-    return await multipart(context, key, { ifAbsent: true, mark }, async (upload) => {
-      const numbered = parts.map((part, index) => ({ ...part, number: index + 1 }));
-      await Promise.all([
-        inParallel(
-          numbered.filter(({ isCopy }) => isCopy),
-          4,
-          ({ number, pieces: [piece] }) => upload.copyPart(number, context.prefix + (piece as Piece).name),
-        ),
-        // Two at a time of less than 13 MiB each: that is all the memory this takes.
-        inParallel(
-          numbered.filter(({ isCopy }) => !isCopy),
-          2,
-          async ({ number, pieces: some }) =>
-            upload.sendPart(number, bufferBody(await gather(context, some))),
-        ),
-      ]);
-    });
-  } catch (error) {
-    // The answer to the joining may have been lost (then it is done), or somebody else was faster (then this throws).
-    const there = answered(error, 412) || answered(error, 404) ? await finished(context, key, mark) : null;
-    if (there === null) throw error;
-    return there;
-  }
+  return multipart(context, key, { ifAbsent: true, mark }, async (upload) => {
+    const numbered = parts.map((part, index) => ({ ...part, number: index + 1 }));
+    await Promise.all([
+      inParallel(
+        numbered.filter(({ isCopy }) => isCopy),
+        4,
+        ({ number, pieces: [piece] }) => upload.copyPart(number, context.prefix + (piece as Piece).name),
+      ),
+      // Two at a time of less than 13 MiB each: that is all the memory this takes.
+      inParallel(
+        numbered.filter(({ isCopy }) => !isCopy),
+        2,
+        async ({ number, pieces: some }) => upload.sendPart(number, bufferBody(await gather(context, some))),
+      ),
+    ]);
+  });
 }
 
 /** A part of the object: one piece as it is, or several that are gathered on their way through this process. */
@@ -203,18 +225,4 @@ export function planParts(pieces: readonly Piece[]): Part[] {
   }
   if (small.length > 0) parts.push({ pieces: small, isCopy: false });
   return parts;
-}
-
-async function gather(context: S3Context, pieces: readonly Piece[]): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  for (const { name } of pieces) {
-    const bytes = await ask(context, "read", name, async () => {
-      const { Body } = await context.client.send(
-        new GetObjectCommand({ Bucket: context.bucket, Key: context.prefix + name }),
-      );
-      return Body?.transformToByteArray();
-    });
-    if (bytes !== undefined) all.push(bytes);
-  }
-  return Buffer.concat(all);
 }

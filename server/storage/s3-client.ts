@@ -16,7 +16,10 @@ export interface S3StoreOptions {
   readonly forcePathStyle?: boolean;
   /** Goes before each key, as `parley/` does; for a bucket shared with something else. */
   readonly prefix?: string;
-  /** Folder for bodies of unknown length, which S3 does not take; the system's own for temporary files by default. */
+  /**
+   * Folder for bodies of unknown length, which S3 does not take; made when it is needed. The system's own for temporary
+   * files by default, which may be memory.
+   */
   readonly scratchDir?: string;
 }
 

@@ -1,43 +1,70 @@
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { LRUCache } from "lru-cache";
 import { contentDisposition } from "./content-disposition.ts";
 import { ask, type S3Context } from "./s3-client.ts";
-import type { LinkOptions, UploadLink } from "./store.ts";
+import type { ObjectStore } from "./store.ts";
 
 /** S3's limit for a signature of version 4. */
 const maxLinkSec = 7 * 24 * 3600;
+/** Signing takes half a millisecond, and a list of uploads has a link for each: the same one is given again. */
+const maxKept = 5000;
+/** A link is not given again so shortly before its end. */
+const keptUntilMs = 60_000;
 
-/** The port's `downloadLink`. */
-export function downloadLink(context: S3Context, key: string, options: LinkOptions): Promise<string> {
-  const command = new GetObjectCommand({
-    Bucket: context.bucket,
-    Key: context.prefix + key,
-    ResponseContentType: options.contentType,
-    ResponseContentDisposition: contentDisposition(options.fileName),
-  });
-  const expiresIn = secondsUntil(options.expiresAt);
-  return ask(context, "sign a link to", key, () => getSignedUrl(context.client, command, { expiresIn }));
-}
+/** The port's links. */
+export function createLinks(context: S3Context): {
+  [Name in "downloadLink" | "uploadLink"]: (
+    ...args: Parameters<ObjectStore[Name]>
+  ) => Promise<NonNullable<Awaited<ReturnType<ObjectStore[Name]>>>>;
+} {
+  const { client, bucket: Bucket, prefix } = context;
+  const kept = new LRUCache<string, string>({ max: maxKept });
 
-/**
- * The port's `uploadLink`. The condition is signed as a header, so a PUT without it is refused, and one with it
- * when the key is taken. The type is not: S3 would then refuse clients that send another or none.
- */
-export async function uploadLink(
-  context: S3Context,
-  key: string,
-  options: { expiresAt: Date },
-): Promise<UploadLink> {
-  const command = new PutObjectCommand({
-    Bucket: context.bucket,
-    Key: context.prefix + key,
-    IfNoneMatch: "*",
-  });
-  const expiresIn = secondsUntil(options.expiresAt);
-  const url = await ask(context, "sign a link for", key, () =>
-    getSignedUrl(context.client, command, { expiresIn, unhoistableHeaders: new Set(["if-none-match"]) }),
-  );
-  return { url, headers: { "If-None-Match": "*" } };
+  /** @param what tells apart what is signed besides the time of expiry. */
+  const keep = async (
+    key: string,
+    what: readonly (string | undefined)[],
+    expiresAt: Date,
+    sign: (expiresIn: number) => Promise<string>,
+  ): Promise<string> => {
+    const expiresIn = secondsUntil(expiresAt);
+    return ask(context, "sign a link to", key, async () => {
+      // A link signed by credentials that are no more would be refused; they are asked for only when they change.
+      const { accessKeyId, sessionToken } = await client.config.credentials();
+      const name = JSON.stringify([key, expiresAt.getTime(), accessKeyId, sessionToken, ...what]);
+      const known = kept.get(name);
+      if (known !== undefined) return known;
+      const url = await sign(expiresIn);
+      const ttl = expiresAt.getTime() - Date.now() - keptUntilMs;
+      if (ttl > 0) kept.set(name, url, { ttl });
+      return url;
+    });
+  };
+
+  return {
+    downloadLink: (key, { expiresAt, contentType, fileName }) =>
+      keep(key, ["get", contentType, fileName], expiresAt, (expiresIn) => {
+        const command = new GetObjectCommand({
+          Bucket,
+          Key: prefix + key,
+          ResponseContentType: contentType,
+          ResponseContentDisposition: contentDisposition(fileName),
+        });
+        return getSignedUrl(client, command, { expiresIn });
+      }),
+    /**
+     * The condition is signed as a header, so a PUT without it is refused, and one with it when the key is taken. The
+     * type is not: S3 would then refuse clients that send another or none.
+     */
+    async uploadLink(key, { expiresAt }) {
+      const url = await keep(key, ["put"], expiresAt, (expiresIn) => {
+        const command = new PutObjectCommand({ Bucket, Key: prefix + key, IfNoneMatch: "*" });
+        return getSignedUrl(client, command, { expiresIn, unhoistableHeaders: new Set(["if-none-match"]) });
+      });
+      return { url, headers: { "If-None-Match": "*" } };
+    },
+  };
 }
 
 function secondsUntil(expiresAt: Date): number {

@@ -3,8 +3,6 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  ListMultipartUploadsCommand,
-  type ListMultipartUploadsCommandOutput,
   UploadPartCommand,
   UploadPartCopyCommand,
 } from "@aws-sdk/client-s3";
@@ -121,37 +119,4 @@ export async function putFile(
       return upload.sendPart(number, fileBody(path, start, Math.min(step, size - start)));
     }),
   );
-}
-
-/**
- * Throws away the multipart uploads that were begun before `olderThan` and never finished: their process was killed,
- * and S3 keeps (and bills) the parts for ever.
- * @returns how many.
- */
-export async function abortOldMultiparts(context: S3Context, olderThan: Date): Promise<number> {
-  const { client, bucket: Bucket, prefix: Prefix } = context;
-  let aborted = 0;
-  let markers: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
-  while (markers !== undefined) {
-    const from: { KeyMarker?: string; UploadIdMarker?: string } = markers;
-    const page: ListMultipartUploadsCommandOutput = await ask(
-      context,
-      "list the unfinished uploads of",
-      `${Prefix}*`,
-      () => client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from })),
-    );
-    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
-      if (Key === undefined || Initiated === undefined || Initiated >= olderThan) continue;
-      await ask(context, "throw away the parts of", Key, () =>
-        client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
-      );
-      aborted++;
-    }
-    const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
-    markers =
-      IsTruncated && KeyMarker !== undefined
-        ? { KeyMarker, ...(UploadIdMarker !== undefined && { UploadIdMarker }) }
-        : undefined;
-  }
-  return aborted;
 }

@@ -6,13 +6,17 @@ import {
 import { ask, bareEtag, inParallel, type S3Context } from "./s3-client.ts";
 
 /**
- * How appends lie in the bucket: `.partial/<key>/.<offset>`, one object for each piece, never changed. The dots keep
- * them apart from every object, whose keys have no segment that begins with one. `.begun` says that an append of no
- * bytes was made.
+ * How appends lie in the bucket: `.partial/<key>/.<offset>`, one object for each piece as it came, and
+ * `.<offset>-<end>`, one that was made of such pieces (s3-compact.ts). None is ever changed. The dots keep them apart
+ * from every object, whose keys have no segment that begins with one. `.begun` says that an append of no bytes was
+ * made.
  */
-const folder = ".partial/";
+export const appendsFolder = ".partial/";
 const begun = ".begun";
 const offsetDigits = 16;
+
+/** How many pieces are read or removed at a time. */
+export const pieceRequests = 16;
 
 export interface Piece {
   /** Key without the store's prefix. */
@@ -20,12 +24,14 @@ export interface Piece {
   readonly offset: number;
   readonly size: number;
   readonly etag: string;
+  /** Made of others, which may still be there. */
+  readonly isMerged: boolean;
 }
 
 export interface Pieces {
   /** Those that follow on each other from the first byte on. */
   readonly joined: readonly Piece[];
-  /** Those that do not: what a removal that was cut has left. */
+  /** Those that do not: what a removal that was cut has left, and what others were made of. */
   readonly stray: readonly Piece[];
   readonly isBegun: boolean;
   readonly modifiedAt: Date;
@@ -33,16 +39,21 @@ export interface Pieces {
 
 /** The name of a piece, without the store's prefix. */
 export function pieceName(key: string, offset: number): string {
-  return `${folder}${key}/.${String(offset).padStart(offsetDigits, "0")}`;
+  return `${appendsFolder}${key}/.${String(offset).padStart(offsetDigits, "0")}`;
+}
+
+/** The name of a piece made of others, without the store's prefix. @param end where the next byte goes. */
+export function mergedName(key: string, offset: number, end: number): string {
+  return `${pieceName(key, offset)}-${String(end).padStart(offsetDigits, "0")}`;
 }
 
 /** The name of the mark that an append was begun. */
 export function begunName(key: string): string {
-  return `${folder}${key}/${begun}`;
+  return `${appendsFolder}${key}/${begun}`;
 }
 
 /** Bytes that the joined pieces make. */
-export function endOf({ joined }: Pieces): number {
+export function endOf({ joined }: Pick<Pieces, "joined">): number {
   const last = joined.at(-1);
   return last === undefined ? 0 : last.offset + last.size;
 }
@@ -85,25 +96,40 @@ export async function* listNames(
 
 /** What was appended for a key. */
 export async function listPieces(context: S3Context, key: string): Promise<Pieces> {
-  const joined: Piece[] = [];
-  const stray: Piece[] = [];
+  const found: Piece[] = [];
   let isBegun = false;
   let modifiedAt = new Date(0);
-  let end = 0;
-  for await (const { name, size, etag, modifiedAt: at } of listNames(context, `${folder}${key}/.`)) {
+  for await (const { name, size, etag, modifiedAt: at } of listNames(context, `${appendsFolder}${key}/.`)) {
     if (at > modifiedAt) modifiedAt = at;
     const last = name.slice(name.lastIndexOf("/") + 1);
     if (last === begun) {
       isBegun = true;
       continue;
     }
-    const piece = { name, offset: Number(last.slice(1)), size, etag };
+    const [offset, end] = last.slice(1).split("-");
+    found.push({ name, offset: Number(offset), size, etag, isMerged: end !== undefined });
+  }
+  return { ...chain(found), isBegun, modifiedAt };
+}
+
+/**
+ * Which pieces count. A merged one holds only bytes that had counted before, so it goes before the plain one at its
+ * offset, and a longer one before a shorter; what begins within a piece that counts is one that it was made of.
+ */
+export function chain(found: readonly Piece[]): Pick<Pieces, "joined" | "stray"> {
+  const joined: Piece[] = [];
+  const stray: Piece[] = [];
+  let end = 0;
+  const inOrder = found.toSorted(
+    (a, b) => a.offset - b.offset || Number(b.isMerged) - Number(a.isMerged) || b.size - a.size,
+  );
+  for (const piece of inOrder) {
     if (piece.offset === end) {
       joined.push(piece);
-      end += size;
+      end += piece.size;
     } else stray.push(piece);
   }
-  return { joined, stray, isBegun, modifiedAt };
+  return { joined, stray };
 }
 
 /** Keys for which there are pieces. */
@@ -112,8 +138,8 @@ export async function* listPieceKeys(
   prefix: string,
 ): AsyncGenerator<{ key: string; modifiedAt: Date }, void, undefined> {
   let current: { key: string; modifiedAt: Date } | undefined;
-  for await (const { name, modifiedAt } of listNames(context, folder + prefix)) {
-    const key = name.slice(folder.length, name.lastIndexOf("/"));
+  for await (const { name, modifiedAt } of listNames(context, appendsFolder + prefix)) {
+    const key = name.slice(appendsFolder.length, name.lastIndexOf("/"));
     if (current?.key === key) {
       if (modifiedAt > current.modifiedAt) current.modifiedAt = modifiedAt;
       continue;
@@ -125,14 +151,16 @@ export async function* listPieceKeys(
 }
 
 /**
- * Removes pieces, the first one before the others: whatever a crash leaves then joins no more, so it counts as nothing
- * and not as a shorter append.
+ * Removes pieces. Strays go first, since one of them may begin where the first piece does, then the first one before
+ * the others: whatever a crash leaves then joins no more, so it counts as nothing and not as a shorter append.
  */
 export async function removePieces(context: S3Context, key: string, pieces: Pieces): Promise<void> {
   const [first, ...others] = pieces.joined;
+  const remove = ({ name }: Piece): Promise<void> => removeName(context, name);
   if (pieces.isBegun) await removeName(context, begunName(key));
-  if (first !== undefined) await removeName(context, first.name);
-  await inParallel([...others, ...pieces.stray], 8, ({ name }) => removeName(context, name));
+  await inParallel(pieces.stray, pieceRequests, remove);
+  if (first !== undefined) await remove(first);
+  await inParallel(others, pieceRequests, remove);
 }
 
 /** Removes an object, if it is there. @param name without the store's prefix. */

@@ -1,17 +1,53 @@
 import { randomUUID } from "node:crypto";
-import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
 import { faultOf, type S3Context } from "./s3-client.ts";
+
+/** Where test objects lie; the dot keeps them out of every list. */
+export const probeFolder = ".probe/";
 
 /** How long all of it may take: a start or a health check waits for it. */
 const probeMs = 9_000;
 
-/** The port's `probe`. The object's name begins with a dot, so no list shows it. */
+/** The port's `probe`. */
 export async function probe(context: S3Context): Promise<void> {
   const { client, bucket, prefix } = context;
-  const place = { Bucket: bucket, Key: `${prefix}.probe/${randomUUID()}` };
+  const place = { Bucket: bucket, Key: `${prefix}${probeFolder}${randomUUID()}` };
+  await inTime(context, async (step, options) => {
+    await step("refused to store a test object", () =>
+      client.send(new PutObjectCommand({ ...place, Body: Buffer.from("parley") }), options),
+    );
+    const text = await step("refused to give a test object back", async () => {
+      const { Body } = await client.send(new GetObjectCommand({ ...place, Range: "bytes=1-3" }), options);
+      return Body?.transformToString();
+    });
+    if (text !== "arl") throw new Error(`${nameOf(context)} does not keep to the range that is asked for`);
+    await step("refused to remove a test object", () => client.send(new DeleteObjectCommand(place), options));
+  });
+}
+
+/** The port's `check`. */
+export async function check(context: S3Context): Promise<void> {
+  const { client, bucket: Bucket } = context;
+  await inTime(context, (step, options) =>
+    step("refused to be looked at", () => client.send(new HeadBucketCommand({ Bucket }), options)),
+  );
+}
+
+type Step = <T>(what: string, request: () => Promise<T>) => Promise<T>;
+
+/** Runs steps with a limit of time for all of them. @throws Error that says in one line what failed and why. */
+async function inTime(
+  context: S3Context,
+  run: (step: Step, options: { abortSignal: AbortSignal }) => Promise<unknown>,
+): Promise<void> {
   const abort = new AbortController();
   const options = { abortSignal: abort.signal };
-  const step = async <T>(what: string, request: () => Promise<T>): Promise<T> => {
+  const step: Step = async (what, request) => {
     try {
       return await Promise.race([request(), rejection(abort.signal)]);
     } catch (error) {
@@ -25,15 +61,7 @@ export async function probe(context: S3Context): Promise<void> {
     probeMs,
   );
   try {
-    await step("refused to store a test object", () =>
-      client.send(new PutObjectCommand({ ...place, Body: Buffer.from("parley") }), options),
-    );
-    const text = await step("refused to give a test object back", async () => {
-      const { Body } = await client.send(new GetObjectCommand({ ...place, Range: "bytes=1-3" }), options);
-      return Body?.transformToString();
-    });
-    if (text !== "arl") throw new Error(`${nameOf(context)} does not keep to the range that is asked for`);
-    await step("refused to remove a test object", () => client.send(new DeleteObjectCommand(place), options));
+    await run(step, options);
   } finally {
     clearTimeout(timer);
   }
@@ -66,7 +94,8 @@ function explain(context: S3Context, what: string, error: unknown): string {
   if (unreachable.has(code)) return `nothing answers at ${context.shownEndpoint}: ${oneLine(text)}`;
   if (code === "CredentialsProviderError")
     return `there are no credentials for ${nameOf(context)}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
-  if (code === "NoSuchBucket") return `there is no bucket ${context.bucket} at ${context.shownEndpoint}`;
+  if (code === "NoSuchBucket" || (status === 404 && code === "NotFound"))
+    return `there is no bucket ${context.bucket} at ${context.shownEndpoint}`;
   if (status === undefined) return `${nameOf(context)} was not reached: ${oneLine(text)}`;
   return `${nameOf(context)} ${what}: ${code} (${status}) ${oneLine(text)}`;
 }

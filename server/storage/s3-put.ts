@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdtemp, open, rm, stat } from "node:fs/promises";
+import { mkdir, open, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
@@ -153,7 +154,10 @@ async function spooled<T>(
   chunks: AsyncIterable<Buffer>,
   use: (body: PutBody) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(context.scratchDir, "parley-put-"));
+  // Named as all folders for work are (media/scratch.ts), so that its sweep finds what a killed process leaves.
+  const name = `${hostname().replace(/[^\w.-]/g, "-")}_${process.pid}_${randomUUID()}`;
+  const folder = join(context.scratchDir, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     const path = join(folder, "body");
     const file = await open(path, "wx", 0o600);

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -11,6 +8,8 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
 import { startS3Server } from "../../test/support/s3-server.ts";
@@ -19,8 +18,8 @@ import { testObjectStore } from "./conformance.ts";
 import { all, inSteps, mebibyte, newKey, nothingAt, read, sampleBytes } from "./conformance-tools.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { openS3Store } from "./s3.ts";
-import { planParts } from "./s3-append.ts";
-import { begunName, pieceName } from "./s3-pieces.ts";
+import { withServer } from "./s3-fake.ts";
+import { begunName, mergedName, pieceName } from "./s3-pieces.ts";
 import { BodyBrokenError, type ObjectStore, ObjectTooLargeError } from "./store.ts";
 
 const server = await startS3Server();
@@ -70,6 +69,10 @@ if (server === null) {
         ["a"],
       );
       assert.equal(await two.appended("b"), null);
+      assert.deepEqual(
+        ["one/uploads/a", "two/uploads/a", "uploads/a", "zone/uploads/a"].map((name) => one.ownKey(name)),
+        ["uploads/a", null, null, null],
+      );
       await one.close();
       await two.close();
     });
@@ -128,13 +131,67 @@ if (server === null) {
       assert.equal((await read(store, key)).toString(), "bytes");
     });
 
-    test("sweepLeftovers: multipart uploads that a killed process left open are thrown away, younger ones stay", async () => {
-      const key = newKey();
-      await client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
-      assert.equal(await store.sweepLeftovers(inSeconds(-3600)), 0);
-      assert.equal(await store.sweepLeftovers(inSeconds(3600)), 1);
-      const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-      assert.equal(Uploads, undefined);
+    test("sweepLeftovers: what a killed process left is thrown away; younger things and other people's stay", async () => {
+      const shared = await server.bucket();
+      const mine = openS3Store({ ...settings, bucket: shared, prefix: "mine/" });
+      const begin = (Key: string): Promise<unknown> =>
+        client.send(new CreateMultipartUploadCommand({ Bucket: shared, Key }));
+      const ours = ["mine/uploads/a/file", "mine/recordings/a/media.mp4", "mine/parley/secret"];
+      const others = ["backup.tar", "uploads/a/file", "mine/backup.tar", "minerals/uploads/x"];
+      for (const key of [...ours, ...others]) await begin(key);
+      const probes = ["mine/.probe/left", ".probe/left"];
+      for (const Key of probes)
+        await client.send(new PutObjectCommand({ Bucket: shared, Key, Body: "parley" }));
+      assert.equal(await mine.sweepLeftovers(inSeconds(-3600)), 0);
+      assert.equal(await mine.sweepLeftovers(inSeconds(3600)), 4);
+      const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: shared }));
+      assert.deepEqual(Uploads?.map(({ Key }) => Key).sort(), others.sort());
+      const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: shared }));
+      assert.deepEqual(
+        Contents?.map(({ Key }) => Key),
+        [".probe/left"],
+      );
+      const whole = openS3Store({ ...settings, bucket: shared });
+      assert.equal(await whole.sweepLeftovers(inSeconds(3600)), 2);
+      for (const used of [mine, whole]) await used.close();
+    });
+
+    const piecesOf = async (key: string): Promise<string[]> => {
+      const found = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: `.partial/${key}/` }),
+      );
+      return (found.Contents ?? []).map(({ Key }) => Key as string);
+    };
+
+    test("append: tiny ones are made one from time to time; a crash before the small are gone does no harm", async () => {
+      const [key, bytes] = [newKey(), sampleBytes(7000)];
+      let offset = 0;
+      const appendAll = async (count: number): Promise<void> => {
+        for (let index = 0; index < count; index++)
+          offset = await store.append(key, offset, Readable.from([bytes.subarray(offset, offset + 70)]));
+      };
+      await appendAll(32);
+      assert.equal((await piecesOf(key)).length, 32);
+      const before = await piecesOf(key);
+      const copies = before.map((name, index) => ({
+        name,
+        Body: bytes.subarray(index * 70, index * 70 + 70),
+      }));
+      await appendAll(1);
+      assert.deepEqual(await piecesOf(key), [mergedName(key, 0, 32 * 70), pieceName(key, 32 * 70)]);
+      // As if it had been killed while it removed the small ones.
+      for (const { name: Key, Body } of copies)
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+      assert.equal((await store.appended(key))?.offset, 33 * 70);
+      await appendAll(1);
+      assert.equal((await piecesOf(key)).length, 3);
+      for (const { name: Key, Body } of copies)
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+      await appendAll(66);
+      assert.ok((await piecesOf(key)).length <= 34);
+      assert.equal((await store.finishAppend(key)).size, 7000);
+      assert.ok(bytes.equals(await read(store, key)));
+      assert.deepEqual(await piecesOf(key), []);
     });
 
     test("putFile: given up in the middle it leaves nothing, no open multipart upload either", async () => {
@@ -199,7 +256,9 @@ if (server === null) {
 
     test("probe: a bucket that is missing and keys that are wrong are said in one line", async () => {
       const lost = openS3Store({ ...settings, bucket: "no-such-bucket" });
-      await assert.rejects(lost.probe(), { message: `there is no bucket no-such-bucket at ${endpoint}` });
+      const message = `there is no bucket no-such-bucket at ${endpoint}`;
+      await assert.rejects(lost.probe(), { message });
+      await assert.rejects(lost.check(), { message });
       await lost.close();
       const key = process.env.AWS_SECRET_ACCESS_KEY;
       process.env.AWS_SECRET_ACCESS_KEY = "wrong";
@@ -207,31 +266,15 @@ if (server === null) {
       try {
         const refused = `^the bucket ${bucket} at ${endpoint} refused to store a test object: SignatureDoesNotMatch \\(403\\) .+$`;
         await assert.rejects(stranger.probe(), { message: new RegExp(refused) });
+        await assert.rejects(stranger.check(), {
+          message: /^the bucket .* refused to be looked at: .*\(403\).*$/,
+        });
       } finally {
         process.env.AWS_SECRET_ACCESS_KEY = key;
         await stranger.close();
       }
     });
   });
-
-/** A server that is none: it does with each request what the test wants. */
-async function withServer(
-  answer: (incoming: IncomingMessage, response: ServerResponse) => void,
-  use: (store: ObjectStore) => Promise<void>,
-): Promise<void> {
-  const fake: Server = createServer(answer);
-  fake.listen(0, "127.0.0.1");
-  await once(fake, "listening");
-  const { port } = fake.address() as AddressInfo;
-  const broken = openS3Store({ bucket: "b", endpoint: `http://127.0.0.1:${port}`, forcePathStyle: true });
-  try {
-    await use(broken);
-  } finally {
-    await broken.close();
-    fake.closeAllConnections();
-    fake.close();
-  }
-}
 
 test("probe: where nothing answers it fails within ten seconds and says where", async () => {
   const unreachable = openS3Store({ bucket: "b", endpoint: "http://127.0.0.1:1", forcePathStyle: true });
@@ -305,34 +348,6 @@ test("put: after a lost answer the object is known again by its mark, so a repea
       assert.equal(info.etag, "abc");
     },
   );
-});
-
-test("parts: all but the last have 5 MiB or more, small pieces are gathered below 13 MiB, none is lost", () => {
-  const layouts = [
-    Array.from({ length: 4096 }, () => mebibyte),
-    Array.from({ length: 513 }, () => 8 * mebibyte),
-    [8, 1, 8, 8, 4, 8, 5, 1, 1, 1].map((count) => count * mebibyte),
-    [1],
-  ];
-  for (const sizes of layouts) {
-    let offset = 0;
-    const pieces = sizes.map((size) => {
-      const piece = { name: pieceName("k", offset), offset, size, etag: "" };
-      offset += size;
-      return piece;
-    });
-    const parts = planParts(pieces);
-    assert.deepEqual(
-      parts.flatMap((part) => part.pieces),
-      pieces,
-    );
-    assert.ok(parts.length <= 1000);
-    for (const [index, part] of parts.entries()) {
-      const size = part.pieces.reduce((sum, piece) => sum + piece.size, 0);
-      assert.ok(size >= 5 * mebibyte || index === parts.length - 1);
-      assert.ok(part.isCopy ? part.pieces.length === 1 : size < 13 * mebibyte);
-    }
-  }
 });
 
 test("file names: every character comes through, and nothing gets out of the quotes", () => {

@@ -12,11 +12,12 @@ import {
   type S3Context,
   type S3StoreOptions,
 } from "./s3-client.ts";
-import { downloadLink, uploadLink } from "./s3-links.ts";
-import { abortOldMultiparts, putFile } from "./s3-multipart.ts";
+import { createLinks } from "./s3-links.ts";
+import { putFile } from "./s3-multipart.ts";
 import { listNames, removeName } from "./s3-pieces.ts";
-import { probe } from "./s3-probe.ts";
+import { check, probe } from "./s3-probe.ts";
 import { put } from "./s3-put.ts";
+import { sweepLeftovers } from "./s3-sweep.ts";
 import { type ByteRange, ObjectMissingError, type ObjectStore } from "./store.ts";
 
 export type { S3StoreOptions } from "./s3-client.ts";
@@ -32,6 +33,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
     scratchDir: options.scratchDir ?? tmpdir(),
     shownEndpoint: options.endpoint ?? "Amazon S3",
   };
+  const links = createLinks(context);
   const placeOf = (key: string): { Bucket: string; Key: string } => {
     checkKey(key);
     return { Bucket: bucket, Key: prefix + key };
@@ -45,6 +47,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
   return {
     kind: "s3",
     probe: () => probe(context),
+    check: () => check(context),
     async put(key, body, putOptions = {}) {
       checkKey(key);
       return put(context, key, body, putOptions);
@@ -105,14 +108,15 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
     },
     async downloadLink(key, linkOptions) {
       checkKey(key);
-      return downloadLink(context, key, linkOptions);
+      return links.downloadLink(key, linkOptions);
     },
     async uploadLink(key, linkOptions) {
       checkKey(key);
-      return uploadLink(context, key, linkOptions);
+      return links.uploadLink(key, linkOptions);
     },
     ...s3Appends(context),
-    sweepLeftovers: (olderThan) => abortOldMultiparts(context, olderThan),
+    sweepLeftovers: (olderThan) => sweepLeftovers(context, olderThan),
+    ownKey: (name) => (name.startsWith(prefix) ? name.slice(prefix.length) : null),
     close: async () => client.destroy(),
   };
 }

@@ -80,6 +80,11 @@ export interface ObjectStore {
    * @throws Error whose message says in one line which step failed and why.
    */
   probe(): Promise<void>;
+  /**
+   * Whether the store can be reached at the moment: cheap enough to be asked every second, and less than `probe` tells.
+   * @throws Error that says in one line why not.
+   */
+  check(): Promise<void>;
   /** @throws ObjectExistsError, ObjectTooLargeError, BodyBrokenError; then nothing of this body is kept. */
   put(key: string, body: Readable | Buffer, options?: PutOptions): Promise<ObjectInfo>;
   /**
@@ -148,11 +153,16 @@ export interface ObjectStore {
   /** Keys for which something was appended and not finished. */
   listAppends(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date }>;
   /**
-   * Removes what killed processes left behind: temporary files and open multipart uploads that nobody has written to
-   * since `olderThan`. What was appended stays (see `listAppends`).
+   * Removes what killed processes left behind: temporary files, test objects and open multipart uploads that nobody has
+   * written to since `olderThan`; in a bucket only below what layout.ts names, since others may use it as well. What was appended stays (see `listAppends`).
    * @returns how many were removed.
    */
   sweepLeftovers(olderThan: Date): Promise<number>;
+  /**
+   * The key of an object by its name among everything in the bucket, as the bucket's notifications call it; null for
+   * what is not this store's. On a local store the name is the key.
+   */
+  ownKey(name: string): string | null;
   /** Lets go of connections. */
   close(): Promise<void>;
 }

@@ -360,12 +360,31 @@ test("the file is missing or broken: failed, saying which", async () => {
   );
 });
 
-test("the machine is at fault: left to the queue, and found by the sweep", async () => {
+test("the machine is at fault: tried again later and later, found by the sweep, and given up after a day", async () => {
   const id = await makeRecording();
-  await assert.rejects(run(id, { extractSpeech: () => Promise.reject(new Error("no space left")) }), {
-    message: "no space left",
-  });
-  assert.ok(await due(id));
+  const fails = {
+    extractSpeech: () => Promise.reject(new Error("no space left")),
+    retry: { ...quickRetry, firstDelayMs: 60_000, longestDelayMs: 600_000 },
+  };
+  for (const waitSec of [60, 120, 240]) {
+    await run(id, fails);
+    const { status, last_error, next_attempt_at } = await progress(id);
+    assert.equal(status, "running");
+    assert.match(last_error ?? "", /could not read the sound .* through no fault of the file/);
+    const waits = (next_attempt_at?.getTime() ?? 0) - Date.now();
+    assert.ok(Math.abs(waits - waitSec * 1000) < 10_000, `${waits} ms`);
+    assert.equal(await due(id), false);
+    await passTime(id);
+    assert.ok(await due(id));
+  }
+  const lost = await makeRecording();
+  await run(lost, fails);
+  await sql`update transcriptions set failing_since = now() - interval '24 hours' where recording_id = ${lost}`.execute(
+    db.kysely,
+  );
+  await passTime(lost);
+  await run(lost, fails);
+  assert.equal((await progress(lost)).status, "failed");
   await run(id);
   assert.deepEqual(await texts(id), wholeTranscript);
 });

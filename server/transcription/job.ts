@@ -48,6 +48,10 @@ export interface TranscriptionDependencies {
 const maxChunkSec = 540;
 const overlapSec = 2;
 
+/** For whatever keeps this machine from reading a file that may be good; the log says more. */
+const machineReason =
+  "The server could not read the sound of the recording, through no fault of the file as far as is known.";
+
 /** Nothing is said in so little, and models refuse it for good: OpenAI below 0.1 s. */
 const leastChunkMs = 200;
 
@@ -64,8 +68,8 @@ type Outcome = "heard" | "postponed" | "over";
 /**
  * The job that makes the transcript of a recording. The plan of the chunks and what was heard in each are rows, so
  * killed at any moment it goes on where it was, cutting the audio again. Failures of the speech server are noted with
- * the row: short waits happen here, for long ones the job ends and the sweep brings it back. What is thrown here is
- * not the server's fault and left to the queue.
+ * the row, and so are those of this machine with the sound: short waits happen here, for long ones the job ends and the
+ * sweep brings it back. What is thrown here, such as by the database, is left to the queue.
  * @param signal ends the work; it goes on when the job runs again.
  */
 export async function transcribeRecordingJob(
@@ -145,34 +149,42 @@ async function hearChunk(run: Run, audio: AudioChunk, position: number): Promise
 
 /** Decides what a failure of the speech server means. Short waits are over when this returns `again`. */
 async function settleFailure(run: Run, error: TranscriptionError): Promise<Outcome | "again"> {
-  const { db, log } = run.deps;
-  const policy = run.deps.retry ?? defaultRetryPolicy;
   if (!error.isRetryable) {
     await fail(run, error.message);
     return "over";
   }
-  const failure = await countFailure(db.kysely, run.recordingId, error.message);
-  if (failure === undefined) return "over";
-  const { recordingId } = run;
-  const delayMs = backoffMs(policy, failure.attempts, error.retryAfterMs);
-  log.warn(
-    { recordingId, attempts: failure.attempts, delayMs, reason: error.message },
-    "transcription failed; trying again",
-  );
-  if (failure.failing_ms + delayMs > policy.giveUpAfterMs) {
-    await fail(run, error.message);
-    return "over";
-  }
-  await postpone(db.kysely, recordingId, delayMs);
-  if (delayMs > policy.longestWaitInJobMs) return "postponed";
+  const delayMs = await backOff(run, error.message, error.retryAfterMs);
+  if (delayMs === null) return "over";
+  if (delayMs > (run.deps.retry ?? defaultRetryPolicy).longestWaitInJobMs) return "postponed";
   await delay(delayMs, undefined, run.signal === undefined ? {} : { signal: run.signal });
   return "again";
+}
+
+/**
+ * Notes a failure that may pass, and when to try again.
+ * @returns how long to wait; null when the transcription is over, since it has failed for too long or is gone.
+ */
+async function backOff(run: Run, reason: string, retryAfterMs: number | null): Promise<number | null> {
+  const { recordingId } = run;
+  const { db, log } = run.deps;
+  const policy = run.deps.retry ?? defaultRetryPolicy;
+  const failure = await countFailure(db.kysely, recordingId, reason);
+  if (failure === undefined) return null;
+  const { attempts } = failure;
+  const delayMs = backoffMs(policy, attempts, retryAfterMs);
+  log.warn({ recordingId, attempts, delayMs, reason }, "transcription failed; trying again");
+  if (failure.failing_ms + delayMs > policy.giveUpAfterMs) {
+    await fail(run, reason);
+    return null;
+  }
+  await postpone(db.kysely, recordingId, delayMs);
+  return delayMs;
 }
 
 /** Decides what it means that the audio could not be cut. */
 async function settleCutting(run: Run, error: unknown): Promise<Outcome> {
   run.signal?.throwIfAborted();
-  const { db } = run.deps;
+  const { db, log } = run.deps;
   if ((await findTranscription(db.kysely, run.recordingId)) === undefined) return "over";
   if (error instanceof MediaFailedError) {
     await fail(run, `The sound of the recording can't be read. ${error.message}`);
@@ -182,8 +194,10 @@ async function settleCutting(run: Run, error: unknown): Promise<Outcome> {
     await fail(run, "The file of the recording is missing in the store.");
     return "over";
   }
-  // The machine, not the file: no space, no memory. The queue tries again.
-  throw error;
+  // The machine, not the file: no space, no memory, a store that does not answer. That may take a while to pass.
+  log.warn({ err: error, recordingId: run.recordingId }, "could not cut the sound of a recording");
+  const delayMs = await backOff(run, machineReason, null);
+  return delayMs === null ? "over" : "postponed";
 }
 
 async function fail({ deps, recordingId }: Run, message: string): Promise<void> {

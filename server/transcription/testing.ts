@@ -112,8 +112,6 @@ export async function startTranscription(env: TestAppOptions["env"] = {}) {
         .values({
           recording_id: id,
           format: "mp3",
-          size_bytes: file.length,
-          etag: "e",
           has_storyboard: false,
         })
         .execute();

@@ -1,12 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Uuid } from "../../contract/common.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { discardBody } from "../http/errors.ts";
-import { ProblemError } from "../http/problem.ts";
+import { ProblemError, sendProblem } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
-import type { LinkFault, LinkSigner } from "../links/signer.ts";
+import { readLink } from "../links/read-link.ts";
+import type { LinkSigner } from "../links/signer.ts";
 import { uploadFileKey } from "../storage/layout.ts";
 import {
   BodyBrokenError,
@@ -14,10 +12,11 @@ import {
   type ObjectStore,
   ObjectTooLargeError,
 } from "../storage/store.ts";
-import { fileReceived } from "./arrival.ts";
+import { takeFile } from "./arrival.ts";
 import { uploadFilesPath } from "./file-links.ts";
-import { findUploadById } from "./media-queries.ts";
+import { findUploadById, notePut } from "./media-queries.ts";
 import type { UploadRow } from "./queries.ts";
+import { alreadyUploaded, expectationOf, makeHeard, refuseArrived, tooLarge } from "./refusals.ts";
 import { uploadNotFound } from "./service.ts";
 
 interface Dependencies {
@@ -31,6 +30,9 @@ interface Dependencies {
 /** A sender that is silent for this long is gone. */
 const silenceMs = 120_000;
 
+/** How often a long PUT says that its sender is there: the sweeps leave such an upload alone. */
+const noteActivityMs = 60_000;
+
 const corsHeaders = {
   // The link carries the permission and no cookie counts, so any page that has it may send.
   "access-control-allow-origin": "*",
@@ -42,7 +44,7 @@ const corsHeaders = {
  * signature is the permission.
  */
 export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const { db, jobs, store, signer } = deps;
+  const { db, store, signer } = deps;
   void app.register(
     async (scope) => {
       // The body goes to the store as it comes, whatever it calls itself.
@@ -64,28 +66,25 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
       );
 
       scope.put("/:upload_id", { config: { takesFiles: true } }, async (request, reply) => {
+        const expectation = expectationOf(request, reply);
         try {
           const upload = await mayPut(request);
-          if (request.headers.expect !== undefined) reply.raw.writeContinue();
-          const info = await receive(request.raw, upload);
-          await fileReceived({ db, jobs }, upload.id);
+          await notePut(db.kysely, upload.id);
+          expectation.meet();
+          const info = await receive(request, upload);
+          await takeFile(deps, upload.id, info);
           return await reply.header("etag", `"${info.etag}"`).send({ success: true });
         } catch (error) {
-          // Whoever still sends gets to read why it is refused, and the rest is not waited for.
-          if (!request.raw.complete) {
-            reply.header("connection", "close");
-            await discardBody(request.raw);
-          }
+          await makeHeard(request, reply, expectation);
+          // Handled like any other it would wait for the rest of a body that is not coming.
+          if (expectation.isOpen && error instanceof ProblemError) return sendProblem(request, reply, error);
           throw error;
         }
       });
 
       async function mayPut(request: FastifyRequest): Promise<UploadRow> {
-        const uploadId = Uuid.safeParse(
-          (request.params as { upload_id: string }).upload_id,
-        ).data?.toLowerCase();
-        if (uploadId === undefined) throw new ProblemError("not_found", "nothing is here");
-        refuseLink(signer.check("upload", uploadId, request.query, new Date()));
+        const { upload_id } = request.params as { upload_id: string };
+        const uploadId = readLink(signer, "upload", upload_id, request.query);
         const upload = await findUploadById(db.kysely, uploadId);
         if (upload === undefined) throw uploadNotFound(uploadId);
         if (upload.one_step === null && request.headers["if-none-match"]?.trim() !== "*")
@@ -99,7 +98,7 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
         return upload;
       }
 
-      async function receive(body: IncomingMessage, upload: UploadRow) {
+      async function receive({ raw: body, log }: FastifyRequest, upload: UploadRow) {
         const announced = body.headers["content-length"];
         const silence = new AbortController();
         const timer = setTimeout(() => silence.abort(new Error("the sender fell silent")), silenceMs);
@@ -107,6 +106,12 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
           timer.refresh();
         };
         body.on("data", heard);
+        const noting = setInterval(() => {
+          notePut(db.kysely, upload.id).catch((error: unknown) => {
+            // It is noted again in a minute; the sweeps wait for a day.
+            log.warn({ err: error, uploadId: upload.id }, "could not note that a file is being sent");
+          });
+        }, noteActivityMs);
         // Listening to the data sets it flowing; the store decides when.
         body.pause();
         try {
@@ -127,42 +132,11 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
           throw error;
         } finally {
           clearTimeout(timer);
+          clearInterval(noting);
           body.off("data", heard);
         }
       }
     },
     { prefix: uploadFilesPath },
-  );
-}
-
-/** Refuses a link that is not or no longer good. */
-export function refuseLink(fault: LinkFault | null): void {
-  if (fault === "invalid")
-    throw new ProblemError(
-      "link_invalid",
-      "the signature of this address is missing or wrong; use it exactly as it was given",
-    );
-  if (fault === "expired")
-    throw new ProblemError("link_expired", "this address has expired; ask for a new one");
-}
-
-/** Refuses a file for an upload that has one, or takes none any more. */
-export function refuseArrived(upload: UploadRow): void {
-  if (upload.received_at !== null) throw alreadyUploaded(upload.id);
-  if (upload.status !== "awaiting")
-    throw new ProblemError("wrong_state", `upload ${upload.id} is ${upload.status} and takes no file`);
-}
-
-export function alreadyUploaded(uploadId: string): ProblemError {
-  return new ProblemError(
-    "already_uploaded",
-    `the file of upload ${uploadId} has arrived already; a second one is not taken`,
-  );
-}
-
-export function tooLarge(upload: UploadRow): ProblemError {
-  return new ProblemError(
-    "body_too_large",
-    `the file may have at most ${upload.max_upload_bytes} bytes; nothing of it was kept`,
   );
 }

@@ -203,7 +203,13 @@ test("put: a client that asks first is told to go on, or why not, before it send
       asking.on("error", reject);
       asking.flushHeaders();
     });
+  const began = performance.now();
   assert.deepEqual(await ask({}), [428, false]);
+  await app.db.pool.query("update uploads set max_upload_bytes = 10 where id = $1", [target.id]);
+  assert.deepEqual(await ask(target.headers), [413, false]);
+  // Nothing of a body is waited for that is not coming: that would take five seconds.
+  assert.ok(performance.now() - began < 3000, `${performance.now() - began} ms`);
+  await app.db.pool.query("update uploads set max_upload_bytes = 1000000 where id = $1", [target.id]);
   assert.deepEqual(await ask(target.headers), [200, true]);
 });
 
@@ -260,7 +266,7 @@ test("expired: the URL says so, and takes nothing any more", async () => {
   assert.equal(upload.status, "awaiting");
   assert.equal(upload.media.status, "url_expired");
   const url = upload.media.upload.url.replace(/^http:\/\/parley\.test/, short.app.url);
-  // A link is good for the whole of its last second. Without its header a PUT is refused either way, so that none counts.
+  // Without its header a PUT is refused either way, so that none counts.
   await until("the last second of the link is over", async () => {
     const [status, code] = await codeOf(await fetch(url, { method: "PUT", body: bytes }));
     if (status !== 403) assert.equal(code, "precondition_required");

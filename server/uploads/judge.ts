@@ -7,9 +7,10 @@ import { judgeMedia } from "../media/judge/index.ts";
 import { withScratch } from "../media/scratch.ts";
 import { uploadFileKey } from "../storage/layout.ts";
 import type { ObjectStore } from "../storage/store.ts";
-import { findUploadById } from "./media-queries.ts";
+import { attempt } from "./attempt.ts";
 import { lockUploadById, type UploadRow } from "./queries.ts";
 import { transition } from "./transition.ts";
+import { removeFile } from "./upload-file.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -22,28 +23,28 @@ interface Dependencies {
  * The job that checks the file of a processing upload. It changes nothing until the verdict is written, in one
  * transaction: killed before, it begins anew.
  */
-export async function judgeUploadJob(deps: Dependencies, uploadId: string): Promise<void> {
+export function judgeUploadJob(deps: Dependencies, uploadId: string): Promise<void> {
+  return attempt(deps.db, uploadId, "processing", (upload) => judgeAndSettle(deps, upload));
+}
+
+async function judgeAndSettle(deps: Dependencies, upload: UploadRow): Promise<void> {
   const { db, jobs, store, config } = deps;
-  const upload = await findUploadById(db.kysely, uploadId);
-  if (upload?.status !== "processing") return;
-  const key = uploadFileKey(uploadId);
-  const judgement = await judge(deps, key, upload);
+  const uploadId = upload.id;
+  const judgement = await judge(deps, uploadFileKey(uploadId), upload);
   const failed = await db.kysely.transaction().execute(async (tx) => {
     const row = await lockUploadById(tx, uploadId);
-    if (row?.status !== "processing") return false;
+    if (row?.status !== "processing") return null;
     if (judgement.ok) {
       await transition(tx, jobs, row, "file_validated", {
         facts: judgement.facts,
         mediaExpiresAt: new Date(Date.now() + config.stagedMediaTtlMs),
       });
-      return false;
+      return null;
     }
-    await transition(tx, jobs, row, "processing_failed", { failureReason: judgement.reason });
-    return true;
+    return transition(tx, jobs, row, "processing_failed", { failureReason: judgement.reason });
   });
   jobs.wake();
-  // A crash before this leaves the file to the sweep of orphans.
-  if (failed) await store.delete(key);
+  if (failed !== null) await removeFile(store, failed);
 }
 
 async function judge({ store, config }: Dependencies, key: string, upload: UploadRow): Promise<Judgement> {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Executor, Tx } from "../db/database.ts";
 import type { UploadRow } from "./queries.ts";
+import type { FileOwner } from "./upload-file.ts";
 
 /** An upload as the routes that take its file find it: by its id alone, since the link says who may. */
 export async function findUploadById(db: Executor, uploadId: string): Promise<UploadRow | undefined> {
@@ -38,15 +39,18 @@ export async function takeDueArrivals(
 }
 
 /**
- * Uploads that have waited for their file past the expiry of the URL and the grace after it. One whose sender has
- * been heard of since is still being sent.
+ * Uploads that have waited for their file past the expiry of the URL and the grace after it, the longest first. One
+ * whose sender has been heard of since is still being sent.
  */
 export async function findExpiredUploads(db: Executor, graceMs: number): Promise<string[]> {
   const rows = await db
     .selectFrom("uploads")
     .select("id")
     .where("status", "=", "awaiting")
-    .where(sql<boolean>`greatest(url_expires_at, active_at) < now() - ${graceMs} * interval '1 millisecond'`)
+    .where(
+      sql<boolean>`greatest(url_expires_at, active_at, put_active_at) < now() - ${graceMs} * interval '1 millisecond'`,
+    )
+    .orderBy("url_expires_at")
     .limit(1000)
     .execute();
   return rows.map((row) => row.id);
@@ -59,25 +63,10 @@ export async function findExpiredMedia(db: Executor): Promise<string[]> {
     .select("id")
     .where("status", "=", "staged")
     .where("media_expires_at", "<=", sql<Date>`now()`)
+    .orderBy("media_expires_at")
     .limit(1000)
     .execute();
   return rows.map((row) => row.id);
-}
-
-/** Uploads that have been in a status that a job should end for longer than this. */
-export async function findLingering(
-  db: Executor,
-  status: "processing" | "promoting",
-  olderThanMs: number,
-): Promise<UploadRow[]> {
-  const rows = await db
-    .selectFrom("uploads")
-    .selectAll()
-    .where("status", "=", status)
-    .where("updated_at", "<", sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
-    .limit(1000)
-    .execute();
-  return rows as unknown as UploadRow[];
 }
 
 /** Notes that a resuming sender was heard of, and how long it says the file is. */
@@ -89,16 +78,25 @@ export async function noteResumable(db: Executor, uploadId: string, length: numb
     .execute();
 }
 
-/** Of these ids, those of uploads whose file is still needed. */
-export async function findUploadsWithFile(db: Executor, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
+/** Notes that the sender of a whole file is there. */
+export async function notePut(db: Executor, uploadId: string): Promise<void> {
+  await db
+    .updateTable("uploads")
+    .set({ put_active_at: sql`now()` })
+    .where("id", "=", uploadId)
+    .where("status", "=", "awaiting")
+    .execute();
+}
+
+/** Of these ids, those of uploads, with what decides about their files. */
+export async function findFileOwners(db: Executor, ids: readonly string[]): Promise<Map<string, FileOwner>> {
+  if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom("uploads")
-    .select("id")
+    .select(["id", "status", "one_step", "url_expires_at"])
     .where("id", "in", ids)
-    .where("status", "in", ["awaiting", "processing", "staged", "promoting"])
     .execute();
-  return new Set(rows.map((row) => row.id));
+  return new Map((rows as FileOwner[]).map((row) => [row.id, row]));
 }
 
 /** Of these ids, those of recordings that exist or that an upload is about to become. */
@@ -112,14 +110,20 @@ export async function findRecordingsWithObjects(db: Executor, ids: readonly stri
   return new Set(rows.map((row) => row.id));
 }
 
+/** Of these ids, those that this database knows as a recording's, whatever became of it. */
+export async function findKnownRecordings(db: Executor, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select id from recordings where id = any(${ids}::uuid[])
+    union
+    select planned_recording_id from uploads where planned_recording_id = any(${ids}::uuid[])`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
 /** What a finished recording's file is, for its downloads. */
 export interface NewRecordingMedia {
   readonly recording_id: string;
   readonly format: "mp4" | "mp3";
-  readonly size_bytes: number;
-  readonly etag: string;
-  readonly width: number | null;
-  readonly height: number | null;
   readonly has_storyboard: boolean;
 }
 

@@ -37,8 +37,8 @@ export function notificationRoutes(
     const notification = Notification.safeParse(request.body);
     // Buckets send test messages of other forms, which mean nothing here.
     for (const record of notification.data?.Records ?? []) {
-      const key = decodeKey(record.s3.object.key);
-      const uploadId = key.startsWith(uploadsPrefix) ? ownerOf(key) : null;
+      const key = deps.store.ownKey(decodeKey(record.s3.object.key));
+      const uploadId = key?.startsWith(uploadsPrefix) ? ownerOf(key) : null;
       if (uploadId !== null) await lookForFile(deps, uploadId);
     }
     return { success: true };

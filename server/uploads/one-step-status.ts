@@ -1,5 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
+import { audienceOf } from "./present.ts";
 import type { UploadRow } from "./queries.ts";
 
 /** What an upload_status event says in words; statuses that last no time are not told. */
@@ -30,6 +31,7 @@ export async function recordUploadStatus(tx: Tx, row: UploadRow, done = 0): Prom
   const from = progressAt[status] ?? 0;
   await record(tx, {
     workspaceId: row.workspace_id,
+    audience: audienceOf(row),
     type: "upload_status",
     subjectId: row.id,
     data: {

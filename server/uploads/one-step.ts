@@ -11,7 +11,7 @@ import type { JobQueue } from "../jobs/queue.ts";
 import type { MediaExpectation } from "../media/facts.ts";
 import { defaultTitle } from "./attributes.ts";
 import { type FileSettings, planFile } from "./file-plan.ts";
-import { uploadFields } from "./present.ts";
+import { audienceOf, uploadFields } from "./present.ts";
 import { insertUpload, type UploadRow } from "./queries.ts";
 import { advance } from "./transition.ts";
 
@@ -98,6 +98,7 @@ export async function createOneStepUpload(
     });
     await record(tx, {
       workspaceId: created.workspace_id,
+      audience: audienceOf(created),
       type: "upload_added",
       subjectId: created.id,
       data: uploadFields(created),

@@ -1,54 +1,105 @@
-import type { Database } from "../db/database.ts";
+import type { Database, Executor } from "../db/database.ts";
 import { ownerOf, recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
 import type { ObjectStore } from "../storage/store.ts";
-import { findRecordingsWithObjects, findUploadsWithFile } from "./media-queries.ts";
+import { eachAlone, type SweepLog } from "./each-alone.ts";
+import { findFileOwners, findKnownRecordings, findRecordingsWithObjects } from "./media-queries.ts";
+import { keepsPlace, needsFile, removeFile } from "./upload-file.ts";
 
 const batch = 500;
+
+/** As much of an object as the sweep goes by; `owner` is the id in its key. */
+interface Owned {
+  readonly key: string;
+  readonly owner: string;
+  readonly size?: number;
+}
 
 /**
  * Removes objects that belong to nothing: files of uploads that ended, and what a worker that was killed has stored
  * for a recording that was not made. An id is planned before its first object is stored and never used again once
- * nothing needs it, so what is orphaned stays so, and no grace time is needed.
+ * nothing needs it, so what is orphaned stays so, and no grace time is needed. Only for the database that the store
+ * belongs to: see `refusalToSweep`.
  * @returns how many objects were removed.
  */
-export async function removeOrphans(db: Database, store: ObjectStore): Promise<number> {
+export async function removeOrphans(db: Database, store: ObjectStore, log: SweepLog): Promise<number> {
   let removed = 0;
-  for (const [prefix, findOwners] of [
-    [uploadsPrefix, findUploadsWithFile],
-    [recordingsPrefix, findRecordingsWithObjects],
-  ] as const) {
-    for await (const keys of inBatches(store.list(prefix))) {
-      const owners = await findOwners(db.kysely, [...new Set(keys.map(ownerOf).filter((id) => id !== null))]);
-      for (const key of keys) {
-        const owner = ownerOf(key);
-        // Under another form of name lies what we have not put there.
-        if (owner === null || owners.has(owner)) continue;
-        await store.delete(key);
-        removed += 1;
-      }
-    }
-  }
-  for await (const keys of inBatches(store.listAppends(uploadsPrefix))) {
-    const owners = await findUploadsWithFile(db.kysely, [
-      ...new Set(keys.map(ownerOf).filter((id) => id !== null)),
-    ]);
-    for (const key of keys) {
-      const owner = ownerOf(key);
-      if (owner === null || owners.has(owner)) continue;
-      await store.dropAppend(key);
+  const each = (objects: readonly Owned[], remove: (object: Owned) => Promise<void>): Promise<void> =>
+    eachAlone(log, "removing orphaned files", objects, async (object) => {
+      await remove(object);
       removed += 1;
-    }
+    });
+  for await (const objects of inBatches(store.list(uploadsPrefix))) {
+    const uploads = await findFileOwners(db.kysely, ownersOf(objects));
+    await each(
+      objects.filter(({ owner, size }) => {
+        const upload = uploads.get(owner);
+        if (upload === undefined) return true;
+        return !needsFile(upload) && !(size === 0 && keepsPlace(store, upload));
+      }),
+      async ({ key, owner }) => {
+        const upload = uploads.get(owner);
+        await (upload === undefined ? store.delete(key) : removeFile(store, upload));
+      },
+    );
+  }
+  for await (const objects of inBatches(store.list(recordingsPrefix))) {
+    const needed = await findRecordingsWithObjects(db.kysely, ownersOf(objects));
+    await each(
+      objects.filter(({ owner }) => !needed.has(owner)),
+      ({ key }) => store.delete(key),
+    );
+  }
+  for await (const objects of inBatches(store.listAppends(uploadsPrefix))) {
+    const uploads = await findFileOwners(db.kysely, ownersOf(objects));
+    await each(
+      objects.filter(({ owner }) => !needsFile(uploads.get(owner) ?? { status: "failure" })),
+      ({ key }) => store.dropAppend(key),
+    );
   }
   return removed;
 }
 
-async function* inBatches(objects: AsyncIterable<{ readonly key: string }>): AsyncIterable<string[]> {
-  let keys: string[] = [];
-  for await (const { key } of objects) {
-    keys.push(key);
-    if (keys.length < batch) continue;
-    yield keys;
-    keys = [];
+/**
+ * Counts the objects that no row of this database knows, whatever became of it: those of another database, or of a
+ * later state of this one.
+ * @param most where to stop counting.
+ */
+export async function countUnknown(
+  db: Executor,
+  store: ObjectStore,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  let unknown = 0;
+  for (const [list, findKnown] of [
+    [() => store.list(uploadsPrefix), findFileOwners],
+    [() => store.listAppends(uploadsPrefix), findFileOwners],
+    [() => store.list(recordingsPrefix), findKnownRecordings],
+  ] as const) {
+    for await (const objects of inBatches(list())) {
+      const known = await findKnown(db, ownersOf(objects));
+      unknown += objects.filter(({ owner }) => !known.has(owner)).length;
+      if (unknown >= most) return unknown;
+    }
   }
-  if (keys.length > 0) yield keys;
+  return unknown;
+}
+
+function ownersOf(objects: readonly Owned[]): string[] {
+  return [...new Set(objects.map(({ owner }) => owner))];
+}
+
+/** Under another form of name lies what we have not put there: that is passed over. */
+async function* inBatches(
+  objects: AsyncIterable<{ readonly key: string; readonly size?: number }>,
+): AsyncIterable<Owned[]> {
+  let found: Owned[] = [];
+  for await (const { key, size } of objects) {
+    const owner = ownerOf(key);
+    if (owner === null) continue;
+    found.push({ key, owner, ...(size === undefined ? {} : { size }) });
+    if (found.length < batch) continue;
+    yield found;
+    found = [];
+  }
+  if (found.length > 0) yield found;
 }

@@ -52,6 +52,11 @@ function presentMedia(row: UploadRow, target: FileTarget | null, now: Date): Upl
   };
 }
 
+/** Who may hear of an upload: whoever made it; one made with a workspace token is the workspace's alone. */
+export function audienceOf(row: UploadRow): string[] {
+  return row.scope === "personal" ? [row.created_by] : [];
+}
+
 /** The fields every view of an upload has, and the data of its events. */
 export function uploadFields(row: UploadRow) {
   return {
@@ -66,7 +71,8 @@ export function uploadFields(row: UploadRow) {
   };
 }
 
-function presentAttributes(
+/** An upload's attributes as far as the include asks for them. */
+export function presentAttributes(
   row: UploadRow,
   include: UploadIncludeInput,
   transcript: TranscriptInput | undefined,

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import { attempt } from "./attempt.ts";
 import { createRecording } from "./make-recording.ts";
 import { lockUploadById } from "./queries.ts";
 import { transition } from "./transition.ts";
@@ -25,8 +26,9 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
       await transition(tx, jobs, upload, "promotion_completed", { recordingId });
     });
   } catch (error) {
-    if (!isDataError(error)) throw error;
-    await failPromotion(deps, uploadId, unfitReason);
+    // What is tried in vain counts; what succeeds, mostly at once, is spared the writing.
+    if (isDataError(error)) await failPromotion(deps, uploadId, unfitReason);
+    else await attempt(db, uploadId, "promoting", () => Promise.reject(error));
     throw error;
   }
 }

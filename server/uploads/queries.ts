@@ -89,6 +89,16 @@ export async function findUpload(
   return row as unknown as UploadRow | undefined;
 }
 
+/** Uploads by their ids, whoever made them. */
+export async function findUploadsById(
+  db: Executor,
+  uploadIds: readonly string[],
+): Promise<Map<string, UploadRow>> {
+  if (uploadIds.length === 0) return new Map();
+  const rows = await db.selectFrom("uploads").selectAll().where("id", "in", uploadIds).execute();
+  return new Map((rows as unknown as UploadRow[]).map((row) => [row.id, row]));
+}
+
 /** Locks an upload of the principal's for a change. */
 export async function lockUpload(
   tx: Tx,
@@ -142,7 +152,8 @@ export async function findUploads(
 export interface StatusChange {
   readonly recordingId?: string;
   readonly failureReason?: string;
-  readonly receivedAt?: Date;
+  /** Of the file that has been received. */
+  readonly fileEtag?: string;
   readonly mediaExpiresAt?: Date;
   readonly facts?: MediaFacts;
 }
@@ -163,9 +174,16 @@ export async function compareAndSetStatus(
     .set({
       status: to,
       updated_at: sql`clock_timestamp()`,
+      // Each status has a job of its own.
+      work_started_at: null,
+      work_attempts: 0,
+      work_kills: 0,
+      work_error: null,
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
-      ...(also.receivedAt === undefined ? {} : { received_at: also.receivedAt }),
+      ...(also.fileEtag === undefined
+        ? {}
+        : { received_at: sql<Date>`clock_timestamp()`, file_etag: also.fileEtag }),
       ...(also.mediaExpiresAt === undefined ? {} : { media_expires_at: also.mediaExpiresAt }),
       ...(also.facts === undefined
         ? {}
@@ -249,19 +267,4 @@ export async function findUploadTranscripts(
       { language: row.language, segments: row.segments as unknown as TranscriptInput["segments"] },
     ]),
   );
-}
-
-/**
- * Contract, rule 5: "Stale uploads that never reached success are deleted periodically." A thousand at a time, so
- * that a backlog of any size shrinks.
- */
-export async function deleteStaleUploads(db: Executor, olderThanMs: number): Promise<number> {
-  const { rows } = await sql`
-    delete from uploads where id in (
-      select id from uploads
-      where status in ('initial', 'awaiting', 'staged', 'failure')
-        and greatest(updated_at, active_at) < now() - ${olderThanMs} * interval '1 millisecond'
-      limit 1000 for update skip locked)
-    returning id`.execute(db);
-  return rows.length;
 }

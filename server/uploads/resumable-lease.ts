@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ERRORS, type Locker, type RequestRelease } from "@tus/server";
-import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../db/database.ts";
+import type { SweepLog } from "./each-alone.ts";
 import { releaseLease, renewLease, takeLease } from "./resumable-queries.ts";
 
 /** How long a lease outlives its holder's last word: what a sender waits for at most after a server was killed. */
@@ -42,7 +42,7 @@ interface Holding {
  */
 export function createLeaseLocker(deps: {
   readonly db: Database;
-  readonly log: FastifyBaseLogger;
+  readonly log: Pick<SweepLog, "warn">;
 }): LeaseLocker {
   const { log } = deps;
   const db = deps.db.kysely;

@@ -52,6 +52,14 @@ export async function releaseLease(db: Executor, uploadId: string, holder: strin
     .execute();
 }
 
+/** Whether somebody may be writing to an upload: its lease is held and has not run out. */
+export async function isLeased(db: Executor, uploadId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from resumable_leases
+    where upload_id = ${uploadId} and expires_at >= clock_timestamp()`.execute(db);
+  return rows.length > 0;
+}
+
 /** Notes that a file is sent from its beginning, and how long it will be; null: the sender does not know yet. */
 export async function beginResumable(db: Executor, uploadId: string, length: number | null): Promise<void> {
   await db

@@ -12,13 +12,14 @@ import {
   ObjectTooLargeError,
   OffsetError,
 } from "../storage/store.ts";
-import { fileReceived, lookForFile } from "./arrival.ts";
-import { alreadyUploaded, refuseArrived } from "./file-routes.ts";
+import { lookForFile, lookOrFinish, takeFile } from "./arrival.ts";
 import { findUploadById, noteResumable } from "./media-queries.ts";
 import type { UploadRow } from "./queries.ts";
+import { alreadyUploaded, refuseArrived } from "./refusals.ts";
 import { type LeaseLocker, stillLocked } from "./resumable-lease.ts";
 import { beginResumable, forgetResumable } from "./resumable-queries.ts";
 import { uploadNotFound } from "./service.ts";
+import { needsFile } from "./upload-file.ts";
 
 export interface ResumableStoreDependencies {
   readonly db: Database;
@@ -51,8 +52,8 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
   /** The upload as its sender sees it once the file is here: complete, so that a lost last answer does no harm. */
   async function describeArrived(row: UploadRow): Promise<Upload> {
     const length = lengthOf(row);
-    const file = await store.head(uploadFileKey(row.id));
     // The file that arrived may be another, sent by PUT. Later it is gone and only the length is known.
+    const file = needsFile(row) ? await store.head(uploadFileKey(row.id)) : null;
     if (length === undefined || (file !== null && file.size !== length)) throw alreadyUploaded(row.id);
     return new Upload({ id: row.id, offset: length, size: length });
   }
@@ -61,8 +62,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
   async function finish(uploadId: string): Promise<void> {
     // Who lost the lease may have written beside another sender: what is there is for the holder to judge.
     if (!(await locker.isHeld(uploadId))) throw stillLocked;
-    await store.finishAppend(uploadFileKey(uploadId));
-    await fileReceived(deps, uploadId);
+    await takeFile(deps, uploadId, await store.finishAppend(uploadFileKey(uploadId)));
   }
 
   /** Says in the protocol's and our words what the object store refused. */
@@ -90,13 +90,16 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
       const row = await load(upload.id);
       refuseArrived(row);
       const key = uploadFileKey(row.id);
-      if (await lookForFile(deps, row.id)) throw alreadyUploaded(row.id);
+      if (await lookOrFinish(deps, row.id)) throw alreadyUploaded(row.id);
       // In this order: old pieces under a new length could be taken for a whole file.
       await store.dropAppend(key);
       await beginResumable(db, row.id, upload.size ?? null);
       if (upload.size === 0) {
-        await store.put(key, Buffer.alloc(0), { ifAbsent: true });
-        await fileReceived(deps, row.id);
+        try {
+          await takeFile(deps, row.id, await store.put(key, Buffer.alloc(0), { ifAbsent: true }));
+        } catch (error) {
+          throw await explain(error, row);
+        }
       }
       return upload;
     },
@@ -114,7 +117,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
       const length = lengthOf(row);
       // Whole, or put together already, by a server that died before it could say so.
       const mayBeHere = pieces === null || pieces.offset === length;
-      if (mayBeHere && (await lookForFile(deps, uploadId))) return describeArrived(await load(uploadId));
+      if (mayBeHere && (await lookOrFinish(deps, uploadId))) return describeArrived(await load(uploadId));
       return new Upload({
         id: uploadId,
         offset: pieces?.offset ?? 0,

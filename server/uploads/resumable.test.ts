@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
 import { after, test } from "node:test";
@@ -320,6 +321,21 @@ test("refused: too large, given up, unknown, and what the protocol forbids", asy
   assertProblem(await post(tusUrl, 10), 404, "not_found");
 });
 
+test("a sender that asks first is told why not, at once and before it sends", async () => {
+  const { tusUrl } = await begin();
+  const began = performance.now();
+  const asking = httpRequest(tusUrl, {
+    method: "PATCH",
+    headers: { "tus-resumable": "1.0.0", expect: "100-continue", "upload-length": String(maxBytes + 1) },
+  });
+  asking.on("continue", () => assert.fail("it was told to go on"));
+  asking.flushHeaders();
+  const [response] = await once(asking, "response");
+  assert.equal(response.statusCode, 413);
+  asking.destroy();
+  assert.ok(performance.now() - began < 3000, `${performance.now() - began} ms`);
+});
+
 test("browsers: any page may send, and read what the protocol answers", async () => {
   const { tusUrl } = await begin();
   const preflight = await fetch(tusUrl, {
@@ -406,8 +422,25 @@ test("killed between the last byte and the word: HEAD finds the file, and so doe
     assert.equal(where.headers.get("upload-offset"), "1000");
     assert.equal(await statusOf(id), "processing");
     assert.equal(await lookForFile(app, id), true);
-    assert.equal(await fileReceived(app, id), false);
+    assert.equal(await fileReceived(app, id, "another"), false);
   }
+});
+
+test("an empty file beside another one that has just come: refused in the protocol's words", async () => {
+  const { id, tusUrl } = await begin();
+  const { head } = app.store;
+  const key = uploadFileKey(id);
+  await app.store.put(key, Buffer.from("another"));
+  // The look before it was too early.
+  let looks = 0;
+  Object.assign(app.store, { head: async (of: string) => (looks++ === 0 ? null : head(of)) });
+  try {
+    assertProblem(await post(tusUrl, 0), 412, "already_uploaded");
+  } finally {
+    Object.assign(app.store, { head });
+  }
+  assert.equal(await stored(id), digest(Buffer.from("another")));
+  assert.equal(await statusOf(id), "processing");
 });
 
 test("kill -9 of the server: the client goes on where it was", async () => {

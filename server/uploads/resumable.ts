@@ -4,15 +4,15 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { Uuid } from "../../contract/common.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
-import { discardBody } from "../http/errors.ts";
-import { ProblemError } from "../http/problem.ts";
+import { ProblemError, sendProblem } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
+import { refuseLink } from "../links/read-link.ts";
 import type { LinkSigner } from "../links/signer.ts";
 import type { ObjectStore } from "../storage/store.ts";
 import { resumablePath } from "./file-links.ts";
-import { refuseArrived, refuseLink, tooLarge } from "./file-routes.ts";
 import { findUploadById } from "./media-queries.ts";
 import type { UploadRow } from "./queries.ts";
+import { type Expectation, expectationOf, makeHeard, refuseArrived, tooLarge } from "./refusals.ts";
 import { createLeaseLocker } from "./resumable-lease.ts";
 import { createResumableStore } from "./resumable-store.ts";
 import { uploadNotFound } from "./service.ts";
@@ -88,10 +88,15 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
         url: "/:upload_id",
         config: { takesFiles: true },
         handler: async (request, reply) => {
+          const expectation = expectationOf(request, reply);
           try {
-            return await serve(request, reply);
+            return await serve(request, reply, expectation);
           } catch (error) {
-            await makeHeard(request, reply);
+            letGo(request);
+            await makeHeard(request, reply, expectation);
+            // Handled like any other it would wait for the rest of a body that is not coming.
+            if (expectation.isOpen && error instanceof ProblemError)
+              return sendProblem(request, reply, error);
             throw error;
           }
         },
@@ -100,18 +105,25 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     { prefix: resumablePath },
   );
 
-  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    expectation: Expectation,
+  ): Promise<FastifyReply> {
     const uploadId = Uuid.safeParse((request.params as { upload_id: string }).upload_id).data?.toLowerCase();
     if (uploadId === undefined) throw new ProblemError("not_found", "nothing is here");
     const method = methodOf(request);
     // A browser asks by OPTIONS what it may send; that is the same for every link.
     if (method !== "OPTIONS") await admit(request, method, uploadId);
-    if (request.headers.expect !== undefined) reply.raw.writeContinue();
+    expectation.meet();
     request.raw.setTimeout(silenceMs);
     const tusRequest = toTusRequest(request, reply, method, uploadId);
     const response = await tus.handleWeb(tusRequest);
     throwOurs(failures.get(tusRequest));
-    if (response.status >= 400) await makeHeard(request, reply);
+    if (response.status >= 400) {
+      letGo(request);
+      await makeHeard(request, reply, expectation);
+    }
     for (const [name, value] of response.headers) if (name !== "content-length") reply.header(name, value);
     return reply.code(response.status).send(response.status === 204 ? undefined : await response.text());
   }
@@ -185,11 +197,7 @@ function throwOurs(failure: unknown): void {
   if (failure instanceof Error) throw failure;
 }
 
-/** Whoever still sends gets to read why it is refused, and the rest is not waited for. */
-async function makeHeard({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (raw.complete) return;
-  reply.header("connection", "close");
-  // The tus server's stream over the body would hold it back.
-  raw.removeAllListeners("data");
-  await discardBody(raw);
+/** The tus server's stream over the body would hold it back. */
+function letGo({ raw }: FastifyRequest): void {
+  if (!raw.complete) raw.removeAllListeners("data");
 }

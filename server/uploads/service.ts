@@ -9,7 +9,7 @@ import type { JobQueue } from "../jobs/queue.ts";
 import { defaultTitle, toChanges } from "./attributes.ts";
 import { recordersRequired } from "./faults.ts";
 import { type FileSettings, planFile } from "./file-plan.ts";
-import { uploadFields } from "./present.ts";
+import { audienceOf, uploadFields } from "./present.ts";
 import {
   insertUpload,
   lockUpload,
@@ -65,6 +65,7 @@ export async function createUpload(
     if (attributes.transcript) await saveUploadTranscript(tx, created.id, attributes.transcript);
     await record(tx, {
       workspaceId: created.workspace_id,
+      audience: audienceOf(created),
       type: "upload_added",
       subjectId: created.id,
       data: uploadFields(created),

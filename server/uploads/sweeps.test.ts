@@ -6,15 +6,18 @@ import { sampleTranscript, unknownId } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
 import { recordingObjectKey, uploadFileKey } from "../storage/layout.ts";
 import { failExpiredUploads, noticeArrivals } from "./arrival.ts";
+import { finishUploadJob } from "./finish-pieces.ts";
 import { removeOrphans } from "./orphans.ts";
 import { promoteUploadJob } from "./promote.ts";
-import { failExpiredMedia, tendLingering } from "./sweeps.ts";
-import { startUploads } from "./testing.ts";
+import { takeLease } from "./resumable-queries.ts";
+import { deleteStaleUploads } from "./stale.ts";
+import { failExpiredMedia } from "./sweeps.ts";
+import { startUploads, sweepLog } from "./testing.ts";
 
-const started = await startUploads({ worker: false });
-const { app, member, create } = started;
+const { app, member, create } = await startUploads({ worker: false });
 const token = member.token;
-const log = { error() {} } as never;
+const { log, lines } = sweepLog();
+const deps = { ...app, log };
 
 async function begin(): Promise<string> {
   return (await create({ media_type: "video", auto_promote: false })).body.id;
@@ -44,7 +47,7 @@ test("a file that arrived without a word is noticed, and looked for less and les
   await putFile(uploadFileKey(arrived));
   await app.db.pool.query("update uploads set next_check_at = now() where id = any($1)", [[arrived, absent]]);
   await set(absent, "created_at = now() - interval '1 hour'");
-  await noticeArrivals(app, 2000);
+  await noticeArrivals(deps, 2000);
   assert.equal((await get(arrived)).status, "processing");
   assert.equal((await get(absent)).status, "awaiting");
   const { rows } = await app.db.pool.query(
@@ -54,34 +57,111 @@ test("a file that arrived without a word is noticed, and looked for less and les
   assert.ok(rows[0].wait > 50 && rows[0].wait <= 60, String(rows[0].wait));
 });
 
-test("a file sent in pieces that were never put together is finished", async () => {
-  const id = await begin();
+/** Ids of the uploads that wait for their pieces to be put together. */
+async function toFinish(): Promise<string[]> {
+  const { rows } = await app.db.pool.query(
+    "select singleton_key from pgboss.job where name = 'finish_upload' and state = 'created'",
+  );
+  return rows.map((row) => row.singleton_key);
+}
+
+/** All pieces of a file of nine bytes, as a server leaves them that is killed right after the last. */
+async function sendPieces(id: string, announced = 9): Promise<void> {
   await app.store.append(uploadFileKey(id), 0, Readable.from([Buffer.from("all of it")]));
-  await set(id, "next_check_at = now(), resumable_length = 10");
-  await noticeArrivals(app, 2000);
-  assert.equal((await get(id)).status, "awaiting", "one byte is missing");
+  await set(id, `next_check_at = now(), resumable_length = ${announced}`);
+}
+
+test("a file sent in pieces that were never put together is finished by a job, beside whom nobody sends", async () => {
+  const id = await begin();
+  await sendPieces(id, 10);
+  await noticeArrivals(deps, 2000);
+  assert.deepEqual(await toFinish(), [], "one byte is missing");
   await set(id, "next_check_at = now(), resumable_length = 9");
-  await noticeArrivals(app, 2000);
+  await takeLease(app.db.kysely, id, unknownId(), 60_000);
+  await noticeArrivals(deps, 2000);
+  assert.deepEqual(await toFinish(), [], "its sender does it itself");
+  await finishUploadJob(deps, id);
+  assert.equal((await get(id)).status, "awaiting");
+  // The sender's server was killed: the lease has run out.
+  await app.db.pool.query("update resumable_leases set expires_at = now() - interval '1 second'");
+  await set(id, "next_check_at = now()");
+  await noticeArrivals(deps, 2000);
+  assert.deepEqual(await toFinish(), [id]);
+  assert.equal((await get(id)).status, "awaiting", "nothing is put together in the look itself");
+  await finishUploadJob(deps, id);
   assert.equal((await get(id)).status, "processing");
   assert.equal((await app.store.head(uploadFileKey(id)))?.size, 9);
+  await finishUploadJob(deps, id);
+  await finishUploadJob(deps, unknownId());
 });
 
 test("an upload without a file fails when the grace after its URL's expiry is over, not before", async () => {
   const [early, late, saved, resuming] = [await begin(), await begin(), await begin(), await begin()];
+  const [putting, inPieces] = [await begin(), await begin()];
   await set(early, "url_expires_at = now() - interval '23 hours'");
   await set(late, "url_expires_at = now() - interval '25 hours'");
   await set(saved, "url_expires_at = now() - interval '25 hours'");
   await set(resuming, "url_expires_at = now() - interval '25 hours', active_at = now() - interval '1 hour'");
+  await set(
+    putting,
+    "url_expires_at = now() - interval '25 hours', put_active_at = now() - interval '1 hour'",
+  );
+  await sendPieces(inPieces);
+  await set(inPieces, "url_expires_at = now() - interval '25 hours'");
   await putFile(uploadFileKey(saved));
   assert.equal((await get(early)).media.status, "url_expired");
-  await failExpiredUploads(app);
+  await failExpiredUploads(deps);
   assert.equal((await get(early)).status, "awaiting");
   const failed = await get(late);
   assert.equal(failed.status, "failure");
   assert.match(failed.failure.reason, /No file arrived before the upload URL expired at 20\d\d-/);
   assert.equal((await get(saved)).status, "processing", "its file is there after all");
   assert.equal((await get(resuming)).status, "awaiting", "its sender is at work");
+  assert.equal((await get(putting)).status, "awaiting", "its sender is at work");
+  assert.equal((await get(inPieces)).status, "awaiting", "all of it has come");
+  assert.ok((await toFinish()).includes(inPieces));
 });
+
+test("one that fails does not stop those behind it: arrivals, expired URLs, expired media, orphans", async () => {
+  const [bad, good] = [await begin(), await begin()];
+  const troubled = { ...deps, store: storeThatFailsFor(bad) };
+  lines.length = 0;
+  const both = async (assignments: string): Promise<void> => {
+    await set(bad, `${assignments} - interval '1 hour'`);
+    await set(good, assignments);
+  };
+  await putFile(uploadFileKey(good));
+  await both("next_check_at = now()");
+  await noticeArrivals(troubled, 2000);
+  assert.equal((await get(good)).status, "processing");
+
+  const late = await begin();
+  await set(bad, "url_expires_at = now() - interval '30 hours'");
+  await set(late, "url_expires_at = now() - interval '25 hours'");
+  await failExpiredUploads(troubled);
+  assert.deepEqual([(await get(bad)).status, (await get(late)).status], ["awaiting", "failure"]);
+
+  await stage(good, "now() - interval '1 second'");
+  await stage(bad, "now() - interval '1 minute'");
+  await failExpiredMedia(troubled);
+  assert.equal((await get(good)).status, "failure");
+  assert.equal(await app.store.head(uploadFileKey(good)), null);
+
+  await putFile(uploadFileKey(good));
+  await removeOrphans(app.db, troubled.store, log);
+  assert.equal(await app.store.head(uploadFileKey(good)), null);
+  assert.equal(lines.length, 4, lines.join("\n"));
+  await app.store.delete(uploadFileKey(bad));
+});
+
+/** The store, in trouble with everything of one upload. */
+function storeThatFailsFor(id: string): typeof app.store {
+  const failing =
+    <A extends readonly unknown[], R>(method: (key: string, ...rest: A) => Promise<R>) =>
+    (key: string, ...rest: A): Promise<R> =>
+      key.includes(id) ? Promise.reject(new Error("input/output error")) : method(key, ...rest);
+  return { ...app.store, head: failing(app.store.head), delete: failing(app.store.delete) };
+}
 
 test("a staged file expires: it can't be promoted any more, the upload fails and the file goes", async () => {
   const [kept, gone] = [await begin(), await begin()];
@@ -92,7 +172,7 @@ test("a staged file expires: it can't be promoted any more, the upload fails and
   const promoted = await call(app, "POST", `/uploads/${gone}/promote`, {}, { token });
   assert.equal(promoted.status, 409);
   assert.match(promoted.body.detail, /expired/);
-  await failExpiredMedia(app);
+  await failExpiredMedia(deps);
   assert.equal((await get(kept)).media.status, "uploaded");
   const failed = await get(gone);
   assert.equal(failed.status, "failure");
@@ -101,21 +181,29 @@ test("a staged file expires: it can't be promoted any more, the upload fails and
   assert.notEqual(await app.store.head(uploadFileKey(kept)), null);
 });
 
-test("an upload whose job is lost gets another, and one that no job finishes is given up", async () => {
-  const id = await begin();
-  await set(id, "status = 'processing', received_at = now(), updated_at = now() - interval '2 minutes'");
-  await app.jobs.boss.deleteAllJobs("judge_upload");
-  await tendLingering({ ...app, log });
-  const { rows } = await app.db.pool.query(
-    "select data from pgboss.job where name = 'judge_upload' and state = 'created' and singleton_key = $1",
-    [id],
+test("stale: deleted when so long has passed since the last thing that happened or was to happen", async () => {
+  const ids = Object.fromEntries(
+    await Promise.all(
+      Object.entries({
+        deleted: "url_expires_at = now() - interval '32 days'",
+        failed: "status = 'failure', url_expires_at = now() - interval '50 days'",
+        longUrl: "url_expires_at = now() - interval '29 days 12 hours'",
+        inGrace: "url_expires_at = now() - interval '30 days 12 hours'",
+        longStaged: "status = 'staged', media_expires_at = now() + interval '1 day'",
+        resuming: "url_expires_at = now() - interval '32 days', active_at = now() - interval '1 hour'",
+        putting: "url_expires_at = now() - interval '32 days', put_active_at = now() - interval '1 hour'",
+        done: "status = 'success'",
+      }).map(async ([name, assignments]) => {
+        const id = await begin();
+        await set(id, `${assignments}, updated_at = now() - interval '40 days'`);
+        return [name, id] as const;
+      }),
+    ),
   );
-  assert.deepEqual(rows, [{ data: { uploadId: id } }]);
-  await set(id, "updated_at = now() - interval '25 hours'");
-  await tendLingering({ ...app, log });
-  const given = await get(id);
-  assert.equal(given.status, "failure");
-  assert.match(given.failure.reason, /could not finish this upload within 1440 minutes/);
+  assert.equal(await deleteStaleUploads(app.db.kysely, app.config), 2);
+  const { rows } = await app.db.pool.query("select id from uploads where id = any($1)", [Object.values(ids)]);
+  const left = rows.map((row) => Object.keys(ids).find((name) => ids[name] === row.id));
+  assert.deepEqual(left.sort(), ["done", "inGrace", "longStaged", "longUrl", "putting", "resuming"]);
 });
 
 test("orphans: what belongs to nothing is removed, and nothing else", async () => {
@@ -146,8 +234,11 @@ test("orphans: what belongs to nothing is removed, and nothing else", async () =
     recordingObjectKey(unknownId(), "thumbnail.jpg"),
   ];
   for (const key of [...kept, ...orphaned]) if (key !== "parley/secret") await putFile(key);
-  assert.equal(await removeOrphans(app.db, app.store), orphaned.length);
+  assert.equal(await removeOrphans(app.db, app.store, log), orphaned.length);
   for (const key of kept) assert.notEqual(await app.store.head(key), null, key);
   for (const key of orphaned) assert.equal(await app.store.head(key), null, key);
-  await until("a second sweep finds nothing", async () => (await removeOrphans(app.db, app.store)) === 0);
+  await until(
+    "a second sweep finds nothing",
+    async () => (await removeOrphans(app.db, app.store, log)) === 0,
+  );
 });

@@ -1,5 +1,6 @@
 import { call, startTestApp, type TestAppOptions } from "../../test/support/app.ts";
 import { makeWorkspace, sampleTranscript } from "../../test/support/factories.ts";
+import type { SweepLog } from "./each-alone.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs here are often wrong on purpose.
 export type Input = Record<string, any>;
@@ -42,4 +43,15 @@ export async function startUploads(options: TestAppOptions = {}) {
   }
 
   return { app, workspace, member, stranger, create, staged, events, countUploads };
+}
+
+/** A log that keeps what it was told of trouble, in words and as it was told. */
+export function sweepLog() {
+  const lines: string[] = [];
+  const details: Input[] = [];
+  const note = (detail: Input | string, message?: string): void => {
+    lines.push(message ?? String(detail));
+    if (typeof detail === "object") details.push(detail);
+  };
+  return { log: { info() {}, warn: note, error: note } as unknown as SweepLog, lines, details };
 }

@@ -2,7 +2,7 @@ import type { Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import { recordUploadStatus } from "./one-step-status.ts";
-import { uploadFields } from "./present.ts";
+import { audienceOf, uploadFields } from "./present.ts";
 import { compareAndSetStatus, type StatusChange, type UploadRow } from "./queries.ts";
 import { automaticEvent, nextStatus, type UploadEvent, type UploadState } from "./state.ts";
 
@@ -10,6 +10,7 @@ import { automaticEvent, nextStatus, type UploadEvent, type UploadState } from "
 export async function recordUploadUpdated(tx: Tx, row: UploadRow): Promise<void> {
   await record(tx, {
     workspaceId: row.workspace_id,
+    audience: audienceOf(row),
     type: "upload_updated",
     subjectId: row.id,
     data: uploadFields(row),

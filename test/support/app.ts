@@ -9,9 +9,12 @@ import { Problem } from "../../contract/errors.ts";
 import { buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { type Database, openDatabase } from "../../server/db/database.ts";
+import { openHookSender } from "../../server/hooks/open-sender.ts";
+import type { HookSender } from "../../server/hooks/send.ts";
 import { type JobQueue, openJobQueue } from "../../server/jobs/queue.ts";
+import { createSealer, type Sealer } from "../../server/links/sealer.ts";
 import { openSecret } from "../../server/links/secret.ts";
-import { createSigner } from "../../server/links/signer.ts";
+import { createSigner, type LinkSigner } from "../../server/links/signer.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { ObjectStore } from "../../server/storage/store.ts";
 import { startWorker } from "../../server/worker.ts";
@@ -23,14 +26,21 @@ export interface TestApp {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
+  readonly signer: LinkSigner;
+  readonly sealer: Sealer;
+  readonly sender: HookSender;
   readonly config: Config;
 }
 
 export interface TestAppOptions {
   readonly env?: Record<string, string>;
+  /** What time it is for hooks. */
+  readonly clock?: { now(): Date };
   /** Without a worker, jobs stay where they are. */
   readonly worker?: boolean;
 }
+
+const systemClock = { now: () => new Date() };
 
 /** Starts one for the calling test file and ends it after the file's tests. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -53,20 +63,46 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const db = openDatabase(database.settings, { onError: fail });
   const jobs = await openJobQueue({ pool: db.pool, supervise: true, onError: fail });
   const store = await openStore(config);
-  const signer = createSigner(await openSecret(config.secret, store));
-  const worker = options.worker === false ? null : startWorker({ db, jobs, store, config, log });
-  const app = await buildApp({ db, jobs, store, signer, config, log, checkReady: true });
+  const secret = await openSecret(config.secret, store);
+  const [signer, sealer] = [createSigner(secret), createSealer(secret)];
+  const sender = openHookSender(config);
+  const worker =
+    options.worker === false
+      ? null
+      : startWorker({
+          db,
+          jobs,
+          store,
+          signer,
+          sealer,
+          sender,
+          config,
+          log,
+          clock: options.clock ?? systemClock,
+        });
+  const app = await buildApp({
+    db,
+    jobs,
+    store,
+    signer,
+    sealer,
+    sender,
+    config,
+    log,
+    checkReady: true,
+  });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   after(async () => {
     await app.close();
     await worker?.stop(10_000);
+    await sender.close();
     await jobs.close();
     await db.close();
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { url: `http://127.0.0.1:${port}`, db, jobs, store, config };
+  return { url: `http://127.0.0.1:${port}`, db, jobs, store, signer, sealer, sender, config };
 }
 
 /** What came back. */

@@ -35,11 +35,15 @@ export function brokenRules(
   expectation: MediaExpectation,
   limits: MediaLimits,
 ): BrokenRule[] {
-  return [
+  const broken = [
     ...formRules(media, expectation),
     ...durationRules(media, limits),
     ...sizeRules(media.sizeBytes, limits),
   ];
+  // Two tracks with the same fault need one sentence.
+  return broken.filter(
+    ({ sentence }, index) => broken.findIndex((other) => other.sentence === sentence) === index,
+  );
 }
 
 /** Whether the file has the form in which recordings are kept and served, so that it needs no conversion. */

@@ -1,7 +1,7 @@
 import { AV_CHANNEL_LAYOUT_MONO, AV_CHANNEL_LAYOUT_STEREO, AV_SAMPLE_FMT_FLTP } from "node-av/constants";
 import { avChannelLayoutDescribe, avGetSampleFmtName, type Frame, Rational, type Stream } from "node-av/lib";
 import { openEncoder } from "./encoder.ts";
-import { MediaFailedError } from "./errors.ts";
+import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { type Graph, openGraph, type Step } from "./graph.ts";
 import { decode, newFrame, openDecoder, secondsOf } from "./libav.ts";
 import type { Output, Track } from "./output.ts";
@@ -59,7 +59,9 @@ export function encodeAudio(
       decode(decoder, null, frame, use);
       graph?.graph.run(null, encode);
       if (lastPts === null) {
-        throw new MediaFailedError("The sound can't be decoded: not one piece of it is intact.");
+        throw new MediaFailedError(
+          `The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`,
+        );
       }
       encoder.push(null);
     },

@@ -9,7 +9,7 @@ import {
 } from "node-av/constants";
 import { type Frame, Rational, type Stream } from "node-av/lib";
 import { openEncoder } from "./encoder.ts";
-import { MediaFailedError } from "./errors.ts";
+import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { type Graph, openGraph, type Step } from "./graph.ts";
 import { decode, displaySize, newFrame, openDecoder, rotationOf, secondsOf } from "./libav.ts";
 import type { Output, Track } from "./output.ts";
@@ -81,7 +81,9 @@ export function encodeVideo(source: Stream, output: Output, durationMs: number):
       decode(decoder, null, frame, use);
       graph?.graph.run(null, encode);
       if (lastPts === null) {
-        throw new MediaFailedError("The picture can't be decoded: not one frame of it is intact.");
+        throw new MediaFailedError(
+          `The picture can't be decoded: not one frame of it is intact. ${decodeRemedy}`,
+        );
       }
       encoder.push(null);
     },

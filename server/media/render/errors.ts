@@ -20,6 +20,21 @@ export class MachineError extends Error {
   }
 }
 
+/**
+ * The program was killed from outside while it worked, as the system does when memory runs out. Once says little: it
+ * may have been another program that took the memory.
+ */
+export class MediaKilledError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "MediaKilledError";
+  }
+}
+
 /** For whatever a broken file makes the libraries do. */
 export const damagedReason =
   "The file is damaged in a way that keeps it from being processed. Please export it again and upload it once more.";
+
+/** What a sender can do about a file that can't be decoded. */
+export const decodeRemedy =
+  "The file is damaged: export or convert the recording again, check that it plays, and upload the new file.";

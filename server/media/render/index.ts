@@ -3,7 +3,7 @@ import type { MediaFacts } from "../facts.ts";
 import type { RenderResult, SpeechResult } from "./protocol.ts";
 import { runChild } from "./run-child.ts";
 
-export { MediaFailedError } from "./errors.ts";
+export { MediaFailedError, MediaKilledError } from "./errors.ts";
 export type { RenderResult, SpeechResult, StoryboardIndex, Waveform } from "./protocol.ts";
 
 /** Limits of the process that works on one file; what is absent follows from the file. */
@@ -17,6 +17,9 @@ export interface MediaWorkOptions {
   readonly maxMemoryMb?: number | undefined;
   readonly maxOutputBytes?: number | undefined;
 }
+
+/** A job is given two hours more, in which the file is fetched and what was made of it is stored. */
+export const longestRenderMs = 10 * 3_600_000;
 
 /** Encoding 4K anew, the most that cameras give, was seen to take 450 MiB. */
 const defaultMaxMemoryMb = 1536;
@@ -35,7 +38,8 @@ export function renderMedia(
   options: MediaWorkOptions = {},
 ): Promise<RenderResult> {
   // Reading through takes a 500th of the length, encoding 4K anew twice the length; a busy machine ten times as long.
-  const timeoutMs = 120_000 + facts.durationMs * (facts.isStoredForm ? 1 : 20);
+  const wanted = 120_000 + facts.durationMs * (facts.isStoredForm ? 1 : 20);
+  const timeoutMs = Math.min(wanted, longestRenderMs);
   return runChild(
     { task: "render", inputPath: resolve(inputPath), facts, outDir: resolve(outDir) },
     withDefaults(options, timeoutMs),

@@ -25,7 +25,7 @@ import {
   type Stream,
 } from "node-av/lib";
 import type { MediaContainer } from "../facts.ts";
-import { MachineError, MediaFailedError } from "./errors.ts";
+import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
 
 /**
  * Decoders a file may call for: what cameras, phones and meeting software put into mp4, mov, m4a and mp3. libav has
@@ -78,9 +78,11 @@ export function openInput(path: string, container: MediaContainer): Input {
   });
   const opened = context.openInputSync(`file:${path}`, format, options);
   options.free();
-  if (opened < 0) throw new MediaFailedError(`The file can't be read as ${container}.`, describe(opened));
+  if (opened < 0)
+    throw new MediaFailedError(`The file can't be read as ${container}. ${decodeRemedy}`, describe(opened));
   const found = context.findStreamInfoSync(null);
-  if (found < 0) throw new MediaFailedError(`The file can't be read as ${container}.`, describe(found));
+  if (found < 0)
+    throw new MediaFailedError(`The file can't be read as ${container}. ${decodeRemedy}`, describe(found));
   const best = (type: typeof AVMEDIA_TYPE_VIDEO): Stream | null => {
     const stream = context.streams[context.findBestStream(type)];
     if (stream === undefined || (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) !== 0) return null;
@@ -147,7 +149,10 @@ export function openDecoder(stream: Stream, threads: number): CodecContext {
   const opened = context.open2Sync(codec, null);
   if (opened < 0) {
     context.freeContext();
-    throw new MediaFailedError(`The ${what} can't be decoded: its header is damaged.`, describe(opened));
+    throw new MediaFailedError(
+      `The ${what} can't be decoded: its header is damaged. ${decodeRemedy}`,
+      describe(opened),
+    );
   }
   return context;
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { MediaFailedError } from "./errors.ts";
+import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import type { Keyframes } from "./keyframes.ts";
 import type { RenderResult, StoryboardIndex } from "./protocol.ts";
 import { brightness, fitInto, type Rgb } from "./rgb.ts";
@@ -45,7 +45,9 @@ export async function makeThumbnail(
     }
   }
   if (best === null) {
-    throw new MediaFailedError("The picture can't be decoded: not one frame of it is intact.");
+    throw new MediaFailedError(
+      `The picture can't be decoded: not one frame of it is intact. ${decodeRemedy}`,
+    );
   }
   const path = join(outDir, "thumbnail.jpg");
   await writeJpeg(best.picture, path, 80);

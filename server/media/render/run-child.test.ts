@@ -5,7 +5,7 @@ import { getPriority } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../../test/support/until.ts";
-import { MediaFailedError } from "./errors.ts";
+import { MediaFailedError, MediaKilledError } from "./errors.ts";
 import { factsOf, fixture, inFolder, render } from "./testing-support.ts";
 
 /** Ids of the media programs at work in a folder; found by /proc, so none are seen where that is not. */
@@ -100,17 +100,21 @@ if (isLinux) {
     });
   });
 
-  test("killed from outside: an error of the machine, so that the work is done again", async () => {
-    await inFolder(async (folder) => {
-      const running = render(endless(folder), folder);
-      const refused = assert.rejects(
-        running,
-        (error: unknown) => !(error instanceof MediaFailedError) && /SIGTERM/.test(String(error)),
-      );
-      process.kill(await until("the program runs", () => programsIn(folder)[0]), "SIGTERM");
-      await refused;
-      assertGone(folder);
-    });
+  test("killed from outside: an error of the machine, so that the work is done again; SIGKILL is told apart", async () => {
+    for (const signal of ["SIGTERM", "SIGKILL"] as const)
+      await inFolder(async (folder) => {
+        const running = render(endless(folder), folder);
+        const refused = assert.rejects(running, (error: unknown) => {
+          assert.ok(!(error instanceof MediaFailedError));
+          // As the system does when memory runs out.
+          assert.equal(error instanceof MediaKilledError, signal === "SIGKILL");
+          assert.match(String(error), new RegExp(signal));
+          return true;
+        });
+        process.kill(await until("the program runs", () => programsIn(folder)[0]), signal);
+        await refused;
+        assertGone(folder);
+      });
   });
 }
 

@@ -4,7 +4,7 @@ import { constants, setPriority } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { damagedReason, MediaFailedError } from "./errors.ts";
+import { damagedReason, MediaFailedError, MediaKilledError } from "./errors.ts";
 import { bytesIn, memoryOf } from "./limits.ts";
 import type { ChildMessage, MediaJob, Watch } from "./protocol.ts";
 
@@ -29,7 +29,8 @@ export type Task = MediaJob extends infer Job ? (Job extends MediaJob ? Omit<Job
  * Runs the media program on one file, in a process of its own: without the environment of the server, with less
  * priority, and within limits of time, memory and output. It is gone when the promise settles.
  * @throws MediaFailedError when the file is at fault: refused, crashed on, or over a limit. The signal's reason when it
- * was aborted; any other error means the machine, and another try may do.
+ * was aborted; MediaKilledError when it was killed from outside; any other error means the machine, and another try may
+ * do.
  */
 export async function runChild<Result>(task: Task, limits: ChildLimits): Promise<Result> {
   limits.signal?.throwIfAborted();
@@ -168,7 +169,7 @@ function causeOf(heard: Heard, code: number | null, signal: NodeJS.Signals | nul
   if (heard.isReady && (signal === null || crashes.includes(signal))) {
     return new MediaFailedError(damagedReason, how);
   }
-  return new Error(how);
+  return signal === "SIGKILL" ? new MediaKilledError(how) : new Error(how);
 }
 
 /** The API stays responsive while files are worked on. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { MediaFailedError } from "./errors.ts";
+import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import {
   closeInput,
   decode,
@@ -83,7 +83,7 @@ function decodeInto(raw: SpeechFile, inputPath: string, onProgress: (fraction: n
   frame.free();
   closeInput(input);
   if (raw.sampleCount() === 0 && packetCount > 0) {
-    throw new MediaFailedError("The sound can't be decoded: not one piece of it is intact.");
+    throw new MediaFailedError(`The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`);
   }
 }
 

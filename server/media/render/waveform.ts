@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AV_SAMPLE_FMT_FLTP } from "node-av/constants";
 import type { Frame, Stream } from "node-av/lib";
-import { MediaFailedError } from "./errors.ts";
+import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { decode, type Input, newFrame, openDecoder, packetsOf, readOnly, secondsOf } from "./libav.ts";
 import { addSamples, emptyPeaks, toBytes } from "./peaks.ts";
 import type { Waveform } from "./protocol.ts";
@@ -56,7 +56,7 @@ function measure(
   decoder.freeContext();
   frame.free();
   if (sampleCount === 0 && packetCount > 0) {
-    throw new MediaFailedError("The sound can't be decoded: not one piece of it is intact.");
+    throw new MediaFailedError(`The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`);
   }
   const perSecond = Math.round(peaks.perSecond * 1e6) / 1e6;
   return { version: 1, duration_ms: durationMs, peaks_per_second: perSecond, peaks: toBytes(peaks) };

@@ -65,16 +65,39 @@ export function isLike(a: FrameHeader, b: FrameHeader): boolean {
   return a.layer === b.layer && a.version === b.version && a.sampleRate === b.sampleRate;
 }
 
+/** Where the table of contents of a `Xing` or `Info` frame stands, from the frame's beginning; null where there is none. */
+function contentsAt(header: FrameHeader, content: Uint8Array, at: number): number | null {
+  const side = header.version === 1 ? (header.channels === 1 ? 17 : 32) : header.channels === 1 ? 9 : 17;
+  // With a checksum the side information begins two bytes later; some writers forget that.
+  for (const offset of [4 + side, 6 + side])
+    if (["Xing", "Info"].includes(textAt(content, at + offset))) return offset;
+  return null;
+}
+
+function textAt(content: Uint8Array, at: number): string {
+  return String.fromCharCode(...content.subarray(at, at + 4));
+}
+
 /**
  * Whether a first frame carries a table of contents instead of sound: `Xing` and `Info` stand after the side
  * information, `VBRI` always at the same place. What such a header says of the length is not believed.
  */
 export function isContentsFrame(header: FrameHeader, content: Uint8Array, at: number): boolean {
-  const side = header.version === 1 ? (header.channels === 1 ? 17 : 32) : header.channels === 1 ? 9 : 17;
-  const tag = (offset: number): string =>
-    String.fromCharCode(...content.subarray(at + offset, at + offset + 4));
-  // With a checksum the side information begins two bytes later; some writers forget that.
-  return (
-    [4 + side, 6 + side].some((offset) => ["Xing", "Info"].includes(tag(offset))) || tag(4 + 32) === "VBRI"
-  );
+  return contentsAt(header, content, at) !== null || textAt(content, at + 4 + 32) === "VBRI";
+}
+
+/**
+ * What a `Xing` or `Info` frame says was written: frames of sound, and bytes with the frame itself. Null unless it says
+ * both.
+ */
+export function announcedBy(
+  header: FrameHeader,
+  content: Uint8Array,
+  at: number,
+): { readonly frames: number; readonly bytes: number } | null {
+  const offset = contentsAt(header, content, at);
+  if (offset === null || at + offset + 16 > content.length) return null;
+  const view = new DataView(content.buffer, content.byteOffset + at + offset + 4, 12);
+  const hasBoth = (view.getUint32(0) & 3) === 3;
+  return hasBoth ? { frames: view.getUint32(4), bytes: view.getUint32(8) } : null;
 }

@@ -20,6 +20,17 @@ function tag(length: number, fill = 0): Buffer {
   return Buffer.concat([head, Buffer.alloc(length, fill)]);
 }
 
+test("mp3: a file that is cut off is told by what its header announces in frames and bytes", () => {
+  const whole = fixture("good-cbr.mp3");
+  assert.ok(facts(whole).durationMs > 12_000);
+  assert.match(
+    reasonFor(whole.subarray(0, Math.floor(whole.length * 0.9)), audio),
+    /^The file breaks off: its header announces 12\.\d+ seconds in \d+ bytes, and 10\.\d+ seconds in \d+ bytes are there\./,
+  );
+  const grown = Buffer.concat([whole, bare]);
+  assert.ok(facts(grown).durationMs > 24_000, "more than announced is no fault");
+});
+
 test("mp3: a header that says 800 seconds over eight is not believed, nor counted as sound", () => {
   const at = short.indexOf("Info");
   assert.ok(at > 0);
@@ -75,11 +86,11 @@ test("mp3: more junk than sound is no mp3", () => {
   assert.match(reasonFor(Buffer.alloc(2_000_000, 0x81), audio), /No mp3 sound was found/);
 });
 
-test("mp3: a last frame that is cut off is not counted, and a file cut at 60 % is as long as what is left", () => {
+test("mp3: a last frame that is cut off is not counted, and a file cut at 60 % is told to be cut", () => {
   const whole = facts(good).durationMs;
   assert.equal(facts(good.subarray(0, good.length - 128 - 10)).durationMs, whole - 26);
   const rest = reasonFor(good.subarray(0, good.length * 0.6), audio);
-  assert.match(rest, /^The recording is 7\.\d+ seconds long/);
+  assert.match(rest, /^The file breaks off: .* and 7\.\d+ seconds in \d+ bytes are there/);
 });
 
 test("mp3: recordings of different sample rates in one file add up", () => {

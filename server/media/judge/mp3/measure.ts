@@ -1,7 +1,9 @@
 import type { Bytes } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
 import type { MeasuredMedia } from "../measured.ts";
+import { durationName } from "../words.ts";
 import {
+  announcedBy,
   createFrameTable,
   type FrameHeader,
   type FrameTable,
@@ -64,6 +66,7 @@ function walkFrames(bytes: Bytes): Walk {
   let samples = 0;
   let junk = 0;
   let at = 0;
+  let announced: (Announced & { readonly start: number }) | null = null;
   while (end - at >= 4) {
     if (at + lookAhead > window.end && window.end < bytes.size) moveTo(bytes, window, at);
     const place = at - window.start;
@@ -76,6 +79,8 @@ function walkFrames(bytes: Bytes): Walk {
           samples = 0;
         }
         const isSound = first !== null || !isContentsFrame(header, window.content, place);
+        const said = isSound ? null : announcedBy(header, window.content, place);
+        if (said !== null) announced = { ...said, start: at };
         // A last frame that was cut off is not played, and no harm either.
         if (isSound && header.bytes <= end - at) samples += header.samples;
         first ??= header;
@@ -104,7 +109,28 @@ function walkFrames(bytes: Bytes): Walk {
       );
   }
   if (first === null || last === null) throw noFrames(bytes, table);
-  return { first, seconds: seconds + samples / last.sampleRate };
+  const walked = { first, seconds: seconds + samples / last.sampleRate };
+  if (announced !== null) refuseCut(announced, walked, end - announced.start);
+  return walked;
+}
+
+interface Announced {
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+/** What a header announces is not believed by itself. Both numbers well above what is there mean that the end is missing. */
+const cutPart = 1.01;
+const cutBytes = 1024;
+
+function refuseCut(announced: Announced, { first, seconds }: Walk, bytes: number): void {
+  const announcedSec = (announced.frames * first.samples) / first.sampleRate;
+  if (announcedSec <= seconds * cutPart || announced.bytes <= bytes * cutPart + cutBytes) return;
+  throw new DamagedFileError(
+    `The file breaks off: its header announces ${durationName(announcedSec)} in ${announced.bytes} bytes, and ` +
+      `${durationName(seconds)} in ${bytes} bytes are there. Send the whole file again; if it is like that at your end as well, ` +
+      "write it anew, for example with: ffmpeg -i in.mp3 -c copy out.mp3",
+  );
 }
 
 /** A piece of the file that moves forward. */

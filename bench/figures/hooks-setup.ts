@@ -1,0 +1,146 @@
+import { randomUUIDv7 } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { HookType } from "../../contract/hooks.ts";
+import { newSecret } from "../../server/hooks/signing.ts";
+import { createSealer } from "../../server/links/sealer.ts";
+import type { BenchDatabase, BenchPostgres } from "../database.ts";
+import { type Dataset, dataset } from "../datasets.ts";
+import { type Receiver, startReceiver } from "../hook-receiver.ts";
+import { type RunningServer, startParley } from "../servers.ts";
+
+/** Of the workspace whose recordings have events. */
+const recordings = 10_000;
+
+const secret = "a secret that only the bench's servers have";
+
+/** A server that sends hooks, another that only answers requests, and a receiver. */
+export interface HookBench {
+  readonly worker: RunningServer;
+  readonly api: RunningServer;
+  readonly receiver: Receiver;
+  readonly data: BenchDatabase<Dataset>;
+  stop(): Promise<void>;
+}
+
+/** The settings of a server on the bench's database for hooks. */
+export function hookServer(
+  postgres: BenchPostgres,
+  data: BenchDatabase<Dataset>,
+  role: "api" | "all",
+): Promise<RunningServer> {
+  return startParley({
+    PARLEY_ROLE: role,
+    PARLEY_DATABASE_URL: data.url,
+    PARLEY_DATA_DIR: join(postgres.folder, `hooks_${role}`),
+    PARLEY_BASE_URL: "http://localhost:3000",
+    PARLEY_SECRET: secret,
+    PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8",
+  });
+}
+
+/** A database of its own: hooks of the others would be served as well. */
+export const hookData = (postgres: BenchPostgres): Promise<BenchDatabase<Dataset>> =>
+  dataset(postgres, "parley_hooks", recordings);
+
+export async function startHookBench(
+  postgres: BenchPostgres,
+  data: BenchDatabase<Dataset>,
+): Promise<HookBench> {
+  const receiver = await startReceiver();
+  const servers: RunningServer[] = [];
+  const stop = async (): Promise<void> => {
+    for (const server of servers) await server.stop();
+    receiver.stop();
+  };
+  try {
+    for (const role of ["all", "api"] as const) servers.push(await hookServer(postgres, data, role));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const [worker, api] = servers as [RunningServer, RunningServer];
+  return { worker, api, receiver, data, stop };
+}
+
+/** A hook to be made. */
+export interface PlannedHook {
+  readonly type: HookType;
+  readonly url: string;
+  /** Personal hooks get what their owner sees; workspace hooks everything. */
+  readonly scope?: "personal" | "workspace";
+}
+
+/** The n-th origin of the receiver: a host for each, so that no two share connections. */
+export const originOf = (receiver: Pick<Receiver, "port">, n = 0): string =>
+  `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${receiver.port}`;
+
+const includes: { readonly [type in HookType]?: object } = { recording_updated: { participants: true } };
+
+/** Removes every hook with what was sent to it, and makes these. */
+export async function setHooks({ data }: HookBench, planned: readonly PlannedHook[]): Promise<void> {
+  await untilSettled(data);
+  await data.db.pool.query("delete from hooks");
+  const sealer = createSealer(secret);
+  const rows = planned.map(({ type, url, scope = "workspace" }) => ({
+    id: randomUUIDv7(),
+    workspace_id: data.made.workspaceId,
+    created_by: data.made.adminId,
+    scope,
+    version: "2026-10-01",
+    hook_url: url,
+    hook_type: type,
+    include: includes[type] ?? {},
+    secret: `\\x${sealer.seal(newSecret()).toString("hex")}`,
+    inserted_at: new Date(Date.now() - 60_000),
+  }));
+  await data.db.pool.query("insert into hooks select * from jsonb_populate_recordset(null::hooks, $1)", [
+    JSON.stringify(rows),
+  ]);
+  // As autovacuum does after a while.
+  await data.db.pool.query("vacuum analyze hooks, deliveries, delivery_attempts, events");
+}
+
+/** Waits until nobody sends any more: of those that answer, all is written down. */
+async function untilSettled({ db }: BenchDatabase<Dataset>): Promise<void> {
+  for (const end = performance.now() + 60_000; performance.now() < end; await delay(50)) {
+    const { rows } = await db.pool.query(
+      `select 1 from hooks where failing_since is null and hook_url not like '%/hang'
+         and (leased_by is not null or next_due_at is not null) limit 1`,
+    );
+    if (rows.length === 0) return;
+  }
+  throw new Error("hooks were still being served after a minute");
+}
+
+/**
+ * Writes events as changes do, all in one transaction: of recordings that all members see, one after the other, or of
+ * uploads that are nowhere else.
+ * @returns when the statement began, by `process.hrtime`, in ms.
+ */
+export async function insertEvents(
+  { data }: Pick<HookBench, "data">,
+  type: "recording_updated" | "upload_updated",
+  count: number,
+): Promise<number> {
+  const subject =
+    type === "recording_updated"
+      ? `(select array_agg(g.recording_id order by g.recording_id) from recording_grants g
+          join workspaces w on w.members_id = g.principal_id where w.id = $1)`
+      : "null::uuid[]";
+  const startedAt = nowMs();
+  await data.db.pool.query(
+    `with s as materialized (select ${subject} as ids)
+     insert into events (event_id, workspace_id, type, subject_id, recording_id, data)
+     select gen_random_uuid(), $1, $2, coalesce(id, gen_random_uuid()), id, case when id is null
+       then jsonb_build_object('id', gen_random_uuid(), 'status', 'processing', 'media_type', 'video',
+         'created_datetime', now(), 'recording_id', null)
+       else '{}' end
+     from s, lateral (select s.ids[1 + n % cardinality(s.ids)] as id from generate_series(1, $3::int) n) e`,
+    [data.made.workspaceId, type, count],
+  );
+  return startedAt;
+}
+
+/** The same clock in every process of the machine. */
+export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -1,0 +1,90 @@
+/** What follows an attempt to deliver: pure, with time and chance as arguments. */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long after each failed attempt the next one comes, in ms: ten attempts over more than 75 hours. */
+export const RETRY_SCHEDULE_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/**
+ * Up to this much is added to each wait, so that what failed together is not tried again together. Nothing is ever
+ * taken off: waits of 80 to 120 % would add up to less than 75 hours nearly every second time, and an outage that long
+ * must lose nothing.
+ */
+const JITTER = 0.2;
+
+/** No receiver puts off an attempt by more than this. */
+const MAX_RETRY_AFTER_MS = DAY;
+
+/** A hook with nothing but failures for this long is switched off. */
+const DEAD_AFTER_MS = 5 * DAY;
+
+/** What of an answer counts (a `HookAnswer` of send.ts is one). */
+export interface JudgedAnswer {
+  readonly ok: boolean;
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  readonly headers: { readonly "retry-after"?: string };
+}
+
+export type Decision =
+  | { readonly outcome: "delivered" }
+  | { readonly outcome: "retry"; readonly at: Date }
+  /** The last attempt has failed. */
+  | { readonly outcome: "exhausted" }
+  /** 410: the receiver wants nothing any more, and the hook is switched off. */
+  | { readonly outcome: "gone" };
+
+/**
+ * Decides what follows an attempt.
+ * @param made `attempt` counts from 1; `now` is when it ended; `scheduleMs` the waits after the first, second…
+ *   failure; `random` gives numbers from 0 up to 1.
+ */
+export function decide(made: {
+  readonly answer: JudgedAnswer;
+  readonly attempt: number;
+  readonly now: Date;
+  readonly scheduleMs: readonly number[];
+  readonly random: () => number;
+}): Decision {
+  const { answer, attempt, now, scheduleMs, random } = made;
+  if (answer.ok) return { outcome: "delivered" };
+  if (answer.status === 410) return { outcome: "gone" };
+  const waitMs = scheduleMs[attempt - 1];
+  if (waitMs === undefined) return { outcome: "exhausted" };
+  const withJitterMs = waitMs * (1 + JITTER * random());
+  const askedMs = Math.min(retryAfterMs(answer.headers["retry-after"], now), MAX_RETRY_AFTER_MS);
+  return { outcome: "retry", at: new Date(now.getTime() + Math.round(Math.max(withJitterMs, askedMs))) };
+}
+
+/** RFC 9110, 10.2.3: seconds or a date. What is neither, or past, asks for nothing. */
+function retryAfterMs(value: string | undefined, now: Date): number {
+  if (value === undefined) return 0;
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Number(text) * SECOND;
+  // Of all that Date.parse would take, only what looks like an HTTP date (RFC 9110, 5.6.7, in all three forms).
+  if (!/^(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?,? /.test(text)) return 0;
+  // The old asctime form has no zone and means UTC as well.
+  const at = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now.getTime());
+}
+
+/**
+ * Whether a hook is to be switched off: five days of nothing but failure.
+ * @param firstFailureAt the first failed attempt after the last success; null when the last attempt was a success.
+ */
+export function isDeadFor(firstFailureAt: Date | null, now: Date): boolean {
+  return firstFailureAt !== null && now.getTime() - firstFailureAt.getTime() >= DEAD_AFTER_MS;
+}

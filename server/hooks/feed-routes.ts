@@ -1,0 +1,91 @@
+import type { z } from "zod";
+import * as contract from "../../contract/events.ts";
+import type { HookType } from "../../contract/hooks.ts";
+import type { Principal } from "../access/principal.ts";
+import { type Api, route } from "../http/route.ts";
+import { decodeFeedCursor, encodeFeedCursor, type FeedPlace } from "./feed-cursor.ts";
+import { type FeedPage, type FeedRow, readFeed } from "./feed-queries.ts";
+import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
+import type { HookRow } from "./queries.ts";
+
+/** The feed of events: what hooks would be sent, to be fetched. */
+export function feedRoutes(api: Api, deps: PayloadDependencies): void {
+  route(api, contract.listEvents, async ({ principal, query }) => {
+    const now = new Date();
+    const after = query.cursor === undefined ? "0" : decodeFeedCursor(query.cursor, now);
+    const limit = Number(query.limit ?? contract.defaultFeedPage);
+    const types = (query.types?.split(",") as HookType[] | undefined) ?? null;
+    // One more than the page shows whether there is a next one.
+    const page = await readFeed(deps.db.pool, principal, { after, types, limit: limit + 1 });
+    const rows = page.rows.slice(0, limit);
+    const { end, hasMore } = endOf(page, rows, after);
+    return {
+      events: await presentEvents(deps, principal, rows),
+      cursor: encodeFeedCursor(end, now),
+      has_more: hasMore,
+    };
+  });
+}
+
+/** Where the next page begins: a page that leaves out much moves on all the same. */
+function endOf(
+  page: FeedPage,
+  shown: readonly FeedRow[],
+  after: string,
+): { end: FeedPlace; hasMore: boolean } {
+  const last = shown.at(-1);
+  if (last !== undefined && page.rows.length > shown.length)
+    return { end: { place: last.feed_id, occurredAt: last.occurred_at }, hasMore: true };
+  const place = page.scanned?.feed_id ?? after;
+  return page.isCut
+    ? { end: { place, occurredAt: page.scanned?.occurred_at ?? null }, hasMore: true }
+    : { end: { place, occurredAt: null }, hasMore: false };
+}
+
+/** With the data that a hook without include would get; only the id of what is not there any more. */
+async function presentEvents(
+  deps: PayloadDependencies,
+  principal: Principal,
+  rows: readonly FeedRow[],
+): Promise<z.input<typeof contract.Event>[]> {
+  const bodies = new Map<string, string | null>();
+  for (const [type, events] of Map.groupBy(rows, (row) => row.type)) {
+    for (const [id, body] of await renderPayloads(deps, hookOf(principal, type), events.map(toDelivery)))
+      bodies.set(id, body);
+  }
+  return rows.map((row) => {
+    const body = bodies.get(row.feed_id);
+    return {
+      id: row.event_id,
+      type: row.type,
+      occurred_datetime: row.occurred_at.toISOString(),
+      data: body ? JSON.parse(body).data : { id: row.subject_id },
+    };
+  });
+}
+
+/** What of a hook decides how it is told. */
+function hookOf(principal: Principal, type: HookType): HookRow {
+  return {
+    hook_type: type,
+    include: {},
+    scope: principal.scope,
+    created_by: principal.userId,
+    workspace_id: principal.workspaceId,
+  } as HookRow;
+}
+
+function toDelivery(row: FeedRow) {
+  return {
+    id: row.feed_id,
+    message_id: row.event_id,
+    event_type: row.type,
+    subject_id: row.subject_id,
+    recording_id: row.recording_id,
+    data: row.data,
+    payload: null,
+    attempts: 0,
+    attempts_before: 0,
+    may_hear: true,
+  };
+}

@@ -1,0 +1,276 @@
+import type { Sealer } from "../links/sealer.ts";
+import { decide, isDeadFor } from "./backoff.ts";
+import {
+  type DueDelivery,
+  findDue,
+  type HookVerdict,
+  hasDue,
+  type Settlement,
+  settle,
+} from "./delivery-queries.ts";
+import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
+import type { HookRow } from "./queries.ts";
+import type { HookAnswer, HookSender } from "./send.ts";
+import { signatureHeaders } from "./signing.ts";
+
+export interface LaneDependencies extends PayloadDependencies {
+  readonly sender: HookSender;
+  readonly sealer: Sealer;
+  readonly clock: { now(): Date };
+  readonly scheduleMs: readonly number[];
+  readonly random: () => number;
+  /** Every use of the database goes through it. */
+  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** One hook being served. */
+export interface Lane {
+  /** Begins nothing more. */
+  end(): void;
+  /**
+   * Resolves when nothing is due any more, or the lane was ended, and every result is written; with the time before
+   * which the hook is not to be looked at again.
+   */
+  readonly done: Promise<Date | null>;
+}
+
+/** Deliveries prepared at a time: one statement renders them all. */
+const batch = 250;
+/** Of a hook that fails: each attempt may take its full time. */
+const failingBatch = 10;
+/** Requests to one receiver at a time, once it has answered. */
+const atOnce = 16;
+/** Results written at a time; a crash repeats at most these and what is on its way. */
+const settleAt = 50;
+
+/** How soon to look again for what waits until another hook of the same address has sent an earlier event. */
+const blockedMs = 25;
+
+/** A delivery that is ready to be sent. */
+interface Prepared {
+  readonly delivery: DueDelivery;
+  readonly body: string;
+}
+
+/**
+ * Serves one hook: prepare, send, decide, settle. Attempts begin in the order they are due. A hook that has not
+ * answered yet, or whose last attempt failed, gets one request at a time; one that answers gets more. The first failure ends
+ * the lane, so that the hook goes on among those that fail.
+ */
+export function runLane(deps: LaneDependencies, hook: HookRow): Lane {
+  let isEnding = false;
+  return {
+    end() {
+      isEnding = true;
+    },
+    done: serve(deps, hook, () => isEnding),
+  };
+}
+
+/**
+ * A receiver that fails is tried a few deliveries at a time, with a pause of a twentieth of the time it has failed:
+ * however much waits for it, it is noticed within a minute when it answers again.
+ */
+const pauseShare = 20;
+const longestPauseMs = 60_000;
+
+async function serve(deps: LaneDependencies, hook: HookRow, isEnding: () => boolean): Promise<Date | null> {
+  const { db, clock, gate } = deps;
+  const isFailing = hook.failing_since !== null;
+  const outcome = createOutcome(hook);
+  const secrets = openSecrets(deps.sealer, hook, clock.now());
+  while (!isEnding() && outcome.mayGoOn()) {
+    const limit = isFailing ? failingBatch : batch;
+    const due = await gate(() => findDue(db.pool, hook.id, clock.now(), limit));
+    if (due.length === 0) {
+      const isBlocked = await gate(() => hasDue(db.pool, hook.id, clock.now()));
+      return isBlocked ? new Date(clock.now().getTime() + blockedMs) : null;
+    }
+    const { prepared, withheld } = await prepare(deps, hook, due);
+    const results = createResults(deps, hook, outcome);
+    for (const settlement of withheld) results.add(settlement);
+    await sendInOrder(prepared, outcome, isEnding, async ({ delivery, body }) => {
+      const startedAt = clock.now();
+      const headers: Record<string, string> = {
+        ...signatureHeaders({
+          id: delivery.message_id,
+          timestampSec: Math.floor(startedAt.getTime() / 1000),
+          body,
+          secrets,
+        }),
+      };
+      const answer = await deps.sender.send({ url: hook.hook_url, headers, body });
+      // The server is stopping, which says nothing about the receiver: it stays due.
+      if (answer.isStopped) return;
+      results.add(conclude(deps, outcome, { delivery, body, headers, answer, startedAt }));
+    });
+    await results.flush();
+    if (isFailing && outcome.failingSince !== null) {
+      const now = clock.now().getTime();
+      const failingMs = Math.max(0, now - outcome.failingSince.getTime());
+      return new Date(now + Math.min(longestPauseMs, failingMs / pauseShare));
+    }
+  }
+  return null;
+}
+
+/** Both while an old secret is still good, so that a receiver can change over at its own time. */
+function openSecrets(sealer: Sealer, hook: HookRow, now: Date): string[] {
+  const isOverlapping = hook.previous_secret !== null && (hook.previous_secret_until ?? now) > now;
+  return [
+    sealer.open(hook.secret),
+    ...(isOverlapping && hook.previous_secret ? [sealer.open(hook.previous_secret)] : []),
+  ];
+}
+
+/** What has been seen of the receiver since the lane began. */
+interface Outcome {
+  /** Whether the last attempt succeeded; null before the first. */
+  isAnswering: boolean | null;
+  failingSince: Date | null;
+  disable: string | null;
+  mayGoOn(): boolean;
+}
+
+function createOutcome(hook: HookRow): Outcome {
+  const began = hook.failing_since;
+  return {
+    isAnswering: null,
+    failingSince: began,
+    disable: null,
+    mayGoOn() {
+      if (this.disable !== null) return false;
+      // A change of heart, either way, is for another kind of lane.
+      return began === null ? this.failingSince === null : this.failingSince !== null;
+    },
+  };
+}
+
+/** Renders what is to be sent. What the owner may not hear of any more, and what is gone, is withheld for good. */
+async function prepare(
+  { gate, ...deps }: LaneDependencies,
+  hook: HookRow,
+  due: readonly DueDelivery[],
+): Promise<{ prepared: Prepared[]; withheld: Settlement[] }> {
+  const fresh = due.filter((delivery) => delivery.may_hear && delivery.payload === null);
+  const rendered = fresh.length === 0 ? new Map() : await gate(() => renderPayloads(deps, hook, fresh));
+  const prepared: Prepared[] = [];
+  const withheld: Settlement[] = [];
+  for (const delivery of due) {
+    const body: string | null = delivery.may_hear
+      ? (delivery.payload ?? rendered.get(delivery.id) ?? null)
+      : null;
+    if (body !== null) prepared.push({ delivery, body });
+    else withheld.push({ id: delivery.id, state: "withheld", due_at: null, payload: null, attempt: null });
+  }
+  return { prepared, withheld };
+}
+
+/**
+ * Begins in order, as many at a time as the receiver has shown to answer, and of one subject one after the other: two
+ * at a time would travel on two connections, and could arrive the other way round.
+ */
+async function sendInOrder(
+  prepared: readonly Prepared[],
+  outcome: Outcome,
+  isEnding: () => boolean,
+  send: (one: Prepared) => Promise<void>,
+): Promise<void> {
+  const waiting = [...prepared];
+  const underWay = new Map<string, Promise<void>>();
+  while (waiting.length > 0 && !isEnding() && outcome.mayGoOn()) {
+    const index =
+      underWay.size < (outcome.isAnswering ? atOnce : 1)
+        ? waiting.findIndex(({ delivery }) => !underWay.has(delivery.subject_id))
+        : -1;
+    const [next] = index === -1 ? [] : waiting.splice(index, 1);
+    if (next === undefined) {
+      await Promise.race(underWay.values());
+      continue;
+    }
+    const subjectId = next.delivery.subject_id;
+    underWay.set(
+      subjectId,
+      send(next).finally(() => underWay.delete(subjectId)),
+    );
+  }
+  await Promise.all(underWay.values());
+}
+
+/** Decides what an answer means for the delivery and for the hook. */
+function conclude(
+  { clock, scheduleMs, random }: LaneDependencies,
+  outcome: Outcome,
+  made: {
+    delivery: DueDelivery;
+    body: string;
+    headers: Readonly<Record<string, string>>;
+    answer: HookAnswer;
+    startedAt: Date;
+  },
+): Settlement {
+  const { delivery, answer, startedAt } = made;
+  const now = clock.now();
+  const number = delivery.attempts + 1;
+  const decision = decide({
+    answer,
+    attempt: number - delivery.attempts_before,
+    now,
+    scheduleMs,
+    random,
+  });
+  outcome.isAnswering = decision.outcome === "delivered";
+  if (outcome.isAnswering) outcome.failingSince = null;
+  else {
+    outcome.failingSince ??= startedAt;
+    if (decision.outcome === "gone") outcome.disable = "the receiver answered 410 Gone";
+    else if (isDeadFor(outcome.failingSince, now)) outcome.disable = "every attempt of five days failed";
+  }
+  return {
+    id: delivery.id,
+    state: decision.outcome === "retry" ? "pending" : decision.outcome,
+    due_at: decision.outcome === "retry" ? decision.at : null,
+    payload: delivery.payload === null ? made.body : null,
+    attempt: {
+      number,
+      started_at: startedAt,
+      duration_ms: Math.round(answer.durationMs),
+      status: answer.status,
+      error: answer.error,
+      answer: answer.body,
+      request_headers: made.headers,
+    },
+  };
+}
+
+/** Gathers results and writes them by the dozen, one statement after the other. */
+function createResults({ db, gate, clock }: LaneDependencies, hook: HookRow, outcome: Outcome) {
+  let waiting: Settlement[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  let written = hook.failing_since;
+
+  function write(): void {
+    const settlements = waiting;
+    waiting = [];
+    const verdict: HookVerdict = {
+      ...(outcome.failingSince?.getTime() === written?.getTime()
+        ? {}
+        : { failingSince: outcome.failingSince }),
+      ...(outcome.disable === null ? {} : { disable: outcome.disable }),
+    };
+    written = outcome.failingSince;
+    writing = writing.then(() => gate(() => settle(db.pool, hook.id, settlements, verdict, clock.now())));
+    // It is awaited by flush; until then its failure must not count as unhandled.
+    writing.catch(() => {});
+  }
+  return {
+    add(settlement: Settlement): void {
+      waiting.push(settlement);
+      if (waiting.length >= settleAt) write();
+    },
+    async flush(): Promise<void> {
+      if (waiting.length > 0) write();
+      await writing;
+    },
+  };
+}

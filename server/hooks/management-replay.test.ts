@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startManagement } from "./management-testing.ts";
+
+const { db, workspace, makeHook, happen, deliveriesOf, settleAs, hookRow, calm, get, post } =
+  await startManagement({ worker: false });
+const { member } = workspace;
+
+const minute = 60_000;
+const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+
+/** Moves when events of these subjects happened. */
+async function backdate(subjectIds: readonly string[], ms: number): Promise<void> {
+  await db.pool.query("update events set occurred_at = $2 where subject_id = any($1::uuid[])", [
+    subjectIds,
+    new Date(Date.now() - ms),
+  ]);
+}
+
+/** The subjects of what is due for a hook, as a worker would begin with them. */
+async function dueOf(hookId: string): Promise<string[]> {
+  const { rows } = await db.pool.query(
+    "select subject_id from deliveries where hook_id = $1 and state = 'pending' and due_at <= now() order by due_at, id",
+    [hookId],
+  );
+  return rows.map((row) => row.subject_id);
+}
+
+/** A hook with one delivery in each state, by subject. */
+async function makeStates(type = "recording_deleted") {
+  const hook = await makeHook({ type });
+  const subjects: Record<string, string> = {};
+  for (const state of ["delivered", "exhausted", "pending", "gone", "withheld"]) {
+    const subject = await happen({ type: type as "recording_deleted" });
+    subjects[state] = subject;
+    await settleAs(state, [subject], 3);
+  }
+  await db.pool.query("update deliveries set due_at = now() + interval '1 day' where hook_id = $1", [
+    hook.id,
+  ]);
+  await calm(hook.id);
+  return { hook, subjects };
+}
+
+test("replay failed: what was given up in the range, in order, with the same ids and a fresh schedule", async () => {
+  const { hook, subjects } = await makeStates();
+  const before = await deliveriesOf(hook.id);
+  const { status, body, text } = await post(`/hooks/${hook.id}/replay`, { since: ago(minute) });
+  assert.equal(status, 200, text);
+  assert.deepEqual(body, { count: 2 });
+  assert.deepEqual(await dueOf(hook.id), [subjects.exhausted, subjects.gone]);
+  const rows = await deliveriesOf(hook.id);
+  assert.deepEqual(
+    rows.map((row) => [row.message_id, row.payload]),
+    before.map((row) => [row.message_id, row.payload]),
+  );
+  assert.deepEqual(
+    rows
+      .filter((row) => row.due_at <= new Date())
+      .map((row) => [row.attempts, row.attempts_before, row.settled_at]),
+    [
+      [3, 3, null],
+      [3, 3, null],
+    ],
+  );
+  assert.ok((await hookRow(hook.id)).next_due_at <= new Date());
+  assert.deepEqual((await post(`/hooks/${hook.id}/replay`, { since: ago(minute) })).body, { count: 0 });
+});
+
+test("replay: only events from since up to, not including, until", async () => {
+  const hook = await makeHook();
+  const subjects = [await happen(), await happen(), await happen()];
+  await settleAs("exhausted", subjects);
+  for (const [index, subject] of subjects.entries()) await backdate([subject], (10 - index) * minute);
+  const { rows } = await db.pool.query("select occurred_at from events where subject_id = $1", [subjects[1]]);
+  const middle = rows[0].occurred_at.getTime();
+  const at = (ms: number) => new Date(ms).toISOString();
+  const replay = async (body: object) => (await post(`/hooks/${hook.id}/replay`, body)).body.count;
+  assert.equal(await replay({ since: at(middle + 1), until: at(middle + 2) }), 0);
+  assert.equal(await replay({ since: at(middle - 1), until: at(middle) }), 0);
+  assert.equal(await replay({ since: at(middle), until: at(middle + 1) }), 1);
+  assert.deepEqual(await dueOf(hook.id), [subjects[1]]);
+  assert.equal(await replay({ since: at(middle - 3 * minute) }), 2);
+});
+
+test("replay all: everything but what is withheld, and what never was to be sent, in the order of events", async () => {
+  const since = ago(0);
+  const { hook, subjects } = await makeStates();
+  await post(`/hooks/${hook.id}/disable`);
+  const missed = [await happen(), await happen()];
+  await post(`/hooks/${hook.id}/enable`);
+  const last = await happen();
+  await settleAs("delivered", [last]);
+  // What came between is missing in the middle: its delivery must not go out after later ones.
+  await db.pool.query("delete from deliveries where subject_id = $1 and hook_id = $2", [
+    subjects.exhausted,
+    hook.id,
+  ]);
+  const { body } = await post(`/hooks/${hook.id}/replay`, { since, which: "all" });
+  const expected = [subjects.delivered, subjects.exhausted, subjects.pending, subjects.gone, ...missed, last];
+  assert.equal(body.count, expected.length);
+  assert.deepEqual(await dueOf(hook.id), expected);
+  const rows = await deliveriesOf(hook.id);
+  assert.equal(rows.find((row) => row.subject_id === subjects.withheld).state, "withheld");
+  assert.equal(new Set(rows.map((row) => row.event_id)).size, rows.length);
+  assert.ok(rows.every((row) => row.event_id !== null));
+});
+
+test("replay undelivered: what was given up and what never was to be sent, and nothing a second time", async () => {
+  const { hook, subjects } = await makeStates();
+  await post(`/hooks/${hook.id}/disable`);
+  const missed = await happen();
+  const other = await happen({ type: "story_deleted" });
+  await post(`/hooks/${hook.id}/enable`);
+  await db.pool.query("update deliveries set due_at = now() + interval '1 day' where hook_id = $1", [
+    hook.id,
+  ]);
+  const { body } = await post(`/hooks/${hook.id}/replay`, { since: ago(minute), which: "undelivered" });
+  assert.ok(body.count >= 3);
+  const due = await dueOf(hook.id);
+  assert.equal(due.length, body.count);
+  for (const subject of [subjects.exhausted, subjects.gone, missed]) assert.ok(due.includes(subject ?? ""));
+  for (const subject of [subjects.delivered, subjects.pending, subjects.withheld, other])
+    assert.ok(!due.includes(subject ?? ""));
+});
+
+test("replay: a personal hook gets of what it missed only what its owner may hear of", async () => {
+  const hook = await makeHook({ scope: "personal", owner: member, type: "highlight_deleted" });
+  await post(`/hooks/${hook.id}/disable`, undefined, member.token);
+  const visible = await happen({ type: "highlight_deleted", audience: [member.id] });
+  await happen({ type: "highlight_deleted", audience: [workspace.admin.id] });
+  await happen({ type: "highlight_deleted", recordingId: workspace.id, audience: [] });
+  await post(`/hooks/${hook.id}/enable`, undefined, member.token);
+  const { body } = await post(`/hooks/${hook.id}/replay`, { since: ago(minute), which: "all" }, member.token);
+  assert.equal(body.count, 1);
+  assert.deepEqual(await dueOf(hook.id), [visible]);
+});
+
+test("replay: several at once never make two deliveries of one event", async () => {
+  const hook = await makeHook({ type: "story_updated" });
+  await post(`/hooks/${hook.id}/disable`);
+  await db.pool.query(
+    `insert into events (event_id, workspace_id, type, subject_id, data, fanned_out_at, feed_id)
+     select gen_random_uuid(), $1, 'story_updated', gen_random_uuid(), '{}', now(), nextval('events_feed')
+     from generate_series(1, 21000)`,
+    [workspace.id],
+  );
+  await post(`/hooks/${hook.id}/enable`);
+  const body = { since: ago(minute), which: "all" };
+  const answers = await Promise.all([1, 2, 3].map(() => post(`/hooks/${hook.id}/replay`, body)));
+  for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+  const rows = await deliveriesOf(hook.id);
+  assert.equal(rows.length, 21_000);
+  assert.equal(new Set(rows.map((row) => row.event_id)).size, 21_000);
+  const { rows: ordered } = await db.pool.query(
+    "select count(*)::integer as wrong from (select event_id, lag(event_id) over (order by due_at, id) as before from deliveries where hook_id = $1) x where event_id <= before",
+    [hook.id],
+  );
+  assert.equal(ordered[0].wrong, 0, "in the order of events, also past the end of a batch");
+});
+
+test("replay: what somebody else is settling is left to them, without waiting", async () => {
+  const { hook, subjects } = await makeStates("story_deleted");
+  const client = await db.pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select 1 from deliveries where subject_id = $1 and hook_id = $2 for update", [
+      subjects.pending,
+      hook.id,
+    ]);
+    const { body } = await post(`/hooks/${hook.id}/replay`, { since: ago(minute), which: "all" });
+    assert.ok(body.count >= 3);
+    assert.ok(!(await dueOf(hook.id)).includes(subjects.pending ?? ""));
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+});
+
+test("replay: 400 names what is wrong with the range, 409 while the hook is disabled", async () => {
+  const hook = await makeHook();
+  const day = 24 * 60 * minute;
+  for (const [body, pointer, detail] of [
+    [{}, "/since", /required/],
+    [{ since: "yesterday" }, "/since", /ISO 8601/],
+    [{ since: ago(31 * day) }, "/since", /kept for 30 days/],
+    [{ since: ago(-minute) }, "/since", /future/],
+    [{ since: ago(minute), until: ago(2 * minute) }, "/until", /later than since/],
+    [{ since: ago(minute), which: "some" }, "/which", /failed, undelivered, all/],
+  ] as const) {
+    const answer = await post(`/hooks/${hook.id}/replay`, body);
+    assert.deepEqual([answer.status, answer.body.error], [400, "invalid_input"], JSON.stringify(body));
+    assert.equal(answer.body.violations[0].pointer, pointer);
+    assert.match(answer.body.violations[0].detail, detail);
+  }
+  await post(`/hooks/${hook.id}/disable`);
+  const answer = await post(`/hooks/${hook.id}/replay`, { since: ago(minute) });
+  assert.deepEqual([answer.status, answer.body.error], [409, "wrong_state"]);
+  assert.equal((await get(`/hooks/${hook.id}`)).body.enabled, false);
+});

@@ -1,0 +1,109 @@
+import { type Selectable, sql } from "kysely";
+import type pg from "pg";
+import type { HookType } from "../../contract/hooks.ts";
+import type { VersionName } from "../../contract/versions.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Executor } from "../db/database.ts";
+import type { Hooks } from "../db/types.ts";
+
+/** One row of hooks. */
+export type HookRow = Omit<Selectable<Hooks>, "hook_type" | "include" | "scope" | "version"> & {
+  readonly hook_type: HookType;
+  readonly include: Record<string, unknown>;
+  readonly scope: "personal" | "workspace";
+  readonly version: VersionName;
+};
+
+/** Which hooks a token manages: a personal one its user's own, a workspace one those made with workspace tokens. */
+function isOwn(principal: Principal) {
+  return principal.scope === "workspace"
+    ? sql<boolean>`workspace_id = ${principal.workspaceId} and scope = 'workspace'`
+    : sql<boolean>`created_by = ${principal.userId} and scope = 'personal'`;
+}
+
+export async function insertHook(
+  db: Executor,
+  hook: Pick<
+    HookRow,
+    | "id"
+    | "workspace_id"
+    | "created_by"
+    | "scope"
+    | "version"
+    | "hook_url"
+    | "hook_type"
+    | "include"
+    | "secret"
+  >,
+): Promise<HookRow> {
+  const row = await db
+    .insertInto("hooks")
+    .values({ ...hook, include: JSON.stringify(hook.include) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row as unknown as HookRow;
+}
+
+/** The hooks of the principal's scope with these types, newest first. */
+export async function findHooks(
+  db: Executor,
+  principal: Principal,
+  filter: { types: readonly HookType[]; state: "enabled" | "disabled" | undefined },
+): Promise<HookRow[]> {
+  if (filter.types.length === 0) return [];
+  const rows = await db
+    .selectFrom("hooks")
+    .selectAll()
+    .where(isOwn(principal))
+    .where("hook_type", "in", filter.types)
+    .$if(filter.state === "enabled", (query) => query.where("disabled_at", "is", null))
+    .$if(filter.state === "disabled", (query) => query.where("disabled_at", "is not", null))
+    .orderBy("inserted_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return rows as unknown as HookRow[];
+}
+
+export async function findHook(
+  db: Executor,
+  principal: Principal,
+  hookId: string,
+): Promise<HookRow | undefined> {
+  const row = await db
+    .selectFrom("hooks")
+    .selectAll()
+    .where("id", "=", hookId)
+    .where(isOwn(principal))
+    .executeTakeFirst();
+  return row as unknown as HookRow | undefined;
+}
+
+/** Removes a hook with everything that waits for it. @returns whether there was one. */
+export async function deleteHook(db: Executor, principal: Principal, hookId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("hooks")
+    .where("id", "=", hookId)
+    .where(isOwn(principal))
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Deliveries and events are kept this long: what a receiver has missed can be repaired as long. */
+export const keptDays = 30;
+
+/** Removes deliveries that are over and events that were handed on, once they are old; a thousand at a time. */
+export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
+  for (const statement of [
+    `delete from deliveries where id in (
+       select id from deliveries where created_at < now() - make_interval(days => $1) and state <> 'pending' limit 1000)`,
+    `delete from events where id in (
+       select id from events where occurred_at < now() - make_interval(days => $1)
+         and fanned_out_at is not null
+         and not exists (select 1 from deliveries d where d.event_id = events.id and d.state = 'pending') limit 1000)`,
+  ]) {
+    let deleted: number | null;
+    do {
+      deleted = (await pool.query(statement, [keptDays])).rowCount;
+    } while (deleted === 1000);
+  }
+}

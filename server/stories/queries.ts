@@ -1,0 +1,144 @@
+import { type Selectable, sql } from "kysely";
+import type pg from "pg";
+import type { Principal } from "../access/principal.ts";
+import type { Executor, Tx } from "../db/database.ts";
+import type { Stories } from "../db/types.ts";
+import type { Position } from "../http/cursor.ts";
+import { type StoryLinks, type StoryViewer, storyJson } from "./story-json.ts";
+
+/**
+ * Stories by their ids, whichever workspace they are of: callers ask that first.
+ * @returns the Story as JSON, by id; what is not there any more is missing.
+ */
+export async function findStoryJson(
+  pool: pg.Pool,
+  ids: readonly string[],
+  viewer: StoryViewer,
+  links: StoryLinks,
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const { rows } = await pool.query<{ id: string; json: string }>(
+    `select s.id, ${storyJson(viewer, { bind, ...links })}::text as json
+     from stories s where s.id = any(${bind(ids)}::uuid[])`,
+    values,
+  );
+  return new Map(rows.map((row) => [row.id, row.json]));
+}
+
+/** One page of the places of a workspace's stories, newest first. */
+export async function listStoryIds(
+  db: Executor,
+  workspaceId: string,
+  page: { readonly after: Position | null; readonly limit: number },
+): Promise<Position[]> {
+  const { after } = page;
+  const { rows } = await sql<Position>`
+    select id, created_at as at from stories
+    where workspace_id = ${workspaceId}
+      and (created_at, id) < (coalesce(${after?.at ?? null}::timestamptz, 'infinity'),
+        coalesce(${after?.id ?? null}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+    order by created_at desc, id desc limit ${page.limit}`.execute(db);
+  return rows;
+}
+
+/** Whether there is such a story in the workspace. */
+export async function hasStory(db: Executor, workspaceId: string, storyId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("stories")
+    .select("id")
+    .where("id", "=", storyId)
+    .where("workspace_id", "=", workspaceId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type StoryRow = Selectable<Stories>;
+
+/** What of a story can be changed. */
+export type StoryValues = Pick<
+  StoryRow,
+  "title" | "description" | "banner_image_url" | "tags" | "is_public" | "public_version"
+>;
+
+/** Locks a story of the workspace. The highlights it is to get are to be locked before. */
+export async function lockStory(tx: Tx, workspaceId: string, storyId: string): Promise<StoryRow | undefined> {
+  return tx
+    .selectFrom("stories")
+    .selectAll()
+    .where("id", "=", storyId)
+    .where("workspace_id", "=", workspaceId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function insertStory(
+  tx: Tx,
+  story: StoryValues & Pick<StoryRow, "id" | "workspace_id" | "created_by">,
+): Promise<void> {
+  await tx.insertInto("stories").values(story).execute();
+}
+
+export async function updateStoryRow(tx: Tx, storyId: string, values: StoryValues): Promise<void> {
+  await tx
+    .updateTable("stories")
+    .set({ ...values, last_edited_at: sql`clock_timestamp()` })
+    .where("id", "=", storyId)
+    .execute();
+}
+
+export async function deleteStoryRow(tx: Tx, storyId: string): Promise<void> {
+  await tx.deleteFrom("stories").where("id", "=", storyId).execute();
+}
+
+/** Of these highlights those the principal sees, kept from being deleted until the transaction ends. */
+export async function holdHighlights(
+  tx: Tx,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select h.id from highlights h
+    where h.id = any(${ids}::uuid[]) and exists (select 1 from recording_grants g
+      where g.recording_id = h.recording_id and g.principal_id = any(${principal.sees}::uuid[]))
+    order by h.id for key share of h`.execute(tx);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** A highlight in a story. */
+export interface StoryHighlightRow {
+  readonly highlight_id: string;
+  /** Whether the principal sees its recording. */
+  readonly is_visible: boolean;
+}
+
+/** The highlights of a story in their order. */
+export async function findStoryHighlights(
+  tx: Tx,
+  principal: Principal,
+  storyId: string,
+): Promise<StoryHighlightRow[]> {
+  const { rows } = await sql<StoryHighlightRow>`
+    select sh.highlight_id, exists (select 1 from recording_grants g
+      where g.recording_id = h.recording_id and g.principal_id = any(${principal.sees}::uuid[])) as is_visible
+    from story_highlights sh join highlights h on h.id = sh.highlight_id
+    where sh.story_id = ${storyId}
+    order by sh.position, sh.highlight_id`.execute(tx);
+  return rows;
+}
+
+/**
+ * Gives a story these highlights in this order. Rows that stay are only moved, so that nothing is asked of highlights
+ * that were not locked.
+ */
+export async function saveStoryHighlights(tx: Tx, storyId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from story_highlights where story_id = ${storyId} and highlight_id <> all(${ids}::uuid[])`.execute(
+    tx,
+  );
+  await sql`
+    insert into story_highlights (story_id, highlight_id, position)
+    select ${storyId}, id, position from unnest(${ids}::uuid[]) with ordinality as l (id, position)
+    on conflict (story_id, highlight_id) do update set position = excluded.position`.execute(tx);
+}

@@ -1,0 +1,71 @@
+import * as contract from "../../contract/stories.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { type Api, Ready, route } from "../http/route.ts";
+import type { LinkSigner } from "../links/signer.ts";
+import { findStoryJson, hasStory, listStoryIds } from "./queries.ts";
+import * as service from "./service.ts";
+import { storyLinks } from "./story-json.ts";
+
+const cursorName = "stories";
+
+/** The management operations of stories. */
+export function storyRoutes(
+  api: Api,
+  deps: {
+    readonly db: Database;
+    readonly signer: LinkSigner;
+    readonly config: Pick<Config, "baseUrl" | "pageSize">;
+  },
+): void {
+  const { db, signer, config } = deps;
+
+  const readMany = async (principal: Principal, ids: readonly string[]) => {
+    const links = storyLinks(signer, config.baseUrl, new Date());
+    const found = await findStoryJson(db.pool, ids, principal.sees, links);
+    return ids.flatMap((id) => found.get(id) ?? []);
+  };
+  const readOne = async (principal: Principal, storyId: string) => {
+    const [json] = await readMany(principal, [storyId]);
+    // Also when somebody deleted it right after the change.
+    if (json === undefined) throw service.storyNotFound(storyId);
+    return new Ready(json);
+  };
+
+  route(api, contract.listStories, async ({ principal, query }) => {
+    const rows = await listStoryIds(db.kysely, principal.workspaceId, {
+      after: query.cursor === undefined ? null : decodeCursor(cursorName, query.cursor),
+      // One more than the page shows whether there is a next one.
+      limit: config.pageSize + 1,
+    });
+    const page = rows.slice(0, config.pageSize);
+    const last = page.at(-1);
+    const items = await readMany(
+      principal,
+      page.map((row) => row.id),
+    );
+    const cursor = rows.length > page.length && last ? `"${encodeCursor(cursorName, last)}"` : "null";
+    return new Ready(`{"stories":[${items.join(",")}],"cursor":${cursor}}`);
+  });
+
+  route(api, contract.createStory, async ({ principal, body }) =>
+    readOne(principal, await service.createStory(db, principal, body)),
+  );
+
+  route(api, contract.getStory, async ({ principal, params }) => {
+    if (!(await hasStory(db.kysely, principal.workspaceId, params.story_id)))
+      throw service.storyNotFound(params.story_id);
+    return readOne(principal, params.story_id);
+  });
+
+  route(api, contract.updateStory, async ({ principal, params, body }) => {
+    await service.updateStory(db, principal, params.story_id, body);
+    return readOne(principal, params.story_id);
+  });
+
+  route(api, contract.deleteStory, ({ principal, params }) =>
+    service.deleteStory(db, principal, params.story_id),
+  );
+}
