@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseDuration } from "../server/config.ts";
+import { parseDuration } from "../server/config-values.ts";
 
 /** Gathers an option that may be repeated. */
 export function collect(value: string, earlier: string[]): string[] {

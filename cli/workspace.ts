@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { createWorkspace } from "../server/accounts/service.ts";
-import { parseDuration } from "../server/config.ts";
+import { parseDuration } from "../server/config-values.ts";
 import { collect } from "./options.ts";
 import { printValue, withTransaction } from "./with-database.ts";
 

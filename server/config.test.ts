@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigError, parseDuration, readConfig, unknownSettings } from "./config.ts";
+import { ConfigError, readConfig, unknownSettings } from "./config.ts";
+import { parseDuration } from "./config-values.ts";
 
 test("defaults: what a fresh server needs, frozen", () => {
   const config = readConfig({ PARLEY_DATA_DIR: "/tmp/x" }, "/tmp");

@@ -6,7 +6,7 @@ import {
   versionNames,
   versions,
 } from "../../contract/versions.ts";
-import type { VersionOverride } from "../config.ts";
+import type { VersionOverride } from "../config-values.ts";
 import { ProblemError } from "./problem.ts";
 
 const migrationNotes = "/docs/migration";

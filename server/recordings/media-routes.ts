@@ -70,7 +70,7 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }
       // A bucket's link is good for GET alone.
       if (request.method === "GET") {
         const { expires } = request.query as { expires: string };
-        const expiresAt = new Date(Math.max(Number(expires) * 1000, Date.now() + leastLinkMs));
+        const expiresAt = new Date(Math.max(Number(expires), Date.now() + leastLinkMs));
         const link = await storeLink(store, media, expiresAt);
         if (link !== null) return reply.redirect(link, 302);
       }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { call, olderVersion } from "../support/app.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -12,6 +13,9 @@ after(() => server.dispose());
 
 /** How often the server is killed while media files are on their way; KILLS asks for more. */
 const kills = Number(process.env.KILLS ?? 6);
+
+/** Where uploads are to be hit: while their file comes, while it is judged, while the recording is made. */
+const targets = ["awaiting", "processing", "promoting"] as const;
 
 const files = [
   ["good-index-at-end.mp4", "video"],
@@ -44,6 +48,8 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
   const acknowledged = new Map<string, string>();
   /** Uploads whose file may or may not have arrived. */
   const unsure = new Set<string>();
+  /** Uploads of whose file the server had a part when it was killed. */
+  const cutOff = new Map<string, string>();
 
   async function send(name: string, kind: string): Promise<void> {
     const body =
@@ -71,21 +77,74 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     acknowledged.set(id, name);
   }
 
-  for (let round = 0; round < kills; round++) {
+  /** Sends half of a file and stays. @returns the upload's id once the server is at it. */
+  async function sendHalf(name: string, kind: string): Promise<string> {
+    const { id, media } = (await call(server, "POST", "/uploads/create", { media_type: kind }, { token }))
+      .body;
+    unsure.add(id);
+    const file = Buffer.from(fixture(name));
+    const put = httpRequest(media.upload.url.replace("localhost", "127.0.0.1"), {
+      method: "PUT",
+      headers: { ...media.upload.headers, expect: "100-continue", "content-length": file.length },
+    });
+    // The kill is to cut it off.
+    put.on("error", () => {});
+    put.flushHeaders();
+    await once(put, "continue");
+    put.write(file.subarray(0, file.length / 2));
+    cutOff.set(id, name);
+    return id;
+  }
+
+  /** Waits until one of the uploads that are being sent or worked on is in this status. */
+  function seen(status: string, before: ReadonlySet<string>): Promise<string> {
+    return until(`an upload is ${status}`, async () => {
+      const ids = [...acknowledged.keys(), ...unsure].filter((id) => !before.has(id));
+      const statuses = await Promise.all(ids.map(async (id) => (await get(id, token)).status));
+      return ids[statuses.indexOf(status)];
+    });
+  }
+
+  /** In which statuses uploads were when the server was killed, as the next one found them. */
+  const killedIn: string[] = [];
+  for (let round = 0; round < kills || (round < 5 * kills && !targets.every(wasKilledIn)); round++) {
     await server.start();
+    const target = targets[round % targets.length] ?? "awaiting";
+    const before = new Set([...acknowledged.keys(), ...unsure]);
     const sending = Promise.all(
-      // The kill may cut any of these off.
-      files.map(([name, kind]) => send(name, kind).catch(() => {})),
+      files.map(([name, kind]) =>
+        send(name, kind).catch((error: unknown) => {
+          // The kill may cut any of these off; what the server answers has to be right.
+          if (!isCutOff(error)) throw error;
+        }),
+      ),
     );
-    // From the middle of sending to well into the work.
-    if (round % 3 !== 0) await sending;
-    await delay((round * 173) % 1500);
+    const hit = target === "awaiting" ? await sendHalf("good-cbr.mp3", "audio") : await seen(target, before);
     await server.kill();
     await sending;
+    await server.start();
+    killedIn.push((await get(hit, token)).status);
+    await server.kill();
   }
+  function wasKilledIn(status: string): boolean {
+    return killedIn.includes(status);
+  }
+  for (const status of targets)
+    assert.ok(wasKilledIn(status), `killed while ${status}: ${killedIn.join(", ")}`);
   assert.ok(acknowledged.size >= kills, `${acknowledged.size} files were acknowledged`);
 
+  // What was cut off can be sent again to the same address.
   await server.start();
+  for (const [id, name] of cutOff) {
+    const { status, media } = await get(id, token);
+    assert.equal(status, "awaiting");
+    const { url, headers } = media.upload;
+    const put = { method: "PUT", headers, body: fixture(name) };
+    const answer = await fetch(url.replace("localhost", "127.0.0.1"), put);
+    assert.equal(answer.status, 200);
+    unsure.delete(id);
+    acknowledged.set(id, name);
+  }
   await until(
     "every acknowledged file has come to its end",
     async () => {
@@ -123,6 +182,12 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
   });
   assert.equal(await server.stop(), 0);
 });
+
+/** Whether a request ended because its server was killed: fetch says so by a TypeError, and by nothing else. */
+function isCutOff(error: unknown): boolean {
+  const { code } = ((error as Error).cause ?? {}) as { code?: string };
+  return error instanceof TypeError && /^(ECONN|EPIPE|UND_ERR_SOCKET)/.test(code ?? "");
+}
 
 /** Ids with objects below a prefix of the local store. */
 function objectsOf(prefix: string): string[] {
