@@ -33,7 +33,8 @@ function launch() {
   const node = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: { ...process.env, [LAUNCHED]: "1" },
+    // Names are looked up on these threads: a few that never answer must not keep files waiting.
+    env: { UV_THREADPOOL_SIZE: "16", ...process.env, [LAUNCHED]: "1" },
   });
   const handlers = new Map();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

@@ -51,7 +51,7 @@ export const createHook = operation({
     include: z.record(z.string(), z.unknown()).optional(),
   }),
   response: Hook,
-  errors: ["invalid_json", "invalid_input", "body_too_large", "hook_unreachable"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "hook_unreachable", "wrong_state"],
 });
 
 export const listHooks = operation({

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
 import { leaseHooks, releaseHook, renewLeases } from "./delivery-queries.ts";
@@ -6,7 +5,7 @@ import { fanOut } from "./fan-out.ts";
 import { type Lane, type LaneDependencies, runLane } from "./lane.ts";
 import type { HookRow } from "./queries.ts";
 
-export interface DeliveryDependencies extends Omit<LaneDependencies, "gate"> {
+export interface DeliveryDependencies extends Omit<LaneDependencies, "gate" | "shouldYield"> {
   readonly sealer: Sealer;
   readonly log: FastifyBaseLogger;
 }
@@ -39,8 +38,7 @@ const troubleMs = 5000;
  */
 export function startDeliveries(deps: DeliveryDependencies): Deliveries {
   const { db, log, clock } = deps;
-  const workerId = randomUUID();
-  const lanes = new Map<string, { lane: Lane; kind: keyof typeof mostLanes }>();
+  const lanes = new Map<string, { lane: Lane; kind: keyof typeof mostLanes; token: string }>();
   const gate = createGate(4);
   let isStopping = false;
   let turning: Promise<void> | null = null;
@@ -69,27 +67,34 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
 
   async function takeHooks(): Promise<void> {
     for (const kind of ["healthy", "failing"] as const) {
-      const busy = [...lanes.values()].filter((entry) => entry.kind === kind).length;
-      const limit = mostLanes[kind] - busy;
+      const limit = mostLanes[kind] - laneCount(kind);
       if (limit <= 0 || isStopping) continue;
-      const hooks = await leaseHooks(db.pool, workerId, {
+      const hooks = await leaseHooks(db.pool, {
         failing: kind === "failing",
         limit,
         now: clock.now(),
+        except: [...lanes.keys()],
       });
       for (const hook of hooks) startLane(hook, kind);
     }
   }
 
+  function laneCount(kind: keyof typeof mostLanes): number {
+    return [...lanes.values()].filter((entry) => entry.kind === kind).length;
+  }
+
   function startLane(hook: HookRow, kind: keyof typeof mostLanes): void {
-    const lane = runLane({ ...deps, gate }, hook);
-    lanes.set(hook.id, { lane, kind });
+    const token = hook.leased_by;
+    if (token === null) throw new Error("a hook is leased with a token");
+    const shouldYield = (): boolean => laneCount("healthy") >= mostLanes.healthy;
+    const lane = runLane({ ...deps, gate, shouldYield }, hook);
+    lanes.set(hook.id, { lane, kind, token });
     void lane.done
       .catch((error: unknown) => {
         log.error({ err: error, hookId: hook.id }, "a hook could not be served; trying again");
         return new Date(clock.now().getTime() + troubleMs);
       })
-      .then((notBefore) => gate(() => releaseHook(db.pool, workerId, hook.id, notBefore)))
+      .then((notBefore) => gate(() => releaseHook(db.pool, hook.id, token, notBefore)))
       // The lease runs out by itself.
       .catch((error: Error) => log.warn({ err: error, hookId: hook.id }, "a hook could not be handed back"))
       .finally(() => {
@@ -100,8 +105,12 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
 
   async function renew(): Promise<void> {
     if (lanes.size === 0) return;
-    const held = await renewLeases(db.pool, workerId, [...lanes.keys()]);
-    for (const [hookId, { lane }] of lanes) if (!held.has(hookId)) lane.end();
+    const asked = [...lanes.values()];
+    const held = await renewLeases(
+      db.pool,
+      asked.map(({ token }) => token),
+    );
+    for (const { lane, token } of asked) if (!held.has(token)) lane.end();
   }
 
   const poll = setInterval(wake, pollMs);

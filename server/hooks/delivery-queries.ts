@@ -26,52 +26,51 @@ export interface DueDelivery {
 
 /**
  * Takes hold of hooks for which something is due and nobody is at work.
- * @param failing hooks whose last attempt failed, or the others.
+ * @param options.failing hooks whose last attempt failed, or the others.
+ * @param options.except hooks that this process serves already.
+ * @returns the hooks; `leased_by` is the token of this very hold.
  */
 export async function leaseHooks(
   pool: pg.Pool,
-  workerId: string,
-  options: { failing: boolean; limit: number; now: Date },
+  options: { failing: boolean; limit: number; now: Date; except: readonly string[] },
 ): Promise<HookRow[]> {
   const { rows } = await pool.query<HookRow>({
     name: `lease_hooks_${options.failing}`,
-    text: `update hooks set leased_by = $1, leased_until = now() + make_interval(secs => ${leaseSeconds})
+    text: `update hooks set leased_by = gen_random_uuid(), leased_until = now() + make_interval(secs => ${leaseSeconds})
       where id in (
         select id from hooks
-        where next_due_at <= $2 and disabled_at is null and (leased_until is null or leased_until < now())
+        where next_due_at <= $1 and disabled_at is null and (leased_until is null or leased_until < now())
           and failing_since is ${options.failing ? "not null" : "null"}
-        order by next_due_at limit $3 for update skip locked)
+        and id <> all($3::uuid[])
+        order by next_due_at limit $2 for update skip locked)
       returning *`,
-    values: [workerId, options.now, options.limit],
+    values: [options.now, options.limit, options.except],
   });
   return rows;
 }
 
-/** Shows that the worker lives. @returns the ids of the hooks it still holds. */
-export async function renewLeases(
-  pool: pg.Pool,
-  workerId: string,
-  hookIds: readonly string[],
-): Promise<Set<string>> {
-  const { rows } = await pool.query<{ id: string }>(
+/** Shows that the holders live. @returns the tokens of the holds that still are. */
+export async function renewLeases(pool: pg.Pool, tokens: readonly string[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ leased_by: string }>(
     `update hooks set leased_until = now() + make_interval(secs => ${leaseSeconds})
-     where id = any($2::uuid[]) and leased_by = $1 returning id`,
-    [workerId, hookIds],
+     where id in (select id from hooks where leased_by = any($1::uuid[]) order by id for no key update)
+       and leased_by = any($1::uuid[]) returning leased_by`,
+    [tokens],
   );
-  return new Set(rows.map((row) => row.id));
+  return new Set(rows.map((row) => row.leased_by));
 }
 
 /** Lets go of a hook. @param notBefore when to look at it again at the earliest. */
 export async function releaseHook(
   pool: pg.Pool,
-  workerId: string,
   hookId: string,
+  token: string,
   notBefore: Date | null,
 ): Promise<void> {
   await pool.query({
     name: "release_hook",
     text: "select parley_release_hook($1, $2, $3)",
-    values: [hookId, workerId, notBefore],
+    values: [hookId, token, notBefore],
   });
 }
 
@@ -82,9 +81,27 @@ export async function releaseAllHooks(pool: pg.Pool): Promise<void> {
 
 /** Has hooks looked at again for which something waits that nobody was told of. Costs little; finds nothing unless a row was changed by hand. */
 export async function findForgottenHooks(pool: pg.Pool): Promise<void> {
-  await pool.query(`update hooks h set next_due_at = now()
-    where next_due_at is null and exists (
-      select 1 from deliveries d where d.hook_id = h.id and d.state = 'pending')`);
+  await pool.query(`update hooks set next_due_at = now()
+    where id in (
+      select id from hooks h where next_due_at is null and exists (
+        select 1 from deliveries d where d.hook_id = h.id and d.state = 'pending')
+      order by id for no key update)`);
+}
+
+/** Whether a delivery that was prepared a while ago may still be sent. */
+export async function mayStillSend(pool: pg.Pool, hookId: string, deliveryId: string): Promise<boolean> {
+  const { rows } = await pool.query({
+    name: "may_still_send",
+    text: `select 1
+      from deliveries d
+        join hooks h on h.id = d.hook_id and h.disabled_at is null
+        join workspaces w on w.id = h.workspace_id
+        left join lateral (select ev.audience, d.recording_id from (select 1) one
+          left join events ev on ev.id = d.event_id) e on true
+      where d.hook_id = $1 and d.id = $2 and d.state = 'pending' and ${mayHear}`,
+    values: [hookId, deliveryId],
+  });
+  return rows.length > 0;
 }
 
 /** Whether anything is due for a hook, also what `findDue` holds back. */
@@ -182,7 +199,7 @@ export async function settle(
         insert into delivery_attempts
           (delivery_id, attempt, started_at, duration_ms, status, error, answer, request_headers)
         select id, number, started_at, duration_ms, status, error, answer, request_headers
-        from s where number is not null and id in (select id from changed)
+        from s where number is not null and id in (select id from locked)
         on conflict (delivery_id, attempt) do nothing
       )
       update hooks set

@@ -4,6 +4,9 @@ import type { Database } from "../db/database.ts";
 /** Any constant will do, as long as every process uses the same. */
 const fanOutLock = 7_271_539_002;
 
+/** Deliveries made in one transaction, which others may have to wait for. */
+const mostDeliveries = 5000;
+
 /** Events handed on in one transaction. */
 const batch = 500;
 
@@ -48,13 +51,22 @@ async function fanOutWithin(client: pg.PoolClient): Promise<number | null> {
     [fanOutLock],
   );
   if (!locks[0]?.locked) return null;
-  const { rows: events } = await client.query<{ id: string }>({
+  const { rows: events } = await client.query<{ id: string; hooks: string }>({
     name: "events_waiting",
-    text: "select id from events where fanned_out_at is null order by id limit $1 for update",
+    text: `with waiting as (
+        select id, workspace_id, type from events where fanned_out_at is null order by id limit $1 for update
+      ), listening as (
+        select workspace_id, hook_type, count(*) as hooks from hooks
+        where disabled_at is null and workspace_id in (select workspace_id from waiting)
+        group by workspace_id, hook_type
+      )
+      select w.id, coalesce(l.hooks, 0) as hooks
+      from waiting w left join listening l on l.workspace_id = w.workspace_id and l.hook_type = w.type
+      order by w.id`,
     values: [batch],
   });
   if (events.length === 0) return 0;
-  const ids = events.map((event) => event.id);
+  const ids = takeWhileFew(events);
   await client.query({
     name: "fan_out",
     text: `with made as (
@@ -80,5 +92,15 @@ async function fanOutWithin(client: pg.PoolClient): Promise<number | null> {
       where e.id = f.id`,
     values: [ids],
   });
-  return events.length;
+  return ids.length;
+}
+
+/** As many events from the beginning as make no more deliveries than one transaction should; at least one. */
+function takeWhileFew(events: readonly { id: string; hooks: string }[]): string[] {
+  let deliveries = 0;
+  const end = events.findIndex(({ hooks }, index) => {
+    deliveries += Number(hooks);
+    return index > 0 && deliveries > mostDeliveries;
+  });
+  return (end === -1 ? events : events.slice(0, end)).map(({ id }) => id);
 }

@@ -5,6 +5,7 @@ import {
   findDue,
   type HookVerdict,
   hasDue,
+  mayStillSend,
   type Settlement,
   settle,
 } from "./delivery-queries.ts";
@@ -19,6 +20,8 @@ export interface LaneDependencies extends PayloadDependencies {
   readonly clock: { now(): Date };
   readonly scheduleMs: readonly number[];
   readonly random: () => number;
+  /** Whether others wait for a lane. */
+  readonly shouldYield: () => boolean;
   /** Every use of the database goes through it. */
   readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -36,12 +39,18 @@ export interface Lane {
 
 /** Deliveries prepared at a time: one statement renders them all. */
 const batch = 250;
-/** Of a hook that fails: each attempt may take its full time. */
-const failingBatch = 10;
+/** Of a hook whose payloads may hold whole transcripts, of megabytes each. */
+const largeBatch = 4;
+/** Of a hook that fails: the first failure ends the lane. */
+const failingBatch = 4;
 /** Requests to one receiver at a time, once it has answered. */
 const atOnce = 16;
-/** Results written at a time; a crash repeats at most these and what is on its way. */
+/** Results written at a time, or after so long, or when they hold so much; a crash repeats at most these and what is on its way. */
 const settleAt = 50;
+const settleAfterMs = 200;
+const settleAtBytes = 4 * 1024 * 1024;
+/** What was prepared longer ago is asked about once more before it is sent. */
+const freshMs = 1000;
 
 /** How soon to look again for what waits until another hook of the same address has sent an earlier event. */
 const blockedMs = 25;
@@ -80,16 +89,21 @@ async function serve(deps: LaneDependencies, hook: HookRow, isEnding: () => bool
   const outcome = createOutcome(hook);
   const secrets = openSecrets(deps.sealer, hook, clock.now());
   while (!isEnding() && outcome.mayGoOn()) {
-    const limit = isFailing ? failingBatch : batch;
+    const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
     const due = await gate(() => findDue(db.pool, hook.id, clock.now(), limit));
     if (due.length === 0) {
       const isBlocked = await gate(() => hasDue(db.pool, hook.id, clock.now()));
-      return isBlocked ? new Date(clock.now().getTime() + blockedMs) : null;
+      // A pause of this process, not a time of the schedule.
+      return isBlocked ? new Date(Date.now() + blockedMs) : null;
     }
     const { prepared, withheld } = await prepare(deps, hook, due);
+    const preparedAt = Date.now();
     const results = createResults(deps, hook, outcome);
     for (const settlement of withheld) results.add(settlement);
     await sendInOrder(prepared, outcome, isEnding, async ({ delivery, body }) => {
+      // Meanwhile it may have been unshared or deleted, or the hook switched off.
+      const isOld = Date.now() - preparedAt > freshMs;
+      if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery.id)))) return;
       const startedAt = clock.now();
       const headers: Record<string, string> = {
         ...signatureHeaders({
@@ -105,6 +119,7 @@ async function serve(deps: LaneDependencies, hook: HookRow, isEnding: () => bool
       results.add(conclude(deps, outcome, { delivery, body, headers, answer, startedAt }));
     });
     await results.flush();
+    if (!isFailing && deps.shouldYield()) return null;
     if (isFailing && outcome.failingSince !== null) {
       const now = clock.now().getTime();
       const failingMs = Math.max(0, now - outcome.failingSince.getTime());
@@ -129,6 +144,8 @@ interface Outcome {
   isAnswering: boolean | null;
   failingSince: Date | null;
   disable: string | null;
+  /** A failure since the lane began. */
+  hasFailed: boolean;
   mayGoOn(): boolean;
 }
 
@@ -138,10 +155,11 @@ function createOutcome(hook: HookRow): Outcome {
     isAnswering: null,
     failingSince: began,
     disable: null,
+    hasFailed: false,
     mayGoOn() {
-      if (this.disable !== null) return false;
+      if (this.disable !== null || this.hasFailed) return false;
       // A change of heart, either way, is for another kind of lane.
-      return began === null ? this.failingSince === null : this.failingSince !== null;
+      return began === null || this.failingSince !== null;
     },
   };
 }
@@ -197,6 +215,14 @@ async function sendInOrder(
   await Promise.all(underWay.values());
 }
 
+/**
+ * Whether a payload is kept, so that every attempt sends the same bytes. A story shows parts of several recordings, each of
+ * which may be unshared or deleted meanwhile: it is rendered anew.
+ */
+function isKept(type: DueDelivery["event_type"]): boolean {
+  return type !== "story_added" && type !== "story_updated";
+}
+
 /** Decides what an answer means for the delivery and for the hook. */
 function conclude(
   { clock, scheduleMs, random }: LaneDependencies,
@@ -222,6 +248,7 @@ function conclude(
   outcome.isAnswering = decision.outcome === "delivered";
   if (outcome.isAnswering) outcome.failingSince = null;
   else {
+    outcome.hasFailed = true;
     outcome.failingSince ??= startedAt;
     if (decision.outcome === "gone") outcome.disable = "the receiver answered 410 Gone";
     else if (isDeadFor(outcome.failingSince, now)) outcome.disable = "every attempt of five days failed";
@@ -230,7 +257,7 @@ function conclude(
     id: delivery.id,
     state: decision.outcome === "retry" ? "pending" : decision.outcome,
     due_at: decision.outcome === "retry" ? decision.at : null,
-    payload: delivery.payload === null ? made.body : null,
+    payload: delivery.payload === null && isKept(delivery.event_type) ? made.body : null,
     attempt: {
       number,
       started_at: startedAt,
@@ -246,12 +273,16 @@ function conclude(
 /** Gathers results and writes them by the dozen, one statement after the other. */
 function createResults({ db, gate, clock }: LaneDependencies, hook: HookRow, outcome: Outcome) {
   let waiting: Settlement[] = [];
+  let bytes = 0;
+  let lastAt = Date.now();
   let writing: Promise<void> = Promise.resolve();
   let written = hook.failing_since;
 
   function write(): void {
     const settlements = waiting;
     waiting = [];
+    bytes = 0;
+    lastAt = Date.now();
     const verdict: HookVerdict = {
       ...(outcome.failingSince?.getTime() === written?.getTime()
         ? {}
@@ -266,7 +297,9 @@ function createResults({ db, gate, clock }: LaneDependencies, hook: HookRow, out
   return {
     add(settlement: Settlement): void {
       waiting.push(settlement);
-      if (waiting.length >= settleAt) write();
+      bytes += (settlement.payload?.length ?? 0) + (settlement.attempt?.answer.length ?? 0);
+      if (waiting.length >= settleAt || bytes >= settleAtBytes || Date.now() - lastAt >= settleAfterMs)
+        write();
     },
     async flush(): Promise<void> {
       if (waiting.length > 0) write();

@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { HookType } from "../../contract/hooks.ts";
 import type { VersionName } from "../../contract/versions.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Executor } from "../db/database.ts";
+import type { Executor, Tx } from "../db/database.ts";
 import type { Hooks } from "../db/types.ts";
 
 /** One row of hooks. */
@@ -78,9 +78,24 @@ export async function findHook(
   return row as unknown as HookRow | undefined;
 }
 
+/** How many hooks a scope has. */
+export async function countHooks(db: Executor, principal: Principal): Promise<number> {
+  const row = await db
+    .selectFrom("hooks")
+    .select((eb) => eb.fn.countAll<string>().as("count"))
+    .where(isOwn(principal))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** Removes a hook with everything that waits for it. @returns whether there was one. */
-export async function deleteHook(db: Executor, principal: Principal, hookId: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+export async function deleteHook(tx: Tx, principal: Principal, hookId: string): Promise<boolean> {
+  // Deliveries before their hook, in the order of their ids, as everywhere: or two would wait for each other.
+  await sql`
+    select id from deliveries
+    where hook_id in (select id from hooks where id = ${hookId} and ${isOwn(principal)})
+    order by id for update`.execute(tx);
+  const { numDeletedRows } = await tx
     .deleteFrom("hooks")
     .where("id", "=", hookId)
     .where(isOwn(principal))
@@ -95,7 +110,9 @@ export const keptDays = 30;
 export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
   for (const statement of [
     `delete from deliveries where id in (
-       select id from deliveries where created_at < now() - make_interval(days => $1) and state <> 'pending' limit 1000)`,
+       select id from deliveries where created_at < now() - make_interval(days => $1)
+         and (state <> 'pending' or exists (
+           select 1 from hooks h where h.id = deliveries.hook_id and h.disabled_at is not null)) limit 1000)`,
     `delete from events where id in (
        select id from events where occurred_at < now() - make_interval(days => $1)
          and fanned_out_at is not null

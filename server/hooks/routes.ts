@@ -35,7 +35,8 @@ export function hookRoutes(
   });
 
   route(api, contract.deleteHook, async ({ principal, params }) => {
-    if (!(await deleteHook(db.kysely, principal, params.hook_id))) throw hookNotFound(params.hook_id);
+    const wasThere = await db.kysely.transaction().execute((tx) => deleteHook(tx, principal, params.hook_id));
+    if (!wasThere) throw hookNotFound(params.hook_id);
     return { success: true as const };
   });
 }

@@ -8,7 +8,7 @@ import type { Database } from "../db/database.ts";
 import { validateBody } from "../http/body-rules.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
 import type { Sealer } from "../links/sealer.ts";
-import { type HookRow, insertHook } from "./queries.ts";
+import { countHooks, type HookRow, insertHook } from "./queries.ts";
 import type { HookAnswer, HookSender } from "./send.ts";
 import { newSecret } from "./signing.ts";
 import { checkHookUrl } from "./target.ts";
@@ -23,6 +23,9 @@ type CreateInput = z.output<(typeof createHookOperation)["body"]>;
 
 /** How long the address has to answer the test request (design, section 4, "Hook targets"). */
 const testTimeoutMs = 10_000;
+
+/** Far more than anybody needs: each event costs a delivery for each of its type. */
+const mostHooks = 5000;
 
 /** The hook types that exist in a version. */
 export function typesOf(version: VersionName): HookType[] {
@@ -41,6 +44,11 @@ export async function createHook(
   input: CreateInput,
 ): Promise<{ row: HookRow; secret: string }> {
   const include = checkCreation(principal, version, input);
+  if ((await countHooks(db.kysely, principal)) >= mostHooks)
+    throw new ProblemError(
+      "wrong_state",
+      `there are ${mostHooks} hooks already, which is the limit; delete some`,
+    );
   const answer = await sender.send({
     url: input.hook_url,
     headers: {},
@@ -100,6 +108,10 @@ function checkCreation(
 }
 
 function describeRefusal(url: string, answer: HookAnswer): string {
-  const what = answer.status === null ? answer.error : `it answered with status ${answer.status}`;
+  // Not which address: that would tell what names mean inside this network.
+  const what =
+    answer.status === null
+      ? answer.error?.replace(/the address \S+/, "its address")
+      : `it answered with status ${answer.status}`;
   return `the hook was not created: ${new URL(url).origin} has to answer a test request (POST {}) with a 2xx status, but ${what}`;
 }

@@ -16,9 +16,12 @@ export interface WriteTraffic {
 
 /**
  * What is gathered by all writers together. A socket gives 64 KiB at a time, and a call of the thread pool for each of
- * them costs more than the writing.
+ * them costs more than the writing. Measured with eight files of 256 MiB at once: 2 MiB take 1.17 of the throughput of
+ * 1 MiB at 5 MB more memory, 4 MiB half of it.
  */
-const gatheredBytes = 1024 * 1024;
+const gatheredBytes = 2 * 1024 * 1024;
+/** A file by itself: 2 MiB take 0.62 of the throughput of 1 MiB, and 512 KiB 0.65. */
+const largestBatch = 1024 * 1024;
 const smallestBatch = 128 * 1024;
 
 /** Each early sync holds one of Node's four threads for files. */
@@ -41,7 +44,10 @@ export function createWriteTraffic(mostSyncs = defaultSyncs): WriteTraffic {
   let sinceCollected = 0;
   let collect: (() => void) | null = null;
   return {
-    batchBytes: () => Math.max(smallestBatch, Math.floor(gatheredBytes / Math.max(1, writers))),
+    batchBytes() {
+      const share = Math.floor(gatheredBytes / Math.max(1, writers));
+      return Math.min(largestBatch, Math.max(smallestBatch, share));
+    },
     enter() {
       writers += 1;
       return () => {

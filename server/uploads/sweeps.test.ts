@@ -82,6 +82,8 @@ test("a file sent in pieces that were never put together is finished by a job, b
   assert.deepEqual(await toFinish(), [], "its sender does it itself");
   await finishUploadJob(deps, id);
   assert.equal((await get(id)).status, "awaiting");
+  const lease = await app.db.pool.query("select wanted from resumable_leases where upload_id = $1", [id]);
+  assert.equal(lease.rows[0].wanted, false, "nor is it asked to stop");
   // The sender's server was killed: the lease has run out.
   await app.db.pool.query("update resumable_leases set expires_at = now() - interval '1 second'");
   await set(id, "next_check_at = now()");
@@ -120,6 +122,17 @@ test("an upload without a file fails when the grace after its URL's expiry is ov
   assert.equal((await get(putting)).status, "awaiting", "its sender is at work");
   assert.equal((await get(inPieces)).status, "awaiting", "all of it has come");
   assert.ok((await toFinish()).includes(inPieces));
+});
+
+test("an upload whose sender comes while it is looked at is not failed", async () => {
+  const id = await begin();
+  await set(id, "url_expires_at = now() - interval '25 hours'");
+  const head: typeof app.store.head = async (key) => {
+    if (key.includes(id)) await set(id, "put_active_at = now()");
+    return app.store.head(key);
+  };
+  await failExpiredUploads({ ...deps, store: { ...app.store, head } });
+  assert.equal((await get(id)).status, "awaiting");
 });
 
 test("one that fails does not stop those behind it: arrivals, expired URLs, expired media, orphans", async () => {

@@ -26,6 +26,14 @@ const defaultMaxMemoryMb = 1536;
 /** Six GiB: the largest file allowed, and half of it for what encoding anew may add. */
 const defaultMaxOutputBytes = 6 * 1024 ** 3;
 
+/** Reading through takes a 500th of the length, encoding 4K anew twice the length; a busy machine ten times as long. */
+export function renderTimeoutMs({
+  durationMs,
+  isStoredForm,
+}: Pick<MediaFacts, "durationMs" | "isStoredForm">): number {
+  return Math.min(120_000 + durationMs * (isStoredForm ? 1 : 20), longestRenderMs);
+}
+
 /**
  * Makes of a judged file what its recording is served with: the stored form (faststart mp4 with h264 and aac, or mp3)
  * where the file is not in it already, a thumbnail, a waveform and a storyboard. All files are written into `outDir`,
@@ -37,9 +45,7 @@ export function renderMedia(
   { inputPath, facts, outDir }: { inputPath: string; facts: MediaFacts; outDir: string },
   options: MediaWorkOptions = {},
 ): Promise<RenderResult> {
-  // Reading through takes a 500th of the length, encoding 4K anew twice the length; a busy machine ten times as long.
-  const wanted = 120_000 + facts.durationMs * (facts.isStoredForm ? 1 : 20);
-  const timeoutMs = Math.min(wanted, longestRenderMs);
+  const timeoutMs = renderTimeoutMs(facts);
   return runChild(
     { task: "render", inputPath: resolve(inputPath), facts, outDir: resolve(outDir) },
     withDefaults(options, timeoutMs),
