@@ -1,7 +1,7 @@
 import { median, takeTurns } from "../load.ts";
 import { type Figure, figure, type Goal, ratioFigure } from "../report.ts";
 import { freePort } from "../servers.ts";
-import { sendEvents, spread, timeToArrive } from "./hooks.ts";
+import { sendEvents, spread, timeToArrive } from "./hooks-rate.ts";
 import { type HookBench, insertEvents, originOf, type PlannedHook, setHooks } from "./hooks-setup.ts";
 
 const type = "recording_updated";

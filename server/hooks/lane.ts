@@ -1,14 +1,7 @@
 import type { Sealer } from "../links/sealer.ts";
 import { decide, isDeadFor } from "./backoff.ts";
-import {
-  type DueDelivery,
-  findDue,
-  type HookVerdict,
-  hasDue,
-  mayStillSend,
-  type Settlement,
-  settle,
-} from "./delivery-queries.ts";
+import { type DueDelivery, findDue, hasDue, mayStillSend, type Settlement } from "./delivery-queries.ts";
+import { createOutcome, createResults, type Outcome } from "./lane-results.ts";
 import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
 import type { HookRow } from "./queries.ts";
 import type { HookAnswer, HookSender } from "./send.ts";
@@ -45,10 +38,6 @@ const largeBatch = 4;
 const failingBatch = 4;
 /** Requests to one receiver at a time, once it has answered. */
 const atOnce = 16;
-/** Results written at a time, or after so long, or when they hold so much; a crash repeats at most these and what is on its way. */
-const settleAt = 50;
-const settleAfterMs = 200;
-const settleAtBytes = 4 * 1024 * 1024;
 /** What was prepared longer ago is asked about once more before it is sent. */
 const freshMs = 1000;
 
@@ -136,32 +125,6 @@ function openSecrets(sealer: Sealer, hook: HookRow, now: Date): string[] {
     sealer.open(hook.secret),
     ...(isOverlapping && hook.previous_secret ? [sealer.open(hook.previous_secret)] : []),
   ];
-}
-
-/** What has been seen of the receiver since the lane began. */
-interface Outcome {
-  /** Whether the last attempt succeeded; null before the first. */
-  isAnswering: boolean | null;
-  failingSince: Date | null;
-  disable: string | null;
-  /** A failure since the lane began. */
-  hasFailed: boolean;
-  mayGoOn(): boolean;
-}
-
-function createOutcome(hook: HookRow): Outcome {
-  const began = hook.failing_since;
-  return {
-    isAnswering: null,
-    failingSince: began,
-    disable: null,
-    hasFailed: false,
-    mayGoOn() {
-      if (this.disable !== null || this.hasFailed) return false;
-      // A change of heart, either way, is for another kind of lane.
-      return began === null || this.failingSince !== null;
-    },
-  };
 }
 
 /** Renders what is to be sent. What the owner may not hear of any more, and what is gone, is withheld for good. */
@@ -266,44 +229,6 @@ function conclude(
       error: answer.error,
       answer: answer.body,
       request_headers: made.headers,
-    },
-  };
-}
-
-/** Gathers results and writes them by the dozen, one statement after the other. */
-function createResults({ db, gate, clock }: LaneDependencies, hook: HookRow, outcome: Outcome) {
-  let waiting: Settlement[] = [];
-  let bytes = 0;
-  let lastAt = Date.now();
-  let writing: Promise<void> = Promise.resolve();
-  let written = hook.failing_since;
-
-  function write(): void {
-    const settlements = waiting;
-    waiting = [];
-    bytes = 0;
-    lastAt = Date.now();
-    const verdict: HookVerdict = {
-      ...(outcome.failingSince?.getTime() === written?.getTime()
-        ? {}
-        : { failingSince: outcome.failingSince }),
-      ...(outcome.disable === null ? {} : { disable: outcome.disable }),
-    };
-    written = outcome.failingSince;
-    writing = writing.then(() => gate(() => settle(db.pool, hook.id, settlements, verdict, clock.now())));
-    // It is awaited by flush; until then its failure must not count as unhandled.
-    writing.catch(() => {});
-  }
-  return {
-    add(settlement: Settlement): void {
-      waiting.push(settlement);
-      bytes += (settlement.payload?.length ?? 0) + (settlement.attempt?.answer.length ?? 0);
-      if (waiting.length >= settleAt || bytes >= settleAtBytes || Date.now() - lastAt >= settleAfterMs)
-        write();
-    },
-    async flush(): Promise<void> {
-      if (waiting.length > 0) write();
-      await writing;
     },
   };
 }

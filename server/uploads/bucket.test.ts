@@ -74,9 +74,10 @@ if (s3 === null) {
     assert.equal(await removeOrphans(app.db, app.store, log), 1);
     assert.equal(await sizeOf(bad.id), 0);
     assert.equal(await removeOrphans(app.db, app.store, log), 0);
-    await app.db.pool.query("update uploads set url_expires_at = now() where id = any($1)", [
-      [good.id, bad.id],
-    ]);
+    await app.db.pool.query(
+      "update uploads set url_expires_at = now() - interval '1 second' where id = any($1)",
+      [[good.id, bad.id]],
+    );
     assert.equal(await removeOrphans(app.db, app.store, log), 2);
     assert.equal(await sizeOf(good.id), undefined);
   });

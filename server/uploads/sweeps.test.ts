@@ -45,7 +45,10 @@ test("a file that arrived without a word is noticed, and looked for less and les
   const arrived = await begin();
   const absent = await begin();
   await putFile(uploadFileKey(arrived));
-  await app.db.pool.query("update uploads set next_check_at = now() where id = any($1)", [[arrived, absent]]);
+  await app.db.pool.query(
+    "update uploads set next_check_at = now() - interval '1 second' where id = any($1)",
+    [[arrived, absent]],
+  );
   await set(absent, "created_at = now() - interval '1 hour'");
   await noticeArrivals(deps, 2000);
   assert.equal((await get(arrived)).status, "processing");
@@ -68,7 +71,7 @@ async function toFinish(): Promise<string[]> {
 /** All pieces of a file of nine bytes, as a server leaves them that is killed right after the last. */
 async function sendPieces(id: string, announced = 9): Promise<void> {
   await app.store.append(uploadFileKey(id), 0, Readable.from([Buffer.from("all of it")]));
-  await set(id, `next_check_at = now(), resumable_length = ${announced}`);
+  await set(id, `next_check_at = now() - interval '1 second', resumable_length = ${announced}`);
 }
 
 test("a file sent in pieces that were never put together is finished by a job, beside whom nobody sends", async () => {
@@ -76,7 +79,7 @@ test("a file sent in pieces that were never put together is finished by a job, b
   await sendPieces(id, 10);
   await noticeArrivals(deps, 2000);
   assert.deepEqual(await toFinish(), [], "one byte is missing");
-  await set(id, "next_check_at = now(), resumable_length = 9");
+  await set(id, "next_check_at = now() - interval '1 second', resumable_length = 9");
   await takeLease(app.db.kysely, id, unknownId(), 60_000);
   await noticeArrivals(deps, 2000);
   assert.deepEqual(await toFinish(), [], "its sender does it itself");
@@ -86,7 +89,7 @@ test("a file sent in pieces that were never put together is finished by a job, b
   assert.equal(lease.rows[0].wanted, false, "nor is it asked to stop");
   // The sender's server was killed: the lease has run out.
   await app.db.pool.query("update resumable_leases set expires_at = now() - interval '1 second'");
-  await set(id, "next_check_at = now()");
+  await set(id, "next_check_at = now() - interval '1 second'");
   await noticeArrivals(deps, 2000);
   assert.deepEqual(await toFinish(), [id]);
   assert.equal((await get(id)).status, "awaiting", "nothing is put together in the look itself");
@@ -144,7 +147,7 @@ test("one that fails does not stop those behind it: arrivals, expired URLs, expi
     await set(good, assignments);
   };
   await putFile(uploadFileKey(good));
-  await both("next_check_at = now()");
+  await both("next_check_at = now() - interval '1 second'");
   await noticeArrivals(troubled, 2000);
   assert.equal((await get(good)).status, "processing");
 

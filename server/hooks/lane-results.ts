@@ -1,0 +1,88 @@
+import type { Database } from "../db/database.ts";
+import { type HookVerdict, type Settlement, settle } from "./delivery-queries.ts";
+import type { HookRow } from "./queries.ts";
+
+interface ResultDependencies {
+  readonly db: Pick<Database, "pool">;
+  readonly clock: { now(): Date };
+  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Results written at a time, or after so long, or when they hold so much; a crash repeats at most these and what is on its way. */
+const settleAt = 50;
+const settleAfterMs = 200;
+const settleAtBytes = 4 * 1024 * 1024;
+/** What has been seen of the receiver since the lane began. */
+export interface Outcome {
+  /** Whether the last attempt succeeded; null before the first. */
+  isAnswering: boolean | null;
+  failingSince: Date | null;
+  disable: string | null;
+  /** A failure since the lane began. */
+  hasFailed: boolean;
+  mayGoOn(): boolean;
+}
+
+export function createOutcome(hook: HookRow): Outcome {
+  const began = hook.failing_since;
+  return {
+    isAnswering: null,
+    failingSince: began,
+    disable: null,
+    hasFailed: false,
+    mayGoOn() {
+      if (this.disable !== null || this.hasFailed) return false;
+      // A change of heart, either way, is for another kind of lane.
+      return began === null || this.failingSince !== null;
+    },
+  };
+}
+
+/** Results of attempts on their way into the database. */
+export interface Results {
+  add(settlement: Settlement): void;
+  /** Resolves when all are written. */
+  flush(): Promise<void>;
+}
+
+/** Gathers results and writes them by the dozen, one statement after the other. */
+export function createResults(
+  { db, gate, clock }: ResultDependencies,
+  hook: HookRow,
+  outcome: Outcome,
+): Results {
+  let waiting: Settlement[] = [];
+  let bytes = 0;
+  let lastAt = Date.now();
+  let writing: Promise<void> = Promise.resolve();
+  let written = hook.failing_since;
+
+  function write(): void {
+    const settlements = waiting;
+    waiting = [];
+    bytes = 0;
+    lastAt = Date.now();
+    const verdict: HookVerdict = {
+      ...(outcome.failingSince?.getTime() === written?.getTime()
+        ? {}
+        : { failingSince: outcome.failingSince }),
+      ...(outcome.disable === null ? {} : { disable: outcome.disable }),
+    };
+    written = outcome.failingSince;
+    writing = writing.then(() => gate(() => settle(db.pool, hook.id, settlements, verdict, clock.now())));
+    // It is awaited by flush; until then its failure must not count as unhandled.
+    writing.catch(() => {});
+  }
+  return {
+    add(settlement: Settlement): void {
+      waiting.push(settlement);
+      bytes += (settlement.payload?.length ?? 0) + (settlement.attempt?.answer.length ?? 0);
+      if (waiting.length >= settleAt || bytes >= settleAtBytes || Date.now() - lastAt >= settleAfterMs)
+        write();
+    },
+    async flush(): Promise<void> {
+      if (waiting.length > 0) write();
+      await writing;
+    },
+  };
+}
