@@ -24,6 +24,8 @@ export interface Arrivals {
 }
 
 export interface BarePosts {
+  /** `request` is undici at its barest; `fetch` is what most people write. */
+  readonly client: "request" | "fetch";
   readonly origin: string;
   readonly path: string;
   readonly count: number;

@@ -16,9 +16,9 @@ export async function measureHooks(
   try {
     const count = options.isQuick ? 3000 : 10_000;
     figures.push(
-      await measureRate(bench, { type: "recording_updated", scope: "workspace", count }, options.rounds),
-      await measureRate(bench, { type: "recording_updated", scope: "personal", count }, options.rounds),
-      await measureRate(bench, { type: "upload_updated", scope: "workspace", count }, options.rounds),
+      ...(await measureRate(bench, { type: "recording_updated", scope: "workspace", count }, options.rounds)),
+      ...(await measureRate(bench, { type: "recording_updated", scope: "personal", count }, options.rounds)),
+      ...(await measureRate(bench, { type: "upload_updated", scope: "workspace", count }, options.rounds)),
       ...(await measureDelay(bench, options.isQuick ? 30 : 100)),
       ...(await measureHookGrowth(bench, options)),
     );

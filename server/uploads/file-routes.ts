@@ -12,6 +12,7 @@ import {
   type ObjectStore,
   ObjectTooLargeError,
 } from "../storage/store.ts";
+import { noteEveryMs, type PatienceSettings } from "./activity.ts";
 import { takeFile } from "./arrival.ts";
 import { uploadFilesPath } from "./file-links.ts";
 import { findUploadById, notePut } from "./media-queries.ts";
@@ -24,14 +25,11 @@ interface Dependencies {
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
-  readonly config: Pick<Config, "baseUrl">;
+  readonly config: Pick<Config, "baseUrl"> & PatienceSettings;
 }
 
 /** A sender that is silent for this long is gone. */
 const silenceMs = 120_000;
-
-/** How often a long PUT says that its sender is there: the sweeps leave such an upload alone. */
-const noteActivityMs = 60_000;
 
 const corsHeaders = {
   // The link carries the permission and no cookie counts, so any page that has it may send.
@@ -44,7 +42,7 @@ const corsHeaders = {
  * signature is the permission.
  */
 export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const { db, store, signer } = deps;
+  const { db, store, signer, config } = deps;
   void app.register(
     async (scope) => {
       // The body goes to the store as it comes, whatever it calls itself.
@@ -108,10 +106,10 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
         body.on("data", heard);
         const noting = setInterval(() => {
           notePut(db.kysely, upload.id).catch((error: unknown) => {
-            // It is noted again in a minute; the sweeps wait for a day.
+            // It is noted again, well within the patience of the sweeps.
             log.warn({ err: error, uploadId: upload.id }, "could not note that a file is being sent");
           });
-        }, noteActivityMs);
+        }, noteEveryMs(config));
         // Listening to the data sets it flowing; the store decides when.
         body.pause();
         try {

@@ -12,6 +12,7 @@ import {
   ObjectTooLargeError,
   OffsetError,
 } from "../storage/store.ts";
+import { noteEveryMs, type PatienceSettings } from "./activity.ts";
 import { lookForFile, lookOrFinish, takeFile } from "./arrival.ts";
 import { findUploadById, noteResumable } from "./media-queries.ts";
 import type { UploadRow } from "./queries.ts";
@@ -26,11 +27,9 @@ export interface ResumableStoreDependencies {
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly locker: LeaseLocker;
+  readonly config: PatienceSettings;
   readonly log: FastifyBaseLogger;
 }
-
-/** How often a long request says that its sender is there: the sweeps leave such an upload alone. */
-const noteActivityMs = 60_000;
 
 /**
  * What the tus server knows as its store: the pieces lie in our object store, the announced length on the upload's
@@ -40,7 +39,7 @@ const noteActivityMs = 60_000;
  * Upload-Metadata is not kept: title and all else are the upload's own.
  */
 export function createResumableStore(deps: ResumableStoreDependencies): DataStore {
-  const { store, locker, log } = deps;
+  const { store, locker, config, log } = deps;
   const db = deps.db.kysely;
 
   async function load(uploadId: string): Promise<UploadRow> {
@@ -132,10 +131,10 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
       await note();
       const noting = setInterval(() => {
         note().catch((error: unknown) => {
-          // It is noted again in a minute; the sweeps wait for a day.
+          // It is noted again, well within the patience of the sweeps.
           log.warn({ err: error, uploadId }, "could not note that a resumable upload is being sent");
         });
-      }, noteActivityMs);
+      }, noteEveryMs(config));
       try {
         const end = await store.append(uploadFileKey(uploadId), offset, body, { maxBytes: mostBytes(row) });
         if (end === lengthOf(row)) await finish(uploadId);

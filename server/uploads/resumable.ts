@@ -9,6 +9,7 @@ import type { JobQueue } from "../jobs/queue.ts";
 import { refuseLink } from "../links/read-link.ts";
 import type { LinkSigner } from "../links/signer.ts";
 import type { ObjectStore } from "../storage/store.ts";
+import type { PatienceSettings } from "./activity.ts";
 import { resumablePath } from "./file-links.ts";
 import { findUploadById } from "./media-queries.ts";
 import type { UploadRow } from "./queries.ts";
@@ -22,7 +23,7 @@ interface Dependencies {
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
-  readonly config: Pick<Config, "baseUrl" | "maxUploadBytes" | "uploadExpiryGraceMs">;
+  readonly config: Pick<Config, "baseUrl" | "maxUploadBytes"> & PatienceSettings;
   readonly log: FastifyBaseLogger;
 }
 
