@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
-import { leaseHooks, releaseHook, renewLeases } from "./delivery-queries.ts";
+import { isAnythingDue, leaseHooks, releaseHook, renewLeases } from "./delivery-queries.ts";
 import { fanOut } from "./fan-out.ts";
 import { type Lane, type LaneDependencies, runLane } from "./lane.ts";
 import type { HookRow } from "./queries.ts";
@@ -39,7 +39,8 @@ const troubleMs = 5000;
 export function startDeliveries(deps: DeliveryDependencies): Deliveries {
   const { db, log, clock } = deps;
   const lanes = new Map<string, { lane: Lane; kind: keyof typeof mostLanes; token: string }>();
-  const gate = createGate(4);
+  // Those that fail have their own, so that those that answer never wait behind them.
+  const gates = { healthy: createGate(4), failing: createGate(1) };
   let isStopping = false;
   let turning: Promise<void> | null = null;
   let isWoken = false;
@@ -56,6 +57,7 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     try {
       do {
         isWoken = false;
+        if (!(await isAnythingDue(db.pool, clock.now()))) continue;
         // A full batch means that there may be more.
         while (!isStopping && ((await fanOut(db)) ?? 0) > 0) await takeHooks();
         await takeHooks();
@@ -87,14 +89,14 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
     const token = hook.leased_by;
     if (token === null) throw new Error("a hook is leased with a token");
     const shouldYield = (): boolean => laneCount("healthy") >= mostLanes.healthy;
-    const lane = runLane({ ...deps, gate, shouldYield }, hook);
+    const lane = runLane({ ...deps, gate: gates[kind], shouldYield }, hook);
     lanes.set(hook.id, { lane, kind, token });
     void lane.done
       .catch((error: unknown) => {
         log.error({ err: error, hookId: hook.id }, "a hook could not be served; trying again");
         return new Date(clock.now().getTime() + troubleMs);
       })
-      .then((notBefore) => gate(() => releaseHook(db.pool, hook.id, token, notBefore)))
+      .then((notBefore) => gates[kind](() => releaseHook(db.pool, hook.id, token, notBefore)))
       // The lease runs out by itself.
       .catch((error: Error) => log.warn({ err: error, hookId: hook.id }, "a hook could not be handed back"))
       .finally(() => {

@@ -24,6 +24,18 @@ export interface DueDelivery {
   readonly may_hear: boolean;
 }
 
+/** Whether events wait to be handed on, or hooks to be served: one look, where finding out by doing takes six. */
+export async function isAnythingDue(pool: pg.Pool, now: Date): Promise<boolean> {
+  const { rows } = await pool.query<{ due: boolean }>({
+    name: "is_anything_due",
+    text: `select exists (select 1 from events where fanned_out_at is null) or exists (
+        select 1 from hooks where next_due_at <= $1 and disabled_at is null
+          and (leased_until is null or leased_until < now())) as due`,
+    values: [now],
+  });
+  return rows[0]?.due ?? false;
+}
+
 /**
  * Takes hold of hooks for which something is due and nobody is at work.
  * @param options.failing hooks whose last attempt failed, or the others.
@@ -118,12 +130,12 @@ export async function hasDue(pool: pg.Pool, hookId: string, now: Date): Promise<
  * What is due for a hook, first attempts in the order of events. A first attempt waits while another hook of the same
  * address, which is not failing, has yet to try an earlier event of the same subject: a receiver with a hook for each
  * type sees them in order.
+ * @param options.except what is being sent, or written down, and therefore still looks due.
  */
 export async function findDue(
   pool: pg.Pool,
   hookId: string,
-  now: Date,
-  limit: number,
+  { now, except, limit }: { now: Date; except: readonly string[]; limit: number },
 ): Promise<DueDelivery[]> {
   const { rows } = await pool.query<DueDelivery>({
     name: "due_deliveries",
@@ -134,7 +146,7 @@ export async function findDue(
         join workspaces w on w.id = h.workspace_id
         left join lateral (select ev.data, ev.audience, d.recording_id from (select 1) one
           left join events ev on ev.id = d.event_id) e on true
-      where d.hook_id = $1 and d.state = 'pending' and d.due_at <= $2
+      where d.hook_id = $1 and d.state = 'pending' and d.due_at <= $2 and d.id <> all($4::bigint[])
         and (d.attempts > 0 or not exists (
           select 1 from hooks h2 join deliveries d2 on d2.hook_id = h2.id
           where h2.workspace_id = h.workspace_id and h2.hook_url = h.hook_url and h2.id <> h.id
@@ -142,7 +154,7 @@ export async function findDue(
             and d2.state = 'pending' and d2.attempts = 0
             and d2.subject_id = d.subject_id and d2.event_id < d.event_id))
       order by d.due_at, d.id limit $3`,
-    values: [hookId, now, limit],
+    values: [hookId, now, limit, except],
   });
   return rows;
 }
@@ -183,23 +195,23 @@ export async function settle(
   await pool.query({
     name: "settle_deliveries",
     text: `with s as (
-        select * from jsonb_to_recordset($2::jsonb) as s (
+        select * from json_to_recordset($2::json) as s (
           id bigint, state text, due_at timestamptz, payload text, number integer, started_at timestamptz,
           duration_ms integer, status integer, error text, answer text, request_headers jsonb)
-      ), locked as (
-        -- In one order everywhere, so that nobody waits for each other.
-        select id from deliveries where id in (select id from s) order by id for no key update
+      ), held as (
+        -- In one order everywhere, so that nobody waits for each other. Found by their ids alone, here and below: by hook
+        -- and state an index would be read that holds the whole backlog.
+        select s.* from s join deliveries d on d.id = s.id order by d.id for no key update of d
       ), changed as (
-        update deliveries d set state = s.state, attempts = coalesce(s.number, d.attempts),
-          due_at = coalesce(s.due_at, d.due_at), payload = coalesce(s.payload, d.payload),
-          settled_at = case when s.state = 'pending' then null else $3::timestamptz end
-        from s, locked l where d.id = s.id and l.id = s.id and d.hook_id = $1 and d.state = 'pending'
-        returning d.id
+        update deliveries d set state = h.state, attempts = coalesce(h.number, d.attempts),
+          due_at = coalesce(h.due_at, d.due_at), payload = coalesce(h.payload, d.payload),
+          settled_at = case when h.state = 'pending' then null else $3::timestamptz end
+        from held h where d.id = h.id and d.settled_at is null
       ), logged as (
         insert into delivery_attempts
           (delivery_id, attempt, started_at, duration_ms, status, error, answer, request_headers)
         select id, number, started_at, duration_ms, status, error, answer, request_headers
-        from s where number is not null and id in (select id from locked)
+        from held where number is not null
         on conflict (delivery_id, attempt) do nothing
       )
       update hooks set

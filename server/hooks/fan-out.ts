@@ -70,8 +70,9 @@ async function fanOutWithin(client: pg.PoolClient): Promise<number | null> {
   await client.query({
     name: "fan_out",
     text: `with made as (
-        insert into deliveries (message_id, hook_id, event_id, event_type, subject_id, recording_id)
-        select gen_random_uuid(), h.id, e.id, e.type, e.subject_id, e.recording_id
+        insert into deliveries (message_id, hook_id, event_id, event_type, subject_id, recording_id, due_at)
+        -- Not now(): that is when the transaction began, which may be before another's whose events come first.
+        select gen_random_uuid(), h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
         from events e
           join hooks h on h.workspace_id = e.workspace_id and h.hook_type = e.type
           join workspaces w on w.id = e.workspace_id

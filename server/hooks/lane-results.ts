@@ -12,6 +12,9 @@ interface ResultDependencies {
 const settleAt = 50;
 const settleAfterMs = 200;
 const settleAtBytes = 4 * 1024 * 1024;
+/** With more than this still to be written, sending waits. */
+const mostWaiting = 250;
+
 /** What has been seen of the receiver since the lane began. */
 export interface Outcome {
   /** Whether the last attempt succeeded; null before the first. */
@@ -41,25 +44,36 @@ export function createOutcome(hook: HookRow): Outcome {
 /** Results of attempts on their way into the database. */
 export interface Results {
   add(settlement: Settlement): void;
+  /** Ids of what still looks due in the database. */
+  unwritten(): string[];
+  /** Waits while much more has come than is written. */
+  keepUp(): Promise<void>;
   /** Resolves when all are written. */
   flush(): Promise<void>;
 }
 
-/** Gathers results and writes them by the dozen, one statement after the other. */
+/** Gathers results and writes them, one statement after the other: what comes while one is written goes with the next. */
 export function createResults(
   { db, gate, clock }: ResultDependencies,
   hook: HookRow,
   outcome: Outcome,
 ): Results {
   let waiting: Settlement[] = [];
+  let beingWritten: readonly Settlement[] = [];
   let bytes = 0;
   let lastAt = Date.now();
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<void> | null = null;
+  let failure: { readonly error: unknown } | null = null;
   let written = hook.failing_since;
 
+  const isWorthWriting = (): boolean =>
+    waiting.length >= settleAt || bytes >= settleAtBytes || Date.now() - lastAt >= settleAfterMs;
+
   function write(): void {
+    if (writing !== null || failure !== null || waiting.length === 0) return;
     const settlements = waiting;
     waiting = [];
+    beingWritten = settlements;
     bytes = 0;
     lastAt = Date.now();
     const verdict: HookVerdict = {
@@ -69,20 +83,31 @@ export function createResults(
       ...(outcome.disable === null ? {} : { disable: outcome.disable }),
     };
     written = outcome.failingSince;
-    writing = writing.then(() => gate(() => settle(db.pool, hook.id, settlements, verdict, clock.now())));
-    // It is awaited by flush; until then its failure must not count as unhandled.
-    writing.catch(() => {});
+    writing = gate(() => settle(db.pool, hook.id, settlements, verdict, clock.now()))
+      // For whoever waits next; nothing more is written after it.
+      .catch((error: unknown) => {
+        failure = { error };
+      })
+      .finally(() => {
+        writing = null;
+        beingWritten = [];
+        if (isWorthWriting()) write();
+      });
   }
   return {
-    add(settlement: Settlement): void {
+    add(settlement) {
       waiting.push(settlement);
       bytes += (settlement.payload?.length ?? 0) + (settlement.attempt?.answer.length ?? 0);
-      if (waiting.length >= settleAt || bytes >= settleAtBytes || Date.now() - lastAt >= settleAfterMs)
-        write();
+      if (isWorthWriting()) write();
     },
-    async flush(): Promise<void> {
-      if (waiting.length > 0) write();
-      await writing;
+    unwritten: () => [...beingWritten, ...waiting].map(({ id }) => id),
+    async keepUp() {
+      while (writing !== null && (waiting.length > mostWaiting || bytes >= settleAtBytes)) await writing;
+      if (failure !== null) throw failure.error;
+    },
+    async flush() {
+      for (write(); writing !== null; write()) await writing;
+      if (failure !== null) throw failure.error;
     },
   };
 }

@@ -77,45 +77,77 @@ async function serve(deps: LaneDependencies, hook: HookRow, isEnding: () => bool
   const isFailing = hook.failing_since !== null;
   const outcome = createOutcome(hook);
   const secrets = openSecrets(deps.sealer, hook, clock.now());
-  while (!isEnding() && outcome.mayGoOn()) {
-    const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
-    const due = await gate(() => findDue(db.pool, hook.id, clock.now(), limit));
-    if (due.length === 0) {
-      const isBlocked = await gate(() => hasDue(db.pool, hook.id, clock.now()));
-      // A pause of this process, not a time of the schedule.
-      return isBlocked ? new Date(Date.now() + blockedMs) : null;
+  const results = createResults(deps, hook, outcome);
+  const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
+  /** The next deliveries, ready to be sent. @param taken those that are being sent. */
+  const next = async (taken: readonly DueDelivery[]): Promise<Batch> => {
+    const except = [...taken.map(({ id }) => id), ...results.unwritten()];
+    const due = await gate(() => findDue(db.pool, hook.id, { now: clock.now(), except, limit }));
+    return { due, ...(await prepare(deps, hook, due)), preparedAt: Date.now() };
+  };
+  const send = async ({ delivery, body }: Prepared, preparedAt: number): Promise<void> => {
+    // Meanwhile it may have been unshared or deleted, or the hook switched off.
+    const isOld = Date.now() - preparedAt > freshMs;
+    if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery.id)))) return;
+    const startedAt = clock.now();
+    const headers: Record<string, string> = {
+      ...signatureHeaders({
+        id: delivery.message_id,
+        timestampSec: Math.floor(startedAt.getTime() / 1000),
+        body,
+        secrets,
+      }),
+    };
+    const answer = await deps.sender.send({ url: hook.hook_url, headers, body });
+    // The server is stopping, which says nothing about the receiver: it stays due.
+    if (answer.isStopped) return;
+    results.add(conclude(deps, outcome, { delivery, body, headers, answer, startedAt }));
+  };
+  let following: Promise<Batch> | null = null;
+  try {
+    let current = await next([]);
+    while (!isEnding() && outcome.mayGoOn()) {
+      if (current.due.length === 0) {
+        const isBlocked = await gate(() => hasDue(db.pool, hook.id, clock.now()));
+        // A pause of this process, not a time of the schedule.
+        return isBlocked ? new Date(Date.now() + blockedMs) : null;
+      }
+      const { due, prepared, withheld, preparedAt } = current;
+      for (const settlement of withheld) results.add(settlement);
+      // Where there is more, it is made ready while this is sent and written down.
+      following = due.length === limit && !isFailing ? next(due) : null;
+      // It is awaited below; until then its failure must not count as unhandled.
+      following?.catch(() => {});
+      await sendInOrder(prepared, outcome, isEnding, (one) => send(one, preparedAt));
+      if (following === null) await results.flush();
+      else await results.keepUp();
+      if (!isFailing && deps.shouldYield()) return null;
+      if (isFailing && outcome.failingSince !== null) {
+        const now = clock.now().getTime();
+        const failingMs = Math.max(0, now - outcome.failingSince.getTime());
+        return new Date(now + Math.min(longestPauseMs, failingMs / pauseShare));
+      }
+      current = await (following ?? next([]));
+      if (current.due.length === 0) {
+        // What was being sent or written was left out: it is looked at again once all is written.
+        await results.flush();
+        current = await next([]);
+      }
     }
-    const { prepared, withheld } = await prepare(deps, hook, due);
-    const preparedAt = Date.now();
-    const results = createResults(deps, hook, outcome);
-    for (const settlement of withheld) results.add(settlement);
-    await sendInOrder(prepared, outcome, isEnding, async ({ delivery, body }) => {
-      // Meanwhile it may have been unshared or deleted, or the hook switched off.
-      const isOld = Date.now() - preparedAt > freshMs;
-      if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery.id)))) return;
-      const startedAt = clock.now();
-      const headers: Record<string, string> = {
-        ...signatureHeaders({
-          id: delivery.message_id,
-          timestampSec: Math.floor(startedAt.getTime() / 1000),
-          body,
-          secrets,
-        }),
-      };
-      const answer = await deps.sender.send({ url: hook.hook_url, headers, body });
-      // The server is stopping, which says nothing about the receiver: it stays due.
-      if (answer.isStopped) return;
-      results.add(conclude(deps, outcome, { delivery, body, headers, answer, startedAt }));
-    });
+    return null;
+  } finally {
+    // Whoever waits for the lane may close the database then.
+    await following?.catch(() => {});
     await results.flush();
-    if (!isFailing && deps.shouldYield()) return null;
-    if (isFailing && outcome.failingSince !== null) {
-      const now = clock.now().getTime();
-      const failingMs = Math.max(0, now - outcome.failingSince.getTime());
-      return new Date(now + Math.min(longestPauseMs, failingMs / pauseShare));
-    }
   }
-  return null;
+}
+
+/** Deliveries of one look. */
+interface Batch {
+  readonly due: readonly DueDelivery[];
+  readonly prepared: readonly Prepared[];
+  readonly withheld: readonly Settlement[];
+  readonly preparedAt: number;
 }
 
 /** Both while an old secret is still good, so that a receiver can change over at its own time. */

@@ -55,12 +55,6 @@ const fixedHeaders = {
   accept: "*/*",
 } as const;
 
-/**
- * A ceiling, not a control: callers bound how much runs for one hook. Many hooks may share an origin, and a request
- * that waits here for a connection uses up its time.
- */
-const CONNECTIONS_PER_ORIGIN = 64;
-
 /** With more connections than this a request's connection is not kept: 100,000 receivers must not hold a socket each. */
 const MAX_KEPT_CONNECTIONS = 512;
 
@@ -74,7 +68,9 @@ export function createHookSender(options: HookSenderOptions): HookSender {
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
-    connections: CONNECTIONS_PER_ORIGIN,
+    // No bound: callers bound how much runs for one hook. Many hooks may share an origin, and a request would wait
+    // here for a connection that a hook that hangs has.
+    connections: null,
     pipelining: 1,
     maxRequestsPerClient: REQUESTS_PER_CONNECTION,
     // Shorter than what servers keep to (5 s and up); a receiver may ask for other times, within bounds.
