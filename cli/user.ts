@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
+import { type Role, roles } from "../server/access/principal.ts";
 import { AccountError, chooseWorkspace, createUser } from "../server/accounts/service.ts";
 import { printValue, withTransaction } from "./with-database.ts";
 
@@ -7,7 +8,7 @@ interface Options {
   email: string;
   name: string;
   workspace?: string;
-  role: "admin" | "member";
+  role: Role;
   passwordStdin?: boolean;
   json?: boolean;
 }
@@ -18,9 +19,7 @@ export function userCommand(): Command {
     .requiredOption("--email <email>", "primary email")
     .requiredOption("--name <name>", "full name")
     .option("--workspace <id>", "workspace; needed when there are several")
-    .addOption(
-      new Option("--role <role>", "what the user may do").choices(["admin", "member"]).default("member"),
-    )
+    .addOption(new Option("--role <role>", "what the user may do").choices([...roles]).default("member"))
     .option("--password-stdin", "read the password from standard input")
     .option("--json", "print a JSON object")
     .action(async (options: Options) => {

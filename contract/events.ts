@@ -40,6 +40,7 @@ export const listEvents = operation({
   id: "listEvents",
   tag: "Events",
   gate: "every_version",
+  permission: "read",
   method: "GET",
   path: "/_/api/v1/events",
   summary: "List Events",

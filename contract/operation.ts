@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { Permission } from "./permissions.ts";
 import type { Gate } from "./versions.ts";
 
 /** A response that is not JSON: its content type and what it holds. */
@@ -25,6 +26,8 @@ export interface Operation {
   readonly tag: string;
   /** In which versions the operation exists. */
   readonly gate: Gate;
+  /** Who may call it at all. */
+  readonly permission: Permission;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below the base address; `:name` marks a parameter. */
   readonly path: string;

@@ -34,6 +34,7 @@ export const deleteRecording = operation({
   id: "deleteRecording",
   tag: "Management",
   gate: "every_version",
+  permission: "write",
   method: "DELETE",
   path: "/_/api/v1/recordings/:recording_id",
   summary: "Delete Recording",

@@ -20,10 +20,11 @@ export const tokenInfo = operation({
   id: "tokenInfo",
   tag: "Token",
   gate: "token_info",
+  permission: "read",
   method: "GET",
   path: "/_/public-api/v2/token-info",
   summary: "Token Info",
   description: "Tells what the token in use is: its type, its scope, whose it is and when it expires.",
   response: TokenInfo,
-  errors: [],
+  errors: ["forbidden"],
 });

@@ -1,12 +1,20 @@
-/** Who is calling, as the token says. */
+/** How a caller showed who they are. `session` is a person signed in with a browser. */
+export type Credential = "oauth" | "personal_access_token" | "workspace_access_token" | "session";
+
+/** Viewers see and change nothing; admins also decide about people, tokens and apps. */
+export const roles = ["admin", "member", "viewer"] as const;
+export type Role = (typeof roles)[number];
+
+/** Who is calling, as the token or the session says. */
 export interface Principal {
+  /** Id of the token, or of the session. */
   readonly tokenId: string;
-  readonly tokenType: "personal_access_token" | "workspace_access_token";
+  readonly tokenType: Credential;
   readonly scope: "personal" | "workspace";
   readonly workspaceId: string;
   /** Whose token it is; for a workspace token the user who issued it. */
   readonly userId: string;
-  readonly role: "admin" | "member";
+  readonly role: Role;
   /** Lower-case email of the user. */
   readonly emailKey: string;
   /** Name of the user, or of the workspace for a workspace token. */

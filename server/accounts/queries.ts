@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Role } from "../access/principal.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
 
 export interface TokenRow {
@@ -9,7 +10,7 @@ export interface TokenRow {
   readonly user_id: string;
   readonly user_name: string;
   readonly email_key: string;
-  readonly role: "admin" | "member";
+  readonly role: Role;
   readonly expires_at: Date | null;
   /** Ids under which recording_grants lists what the token may see. */
   readonly sees: readonly string[];

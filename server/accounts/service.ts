@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { changeMembership, syncGrants } from "../access/grants.ts";
+import type { Role } from "../access/principal.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
 import { type AccessTokenType, generateToken, hashToken } from "./access-tokens.ts";
@@ -52,7 +53,7 @@ function readDomain(text: string): string {
 /** Makes a user. What they took part in before, by their email, they see from now on. */
 export async function createUser(
   tx: Tx,
-  input: { workspaceId: string; email: string; name: string; role: "admin" | "member"; password?: string },
+  input: { workspaceId: string; email: string; name: string; role: Role; password?: string },
 ): Promise<{ id: string }> {
   const email = input.email.trim();
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`"${input.email}" is not an email address`);

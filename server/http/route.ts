@@ -4,6 +4,7 @@ import type { Violation } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { isRedirectResponse, isTextResponse } from "../../contract/operation.ts";
 import { describeGate, isOpen, type VersionName } from "../../contract/versions.ts";
+import { refusal } from "../access/permissions.ts";
 import type { Principal } from "../access/principal.ts";
 import { validateBody } from "./body-rules.ts";
 import { invalidInput, ProblemError } from "./problem.ts";
@@ -89,11 +90,18 @@ export function route<O extends Operation>(
     handler: async (request, reply) => {
       const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
       const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
+      checkPermission(operation, request.principal);
       const call = { principal: request.principal, params: request.params, body, query, request };
       const answer = await handler(call as Call<O>);
       return send(api, operation, reply, answer);
     },
   });
+}
+
+/** @throws ProblemError `forbidden` when this kind of caller may not use the operation at all. */
+function checkPermission(operation: Operation, principal: Principal): void {
+  const reason = refusal(operation.permission, principal);
+  if (reason !== null) throw new ProblemError("forbidden", reason);
 }
 
 async function checkBody(schema: z.ZodObject, request: FastifyRequest, { findFaults }: RouteOptions) {
