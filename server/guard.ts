@@ -17,7 +17,7 @@ export const managementPrefix = "/_/api/v1";
 
 interface GuardDependencies {
   readonly db: Database;
-  readonly config: Pick<Config, "rateLimitPerMinute" | "versionStatus">;
+  readonly config: Pick<Config, "baseUrl" | "rateLimitPerMinute" | "versionStatus">;
   readonly limiter: RateLimiter;
 }
 
@@ -62,7 +62,7 @@ function guard(
     const limit = config.rateLimitPerMinute;
     try {
       const { version, share } = readVersionOf(request, reply);
-      const caller = await authenticate(db.pool, request, askedRecording(request));
+      const caller = await authenticate(db.pool, request, config.baseUrl, askedRecording(request));
       request.principal = caller.principal;
       request.apiVersion = version;
       request.transcriptVersion = caller.transcriptVersion ?? null;

@@ -1,4 +1,4 @@
-import { type Argon2Parameters, argon2, randomBytes } from "node:crypto";
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 const derive = promisify(argon2);
@@ -16,4 +16,30 @@ export async function hashPassword(password: string): Promise<string> {
   const tag = await derive("argon2id", parameters);
   const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${encode(nonce)}$${encode(tag)}`;
+}
+
+const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/**
+ * Whether a password is the one a hash was made of, at the hash's own cost.
+ * @throws Error when the stored hash is none of ours.
+ */
+export async function verifyPassword(stored: string, password: string): Promise<boolean> {
+  const [, memory, passes, parallelism, nonce, tag] = phc.exec(stored) ?? [];
+  if (nonce === undefined || tag === undefined) throw new Error("a stored password hash is not argon2id");
+  const expected = Buffer.from(tag, "base64");
+  const actual = await derive("argon2id", {
+    message: password.normalize("NFKC"),
+    nonce: Buffer.from(nonce, "base64"),
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    tagLength: expected.length,
+  });
+  return timingSafeEqual(actual, expected);
+}
+
+/** Takes as long as checking a real password, for accounts that don't exist or have none. */
+export async function pretendToVerify(password: string): Promise<void> {
+  await hashPassword(password);
 }

@@ -20,6 +20,19 @@ export interface TokenRow {
   readonly transcript_version?: number | null;
 }
 
+/** What a session says of the person it belongs to. */
+export interface SessionRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly user_id: string;
+  readonly user_name: string;
+  readonly email_key: string;
+  readonly role: Role;
+  readonly expires_at: Date;
+  readonly sees: readonly string[];
+  readonly use_is_old: boolean;
+}
+
 const goodToken = `
   select t.id, t.type, t.workspace_id, w.name as workspace_name,
          t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at,
@@ -69,6 +82,22 @@ export async function findTokenAndTranscript(
     values: [hash, recordingId],
   });
   return rows[0];
+}
+
+/** The transcript version of a recording, as far as one of these principals sees it; null otherwise. */
+export async function findTranscriptVersion(
+  pool: pg.Pool,
+  sees: readonly string[],
+  recordingId: string,
+): Promise<number | null> {
+  const { rows } = await pool.query<{ transcript_version: number }>({
+    name: "find_transcript_version",
+    text: `select r.transcript_version from recordings r
+           where r.id = $2 and exists (
+             select 1 from recording_grants g where g.recording_id = r.id and g.principal_id = any($1))`,
+    values: [sees, recordingId],
+  });
+  return rows[0]?.transcript_version ?? null;
 }
 
 /** Records a use, at most once a minute. */

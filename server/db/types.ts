@@ -38,6 +38,22 @@ export interface AccessTokens {
   workspace_id: string;
 }
 
+export interface AuditLog {
+  action: string;
+  credential: string | null;
+  credential_id: string | null;
+  details: Generated<Json>;
+  id: Generated<Int8>;
+  ip: string | null;
+  occurred_at: Generated<Timestamp>;
+  subject_id: string | null;
+  subject_type: string | null;
+  user_agent: string | null;
+  user_email: string | null;
+  user_id: string | null;
+  workspace_id: string;
+}
+
 export interface Deliveries {
   attempts: Generated<number>;
   attempts_before: Generated<number>;
@@ -229,6 +245,24 @@ export interface ResumableLeases {
   wanted: Generated<boolean>;
 }
 
+export interface Sessions {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  ip: string;
+  last_used_at: Generated<Timestamp>;
+  method: string;
+  user_agent: string;
+  user_id: string;
+}
+
+export interface SignInFailures {
+  count: number;
+  key: Buffer;
+  last_at: Timestamp;
+}
+
 export interface Stories {
   banner_image_url: string | null;
   created_at: Generated<Timestamp>;
@@ -360,6 +394,7 @@ export interface Workspaces {
 
 export interface DB {
   access_tokens: AccessTokens;
+  audit_log: AuditLog;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   events: Events;
@@ -377,6 +412,8 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  sessions: Sessions;
+  sign_in_failures: SignInFailures;
   stories: Stories;
   story_highlights: StoryHighlights;
   team_members: TeamMembers;

@@ -31,7 +31,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Also a Content-Type that is none: the framework would refuse it before any parser is asked.
+  app.decorateRequest("sentContentType", "");
   app.addHook("onRequest", async (request) => {
+    request.sentContentType = request.headers["content-type"] ?? "";
     if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/json";
   });
   const turns = createTurns();
@@ -53,6 +55,8 @@ export function readBodies(app: FastifyInstance): void {
 
 declare module "fastify" {
   interface FastifyRequest {
+    /** The Content-Type the client sent; bodies are read as JSON whatever it says, but for forms. */
+    sentContentType: string;
     /** Ends the turn of a request with a large body; may be called again. */
     endTurn: (() => void) | null;
   }

@@ -1,0 +1,91 @@
+import { createHash, randomBytes, randomUUIDv7 } from "node:crypto";
+import type pg from "pg";
+import type { Tx } from "../db/database.ts";
+import type { SessionRow } from "./queries.ts";
+
+/** A person who doesn't use the service for this long signs in again. */
+export const sessionIdleMs = 14 * 86_400_000;
+
+/** However much it is used, a session ends after this long. */
+export const sessionTtlMs = 90 * 86_400_000;
+
+export type SignInMethod = "password" | "single_sign_on" | "link";
+
+/** 256 random bits as base64url. */
+const sessionPattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** What is stored of a session's cookie: as with tokens, a plain SHA-256 suffices for 256 random bits. */
+export function hashSession(value: string): Buffer {
+  return createHash("sha256").update(`session:${value}`).digest();
+}
+
+/** Whether a text can be a session's cookie at all, so that noise never reaches the database. */
+export function looksLikeSession(text: string): boolean {
+  return sessionPattern.test(text);
+}
+
+/** Begins a session. @returns its id and what the cookie holds, which is not stored. */
+export async function createSession(
+  tx: Tx,
+  input: { userId: string; method: SignInMethod; ip: string; userAgent: string },
+): Promise<{ id: string; cookie: string }> {
+  const cookie = randomBytes(32).toString("base64url");
+  const id = randomUUIDv7();
+  await tx
+    .insertInto("sessions")
+    .values({
+      id,
+      user_id: input.userId,
+      hash: hashSession(cookie),
+      method: input.method,
+      ip: input.ip,
+      user_agent: input.userAgent,
+      expires_at: new Date(Date.now() + sessionTtlMs),
+    })
+    .execute();
+  return { id, cookie };
+}
+
+/** Ends one session. */
+export async function endSession(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("sessions").where("id", "=", id).execute();
+}
+
+/** Ends all sessions of a user, but for one where that is asked. @returns how many. */
+export async function endSessions(tx: Tx, userId: string, except?: string): Promise<number> {
+  const ended = await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .$if(except !== undefined, (query) => query.where("id", "!=", except ?? ""))
+    .executeTakeFirst();
+  return Number(ended.numDeletedRows);
+}
+
+/** A session that is good now, with its user, workspace and teams. */
+export async function findSession(pool: pg.Pool, hash: Buffer): Promise<SessionRow | undefined> {
+  const { rows } = await pool.query<SessionRow>({
+    name: "find_session",
+    text: `select s.id, w.id as workspace_id, s.user_id, u.name as user_name, u.email_key, u.role, s.expires_at,
+             array[s.user_id, w.members_id]
+               || array(select m.team_id from team_members m where m.user_id = s.user_id) as sees,
+             s.last_used_at < now() - interval '1 minute' as use_is_old
+           from sessions s
+           join users u on u.id = s.user_id
+           join workspaces w on w.id = u.workspace_id
+           where s.hash = $1 and s.expires_at > now()
+             and s.last_used_at > now() - make_interval(secs => $2)
+             and u.deactivated_at is null`,
+    values: [hash, sessionIdleMs / 1000],
+  });
+  return rows[0];
+}
+
+/** Records a use, at most once a minute. */
+export async function touchSession(pool: pg.Pool, id: string): Promise<void> {
+  await pool.query({
+    name: "touch_session",
+    text: `update sessions set last_used_at = now()
+           where id = $1 and last_used_at < now() - interval '1 minute'`,
+    values: [id],
+  });
+}
