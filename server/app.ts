@@ -30,6 +30,7 @@ import type { LinkSigner } from "./links/signer.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
+import { searchRoutes } from "./search/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import { storyRoutes } from "./stories/routes.ts";
 import { uploadFileRoutes } from "./uploads/file-routes.ts";
@@ -133,6 +134,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
+      searchRoutes(api, { db, config });
     },
     { prefix: managementPrefix },
   );

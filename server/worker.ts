@@ -15,6 +15,7 @@ import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
+import { indexBacklog, mergePending } from "./search/backlog.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import {
   findDueTranscriptions,
@@ -52,6 +53,9 @@ export interface Worker {
 
 /** How often to see which uploads are due to be looked after for their file. */
 const arrivalCheckMs = 1000;
+
+/** How often to merge what is new into the search index. */
+const searchIndexMs = 5000;
 
 /** How soon to look again: files come to the local store through a server, which says so unless it dies. */
 const soonestLookMs = { local: 15_000, s3: 2000 } as const;
@@ -154,6 +158,13 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "abandoned scratch folders": () => sweepScratch(config.dataDir),
     "orphaned files": removeLeftovers,
   });
+  const searching = startSchedule(searchIndexMs, log, {
+    "search index": () => mergePending(db.pool),
+    "recordings not indexed yet": async () => {
+      const count = await indexBacklog(db.pool, stopping.signal);
+      if (count > 0) log.info({ count }, "indexed recordings for the search");
+    },
+  });
   const arrivals = startSchedule(arrivalCheckMs, log, {
     "arrived files": () => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind]),
   });
@@ -172,6 +183,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       await arrivals.stop();
       await schedule.stop();
       stopping.abort(new Error("the server is stopping"));
+      await searching.stop();
       await pump.stop(graceMs);
     },
   };
