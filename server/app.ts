@@ -27,6 +27,7 @@ import type { Api } from "./http/route.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
+import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
@@ -137,6 +138,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       searchRoutes(api, { db, config });
     },
     { prefix: managementPrefix },
+  );
+  mcpMetadataRoutes(app, { config });
+  await app.register(
+    async (scope) => {
+      guardManagementApi(scope, { db, config, limiter });
+      mcpRoutes(scope, { config });
+    },
+    { prefix: mcpPath },
   );
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
