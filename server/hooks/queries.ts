@@ -115,7 +115,7 @@ export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
            select 1 from hooks h where h.id = deliveries.hook_id and h.disabled_at is not null)) limit 1000)`,
     `delete from events where id in (
        select id from events where occurred_at < now() - make_interval(days => $1)
-         and fanned_out_at is not null
+         and not exists (select 1 from waiting_events w where w.event_id = events.id)
          and not exists (select 1 from deliveries d where d.event_id = events.id and d.state = 'pending') limit 1000)`,
   ]) {
     let deleted: number | null;

@@ -61,7 +61,7 @@ export async function forgetEvents(
     order by id for update`.execute(tx);
   const deliveryIds = deliveries.map((delivery) => delivery.id);
   await sql`
-    update deliveries set payload = null,
+    update deliveries set payload = null, first_answer = null, event_id = null,
       settled_at = case when state = 'pending' then clock_timestamp() else settled_at end,
       state = case when state = 'pending' then 'withheld' else state end
     where id = any(${deliveryIds}::bigint[])`.execute(tx);
