@@ -53,6 +53,10 @@ create trigger hook_removed after delete on hooks for each row execute function 
 drop index deliveries_event;
 create unique index deliveries_event on deliveries (event_id, hook_id);
 
+-- Those of a recording are found by its events, which stay as long as a delivery of them does.
+update deliveries set payload = null where event_id is null and recording_id is not null;
+drop index deliveries_recording;
+
 -- Looked at once a minute; rows lie nearly in the order of time.
 drop index deliveries_old;
 create index deliveries_old on deliveries using brin (created_at) with (autosummarize = on);

@@ -6,7 +6,7 @@ interface ResultDependencies {
 }
 
 /** Results written at a time, or after so long, or when they hold so much; a crash repeats at most these and what is on its way. */
-const settleAt = 100;
+const settleAt = 200;
 const settleAfterMs = 200;
 const settleAtBytes = 4 * 1024 * 1024;
 /** With more than this still to be written, sending waits. */

@@ -129,16 +129,21 @@ export async function findAttempts(db: Executor, deliveryId: string): Promise<At
   return rows.reverse();
 }
 
-/**
- * Makes a delivery due now, with a fresh schedule, whatever became of it.
- * @returns whether it was done; not for one that is withheld.
- */
-export async function resetDelivery(tx: Tx, hookId: string, messageId: string): Promise<boolean> {
-  const { rows } = await sql`
+/** What keeps a delivery from being sent again: it is withheld, or of what it told nothing is left. */
+export type ResetOutcome = "done" | "withheld" | "nothing left";
+
+/** Makes a delivery due now, with a fresh schedule, if there is something to send. */
+export async function resetDelivery(tx: Tx, hookId: string, messageId: string): Promise<ResetOutcome> {
+  const { rows } = await sql<{ id: string; state: DeliveryState; has_content: boolean }>`
+    select id, state, payload is not null or exists (select 1 from events e where e.id = deliveries.event_id) as has_content
+    from deliveries where message_id = ${messageId} and hook_id = ${hookId} for update`.execute(tx);
+  const [delivery] = rows;
+  if (delivery === undefined || delivery.state === "withheld") return "withheld";
+  if (!delivery.has_content) return "nothing left";
+  await sql`
     update deliveries set state = 'pending', due_at = now(), attempts_before = attempts, settled_at = null
-    where message_id = ${messageId} and hook_id = ${hookId} and state <> 'withheld'
-    returning id`.execute(tx);
-  return rows.length > 0;
+    where id = ${delivery.id}`.execute(tx);
+  return "done";
 }
 
 /** Holds a hook against deletion, which takes its deliveries along, until the end of the transaction. */

@@ -260,6 +260,19 @@ test("resend: 409 for what is withheld and while the hook is disabled, and nothi
   assert.equal((await hookRow(hook.id)).next_due_at, null);
 });
 
+test("resend: 409 in clear words where neither the payload nor the event is left, and nothing changes", async () => {
+  const hook = await makeHook();
+  await settleAs("delivered", [await happen()]);
+  await calm(hook.id);
+  await db.pool.query("update deliveries set payload = null, event_id = null where hook_id = $1", [hook.id]);
+  const [before] = await deliveriesOf(hook.id);
+  const refused = await post(`/hooks/${hook.id}/deliveries/${before.message_id}/resend`);
+  assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"]);
+  assert.match(refused.body.detail, /nothing is left .* payload are gone/);
+  assert.deepEqual(await deliveriesOf(hook.id), [before]);
+  assert.equal((await hookRow(hook.id)).next_due_at, null);
+});
+
 test("test event: a delivery like any other, of the hook's type and its owner, that tells of nothing", async () => {
   const hook = await makeHook({ type: "upload_added", version: "2026-10-01" });
   const { status, body, text } = await post(`/hooks/${hook.id}/test`);

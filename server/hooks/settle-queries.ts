@@ -49,6 +49,8 @@ export async function settle(pool: pg.Pool, results: readonly HookResults[], now
         select * from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::integer[], $6::timestamptz[],
           $7::integer[], $8::integer[], $9::text[], $10::text[], $11::text[])
           as s (id, state, due_at, payload, number, started_at, duration_ms, status, error, answer, signature)
+        -- Not waited for: a database that dies at once forgets the last of them, and they are sent again.
+        where (select set_config('synchronous_commit', 'off', true)) is not null
       ), held as materialized (
         -- In one order everywhere, so that nobody waits for each other. Found by their ids alone, here and below: by hook
         -- and state an index would be read that holds the whole backlog.

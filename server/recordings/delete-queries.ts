@@ -57,7 +57,7 @@ export async function forgetEvents(
   const eventIds = events.map((event) => event.id);
   const { rows: deliveries } = await sql<{ id: string }>`
     select id from deliveries
-    where recording_id = ${recordingId} or event_id = any(${eventIds}::bigint[])
+    where event_id = any(${eventIds}::bigint[])
     order by id for update`.execute(tx);
   const deliveryIds = deliveries.map((delivery) => delivery.id);
   await sql`
