@@ -66,6 +66,7 @@ test("list: the hooks of the token's scope alone, of every version, newest first
     disabled_reason: null,
     disabled_datetime: null,
     failing_since: null,
+    paused_until: null,
     previous_secret_until: null,
     pending: 0,
     last_attempt: null,
