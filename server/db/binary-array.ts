@@ -8,8 +8,8 @@ const epochMs = 946_684_800_000;
 
 const headerBytes = 20;
 
-/** For a parameter of type `text[]`. Texts must not hold NUL, which PostgreSQL stores nowhere. */
-export function textArray(values: readonly (string | null)[]): Buffer {
+/** For a parameter of type `text[]`, texts as such or as UTF-8. They must not hold NUL, which PostgreSQL stores nowhere. */
+export function textArray(values: readonly (string | Buffer | null)[]): Buffer {
   let bytes = headerBytes;
   for (const value of values) bytes += 4 + (value === null ? 0 : Buffer.byteLength(value));
   const buffer = begin(oids.text, values.length, bytes);
@@ -17,7 +17,7 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   for (const value of values) {
     if (value === null) at = buffer.writeInt32BE(-1, at);
     else {
-      const length = buffer.write(value, at + 4);
+      const length = typeof value === "string" ? buffer.write(value, at + 4) : value.copy(buffer, at + 4);
       buffer.writeInt32BE(length, at);
       at += 4 + length;
     }

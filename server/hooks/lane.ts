@@ -109,13 +109,14 @@ async function serve(
     const startedAt = clock.now();
     if (typeof sign === "string" || made.body === null) {
       const fault = typeof sign === "string" ? sign : made.problem;
-      results.add(conclude(deps, outcome, { delivery, body: made.body, answer: unsent(fault), startedAt }));
+      results.add(conclude(deps, outcome, { delivery, body: null, answer: unsent(fault), startedAt }));
       return;
     }
-    const { body } = made;
+    // Encoded once, for the signature, the request and the log.
+    const body = Buffer.from(made.body);
     const headers = sign(delivery.message_id, Math.floor(startedAt.getTime() / 1000), body);
     const begun = pace.begin();
-    const answer = await deps.sender.send({ url: hook.hook_url, headers: { ...headers }, body });
+    const answer = await deps.sender.send({ url: hook.hook_url, headers, body });
     pace.end(begun);
     // The server is stopping, which says nothing about the receiver: it stays due.
     if (answer.isStopped) return;
@@ -221,7 +222,7 @@ function conclude(
   made: {
     delivery: DueDelivery;
     /** Null: nothing was sent. */
-    body: string | null;
+    body: Buffer | null;
     answer: JudgedAttempt;
     startedAt: Date;
     signature?: string;

@@ -6,7 +6,8 @@ export interface Settlement {
   readonly id: string;
   readonly state: "pending" | "delivered" | "exhausted" | "gone" | "withheld";
   readonly due_at: Date | null;
-  readonly payload: string | null;
+  /** As UTF-8. */
+  readonly payload: Buffer | null;
   /** Null: nothing was sent. */
   readonly attempt: {
     readonly number: number;

@@ -11,19 +11,19 @@ const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
 /** The three headers of the standard. */
-export interface SignatureHeaders {
+export type SignatureHeaders = {
   readonly "webhook-id": string;
   readonly "webhook-timestamp": string;
   readonly "webhook-signature": string;
-}
+};
 
 /** A new secret in the form that receivers' libraries take: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/** Gives the headers of one attempt: `id` is the same for every attempt, `body` the text exactly as sent. */
-export type Signer = (id: string, timestampSec: number, body: string) => SignatureHeaders;
+/** Gives the headers of one attempt: `id` is the same for every attempt, `body` the text or bytes exactly as sent. */
+export type Signer = (id: string, timestampSec: number, body: string | Buffer) => SignatureHeaders;
 
 /**
  * Makes a signer with keys that are read once.
@@ -36,7 +36,8 @@ export function createSigner(secrets: readonly string[]): Signer {
   const keys = secrets.map((secret) => createSecretKey(keyOf(secret)));
   return (id, timestampSec, body) => {
     const signatures = keys.map(
-      (key) => `v1,${createHmac("sha256", key).update(`${id}.${timestampSec}.${body}`).digest("base64")}`,
+      (key) =>
+        `v1,${createHmac("sha256", key).update(`${id}.${timestampSec}.`).update(body).digest("base64")}`,
     );
     return {
       "webhook-id": id,
