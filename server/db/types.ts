@@ -38,6 +38,17 @@ export interface AccessTokens {
   workspace_id: string;
 }
 
+export interface Attempts {
+  answer: string | null;
+  attempt: number | null;
+  delivery_id: Int8 | null;
+  duration_ms: number | null;
+  error: string | null;
+  request_headers: Json | null;
+  started_at: Timestamp | null;
+  status: number | null;
+}
+
 export interface Deliveries {
   attempts: Generated<number>;
   attempts_before: Generated<number>;
@@ -45,9 +56,15 @@ export interface Deliveries {
   due_at: Generated<Timestamp>;
   event_id: Int8 | null;
   event_type: string;
+  first_answer: string | null;
+  first_at: Timestamp | null;
+  first_error: string | null;
+  first_ms: number | null;
+  first_signature: string | null;
+  first_status: number | null;
   hook_id: string;
   id: Generated<Int8>;
-  message_id: string;
+  message_id: Generated<string>;
   payload: string | null;
   recording_id: string | null;
   settled_at: Timestamp | null;
@@ -70,8 +87,6 @@ export interface Events {
   audience: string[] | null;
   data: Json;
   event_id: string;
-  fanned_out_at: Timestamp | null;
-  feed_id: Generated<Int8 | null>;
   id: Generated<Int8>;
   occurred_at: Generated<Timestamp>;
   recording_id: string | null;
@@ -79,6 +94,12 @@ export interface Events {
   type: string;
   workspace_id: string;
   xid: Generated<string>;
+}
+
+export interface FeedPlaces {
+  event_id: Int8;
+  place: Generated<Int8>;
+  workspace_id: string;
 }
 
 export interface Highlights {
@@ -108,6 +129,7 @@ export interface Hooks {
   leased_by: string | null;
   leased_until: Timestamp | null;
   next_due_at: Timestamp | null;
+  paused_until: Timestamp | null;
   previous_secret: Buffer | null;
   previous_secret_until: Timestamp | null;
   scope: string;
@@ -349,6 +371,10 @@ export interface Users {
   workspace_id: string;
 }
 
+export interface WaitingEvents {
+  event_id: Int8;
+}
+
 export interface Workspaces {
   created_at: Generated<Timestamp>;
   email_domains: Generated<string[]>;
@@ -360,9 +386,11 @@ export interface Workspaces {
 
 export interface DB {
   access_tokens: AccessTokens;
+  attempts: Attempts;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   events: Events;
+  feed_places: FeedPlaces;
   highlights: Highlights;
   hooks: Hooks;
   installation: Installation;
@@ -387,5 +415,6 @@ export interface DB {
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   users: Users;
+  waiting_events: WaitingEvents;
   workspaces: Workspaces;
 }
