@@ -52,6 +52,15 @@ export interface AuditLog {
   user_email: string | null;
   user_id: string | null;
   workspace_id: string;
+export interface Attempts {
+  answer: string | null;
+  attempt: number | null;
+  delivery_id: Int8 | null;
+  duration_ms: number | null;
+  error: string | null;
+  request_headers: Json | null;
+  started_at: Timestamp | null;
+  status: number | null;
 }
 
 export interface Deliveries {
@@ -61,9 +70,15 @@ export interface Deliveries {
   due_at: Generated<Timestamp>;
   event_id: Int8 | null;
   event_type: string;
+  first_answer: string | null;
+  first_at: Timestamp | null;
+  first_error: string | null;
+  first_ms: number | null;
+  first_signature: string | null;
+  first_status: number | null;
   hook_id: string;
   id: Generated<Int8>;
-  message_id: string;
+  message_id: Generated<string>;
   payload: string | null;
   recording_id: string | null;
   settled_at: Timestamp | null;
@@ -86,8 +101,6 @@ export interface Events {
   audience: string[] | null;
   data: Json;
   event_id: string;
-  fanned_out_at: Timestamp | null;
-  feed_id: Generated<Int8 | null>;
   id: Generated<Int8>;
   occurred_at: Generated<Timestamp>;
   recording_id: string | null;
@@ -95,6 +108,12 @@ export interface Events {
   type: string;
   workspace_id: string;
   xid: Generated<string>;
+}
+
+export interface FeedPlaces {
+  event_id: Int8;
+  place: Generated<Int8>;
+  workspace_id: string;
 }
 
 export interface Highlights {
@@ -124,6 +143,7 @@ export interface Hooks {
   leased_by: string | null;
   leased_until: Timestamp | null;
   next_due_at: Timestamp | null;
+  paused_until: Timestamp | null;
   previous_secret: Buffer | null;
   previous_secret_until: Timestamp | null;
   scope: string;
@@ -383,6 +403,10 @@ export interface Users {
   workspace_id: string;
 }
 
+export interface WaitingEvents {
+  event_id: Int8;
+}
+
 export interface Workspaces {
   created_at: Generated<Timestamp>;
   email_domains: Generated<string[]>;
@@ -395,9 +419,11 @@ export interface Workspaces {
 export interface DB {
   access_tokens: AccessTokens;
   audit_log: AuditLog;
+  attempts: Attempts;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   events: Events;
+  feed_places: FeedPlaces;
   highlights: Highlights;
   hooks: Hooks;
   installation: Installation;
@@ -424,5 +450,6 @@ export interface DB {
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   users: Users;
+  waiting_events: WaitingEvents;
   workspaces: Workspaces;
 }

@@ -35,6 +35,13 @@ function checkEnabled(hook: HookRow): void {
   );
 }
 
+/** Why a delivery can't be sent again. */
+const refusals = {
+  withheld: "the delivery is withheld: the hook's owner may not see its subject any more, or it was deleted",
+  "nothing left":
+    "nothing is left of the delivery to be sent: its event and its payload are gone, as its subject was deleted",
+} as const;
+
 /** Sends one delivery again, with a fresh schedule; it keeps its webhook-id and its bytes. */
 export async function resend(
   { db, jobs }: Dependencies,
@@ -43,12 +50,8 @@ export async function resend(
 ): Promise<void> {
   checkEnabled(hook);
   await db.kysely.transaction().execute(async (tx) => {
-    if (!(await resetDelivery(tx, hook.id, delivery.message_id))) {
-      throw new ProblemError(
-        "wrong_state",
-        "the delivery is withheld: the hook's owner may not see its subject any more, or it was deleted",
-      );
-    }
+    const outcome = await resetDelivery(tx, hook.id, delivery.message_id);
+    if (outcome !== "done") throw new ProblemError("wrong_state", refusals[outcome]);
     await markDue(tx, hook.id);
   });
   jobs.wake();

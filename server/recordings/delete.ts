@@ -28,7 +28,8 @@ interface Dependencies {
 
 /**
  * Removes a recording and everything that belongs to it: one transaction takes the rows, what was recorded of it
- * before and what would still be sent, and leaves `recording_deleted` for those who could see it; then the files go.
+ * before and what would still be sent, and leaves `highlight_deleted` for each highlight and `recording_deleted` for those
+ * who could see it; then the files go.
  * Killed in between, the sweep of orphans (uploads/orphans.ts) removes those.
  */
 export async function deleteRecording(
@@ -45,8 +46,20 @@ export async function deleteRecording(
     const forgotten = await forgetEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
     const deleted = await deleteRecordingRows(tx, recordingId);
     await deleteJobsOf(tx, [recordingId, ...uploadIds]);
+    const workspaceId = recording.workspace_id;
+    // Before their recording: whoever keeps copies of highlights alone has to hear of it too.
+    for (const id of highlightIds) {
+      await record(tx, {
+        workspaceId,
+        type: "highlight_deleted",
+        subjectId: id,
+        recordingId,
+        audience,
+        data: { id, recording_id: recordingId },
+      });
+    }
     await record(tx, {
-      workspaceId: recording.workspace_id,
+      workspaceId,
       type: "recording_deleted",
       subjectId: recordingId,
       audience,
