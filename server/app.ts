@@ -25,6 +25,7 @@ import { keepToHttp } from "./http/protocol.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
+import { importRoutes } from "./imports/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
@@ -139,6 +140,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       recordingManagementRoutes(api, { db, store });
       recordingDataRoutes(api, { db, store, signer, config });
       meetingTypeRoutes(api, { db });
+      importRoutes(api, { db, jobs, store, signer, config });
       transcriptRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
