@@ -11,7 +11,9 @@ import {
 } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
 import { dataTools } from "../recording-data/testing.ts";
-import { recordingsPrefix } from "../storage/layout.ts";
+import { recordingsPrefix, uploadFileKey } from "../storage/layout.ts";
+import { judgeUploadJob } from "../uploads/judge.ts";
+import { fetchImportJob } from "./fetch.ts";
 
 const app = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
 const { manage, read, list, eventsOf, makeViewer } = dataTools(app);
@@ -221,14 +223,26 @@ test("a file that is gone from the store before it was fetched: failure saying s
   await quiet.store.put(key, Buffer.from("x"));
   const { body } = await tools.manage("POST", "/recordings", its.admin.token, { media: { url: key } });
   await quiet.store.delete(key);
-  const { fetchImportJob } = await import("./fetch.ts");
-  const { judgeUploadJob } = await import("../uploads/judge.ts");
   await fetchImportJob(quiet, body.id);
   await fetchImportJob(quiet, body.id);
   await judgeUploadJob(quiet, body.id);
   const after = (await tools.manage("GET", `/imports/${body.id}`, its.admin.token)).body;
   assert.equal(after.status, "failure");
   assert.match(after.failure.reason, /removed from the store/);
+});
+
+test("killed between copying the file and saying so: run again, it goes on with the copy", async () => {
+  const quiet = await startTestApp({ worker: false });
+  const its = await makeWorkspace(quiet.db);
+  const { manage: ask } = dataTools(quiet);
+  const key = `imports/${its.id}/tone.mp3`;
+  await quiet.store.put(key, fixture("good-cbr.mp3"));
+  const { body } = await ask("POST", "/recordings", its.admin.token, { media: { url: key } });
+  assert.equal(body.status, "awaiting");
+  const copied = await quiet.store.put(uploadFileKey(body.id), fixture("good-cbr.mp3"));
+  await fetchImportJob(quiet, body.id);
+  assert.equal((await quiet.store.head(uploadFileKey(body.id)))?.etag, copied.etag);
+  assert.equal((await ask("GET", `/imports/${body.id}`, its.admin.token)).body.status, "processing");
 });
 
 test("only what lies below the workspace's own folder may be named, and no address is ever fetched", async () => {

@@ -246,3 +246,30 @@ test("a recorder who was deactivated stays one when recorders are written again"
   const add = await manage("PATCH", `/recordings/${second}`, workspace.token, { recorder_ids: [gone.id] });
   assert.equal(add.status, 400);
 });
+
+test("a change that breaks off leaves nothing behind, and of two at once neither is lost", async () => {
+  const { recordingId } = await makeRecording(app, member.token);
+  const before = (await read(recordingId, member.token, everyInclude)).body;
+  await app.db.pool.query(`
+    create function break_off() returns trigger language plpgsql as $$ begin raise 'broken off'; end $$;
+    create trigger break_off before insert on events for each row execute function break_off()`);
+  const patch = (body: object) => manage("PATCH", `/recordings/${recordingId}`, member.token, body);
+  try {
+    assert.equal((await patch({ title: "X", share_state: "public", tags: ["x"] })).status, 500);
+  } finally {
+    await app.db.pool.query("drop trigger break_off on events; drop function break_off()");
+  }
+  assert.deepEqual((await read(recordingId, member.token, everyInclude)).body, before);
+  const people = Array.from({ length: 6 }, (_, n) =>
+    manage("POST", `/recordings/${recordingId}/participants`, member.token, { name: `P${n}` }),
+  );
+  const answers = await Promise.all([
+    ...people,
+    patch({ tags: ["y"] }),
+    patch({ crm: { crm_deal_ids: ["d"] } }),
+  ]);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  const { body } = await read(recordingId, member.token, everyInclude);
+  assert.deepEqual([body.participants.length, body.tags, body.crm.crm_deal_ids], [6, ["y"], ["d"]]);
+  assert.equal((await eventsOf(recordingId)).length, 1 + 8);
+});

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
+import { reportHighlights } from "../transcripts/highlights.ts";
 import { completeRenewal, findFormer } from "../transcripts/renew.ts";
 import { mergeChunks } from "./merge.ts";
 import type { MergedTranscript } from "./merged.ts";
@@ -74,6 +75,7 @@ export async function finishTranscription(
     await markDone(tx, recordingId, version);
     if (edits !== null && version !== null)
       await completeRenewal(tx, recordingId, { edits, version, former, fresh: segments });
+    if (former.length + segments.length > 0) await reportHighlights(tx, recordingId, null);
     await record(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",

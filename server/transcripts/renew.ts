@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import type { NewSegment } from "../recordings/create.ts";
 import { countSegments, noChanges } from "./changes.ts";
-import { reportHighlights } from "./highlights.ts";
 import { insertEdit, writeSegments } from "./queries.ts";
 import { type FormerSegment, planReapply } from "./reapply.ts";
 
@@ -19,7 +18,7 @@ export async function findFormer(tx: Tx, recordingId: string): Promise<FormerSeg
 
 /**
  * Completes the replacing of a transcript whose new segments are written: writes the edits of the former one into it
- * where they are to be kept, says so in the history, and reports the highlights. `recording_updated` is the caller's.
+ * where they are to be kept, and says so in the history. The events are the caller's.
  * @param version the recording's transcript_version now.
  */
 export async function completeRenewal(
@@ -54,5 +53,4 @@ export async function completeRenewal(
         changes: { segments: changes, participants: [] },
       });
   }
-  await reportHighlights(tx, recordingId, null);
 }

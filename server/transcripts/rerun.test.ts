@@ -60,6 +60,18 @@ test("not edited: made anew without a question; the history begins with it, and 
   assert.deepEqual(await eventsOf(id), ["recording_updated", "recording_updated"]);
 });
 
+test("the first transcript: highlights made before it are updated", async () => {
+  const id = await makeRecording();
+  const { body } = await manage("POST", `/recordings/${id}/highlights`, token, {
+    text: "H",
+    timestamp: 0,
+    duration: 1000,
+  });
+  await run(id);
+  assert.deepEqual(await eventsOf(body.id), ["highlight_added", "highlight_updated"]);
+  assert.deepEqual(await historyOf(id), []);
+});
+
 test("edited: 409 without saying what becomes of the edits, and nothing is begun", async () => {
   const id = await transcribed();
   await edit(id, "corrections", { segments: [{ index: 0, text: "right" }] });
