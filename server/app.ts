@@ -5,6 +5,7 @@ import type { Principal } from "./access/principal.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
+import { meetingTypeRoutes } from "./directory/meeting-type-routes.ts";
 import { directoryRoutes } from "./directory/routes.ts";
 import { apiPrefix, guardManagementApi, guardVersionedApi, managementPrefix, pathOf } from "./guard.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
@@ -24,16 +25,20 @@ import { keepToHttp } from "./http/protocol.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
+import { importRoutes } from "./imports/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
+import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
+import { recordingDataRoutes } from "./recording-data/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import { storyRoutes } from "./stories/routes.ts";
+import { transcriptRoutes } from "./transcripts/routes.ts";
 import { uploadFileRoutes } from "./uploads/file-routes.ts";
 import { notificationRoutes } from "./uploads/notification-routes.ts";
 import { resumableRoutes } from "./uploads/resumable.ts";
@@ -136,6 +141,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
       searchRoutes(api, { db, config });
+      recordingDataRoutes(api, { db, store, signer, config });
+      meetingTypeRoutes(api, { db });
+      importRoutes(api, { db, jobs, store, signer, config });
+      transcriptRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
   );
@@ -151,6 +160,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
   recordingMediaRoutes(app, { db, store, signer });
+  recordingAssetRoutes(app, { store, signer });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
   return app;
