@@ -24,6 +24,7 @@ import { keepToHttp } from "./http/protocol.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
+import { intelligenceRoutes } from "./intelligence/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
@@ -133,6 +134,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
+      intelligenceRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
   );

@@ -59,6 +59,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Stories: "Put highlights together.",
   Hooks: "Be told of what happens, see how that went, and repair it.",
   Events: "Fetch what happened.",
+  Intelligence: "Have a language model write summaries, action items and sections of your own.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 

@@ -42,6 +42,7 @@ export type NewUpload = Pick<
   | "recorder_ids"
   | "participants"
 > & {
+  readonly has_default_title?: boolean;
   readonly one_step?: Extract<MediaExpectation, { kind: "one_step" }>["extension"];
   /** For an upload with a file. */
   readonly file?: {
