@@ -122,6 +122,46 @@ export interface Installation {
   is_only: Generated<boolean>;
 }
 
+export interface IntelligenceRuns {
+  attempts: Generated<number>;
+  failing_since: Timestamp | null;
+  finished_at: Timestamp | null;
+  input_tokens: Generated<Int8>;
+  last_error: string | null;
+  model: string | null;
+  not_before: Timestamp | null;
+  notes: Generated<string[]>;
+  output_tokens: Generated<Int8>;
+  recording_id: string;
+  requested: Generated<number>;
+  requested_at: Generated<Timestamp>;
+  status: string;
+  updated_at: Generated<Timestamp>;
+  written_meeting_type_id: string | null;
+  written_title: string | null;
+}
+
+export interface IntelligenceSettings {
+  is_enabled: Generated<boolean>;
+  max_tokens_per_day: Int8 | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
+}
+
+export interface IntelligenceSteps {
+  answer: Json;
+  key: string;
+  recording_id: string;
+}
+
+export interface IntelligenceUsage {
+  day: Timestamp;
+  input_tokens: Generated<Int8>;
+  output_tokens: Generated<Int8>;
+  requests: Generated<number>;
+  workspace_id: string;
+}
+
 export interface MeetingTypes {
   id: string;
   is_default: Generated<boolean>;
@@ -190,9 +230,11 @@ export interface Recordings {
   calendar_event: Json | null;
   created_at: Generated<Timestamp>;
   crm: Json | null;
+  default_title: string | null;
   duration_ms: number;
   end_datetime: Timestamp;
   external: boolean;
+  has_chosen_meeting_type: Generated<boolean>;
   has_thumbnail: Generated<boolean>;
   id: string;
   media_type: string;
@@ -227,6 +269,19 @@ export interface ResumableLeases {
   holder: string;
   upload_id: string;
   wanted: Generated<boolean>;
+}
+
+export interface SectionTemplates {
+  created_at: Generated<Timestamp>;
+  id: string;
+  is_enabled: Generated<boolean>;
+  kind: string;
+  position: number;
+  prompt: string;
+  title: string;
+  title_key: Generated<string>;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
 }
 
 export interface Stories {
@@ -302,6 +357,7 @@ export interface Uploads {
   facts: Json | null;
   failure_reason: string | null;
   file_etag: string | null;
+  has_default_title: Generated<boolean>;
   id: string;
   max_duration_sec: number | null;
   max_upload_bytes: Int8 | null;
@@ -366,6 +422,10 @@ export interface DB {
   highlights: Highlights;
   hooks: Hooks;
   installation: Installation;
+  intelligence_runs: IntelligenceRuns;
+  intelligence_settings: IntelligenceSettings;
+  intelligence_steps: IntelligenceSteps;
+  intelligence_usage: IntelligenceUsage;
   meeting_types: MeetingTypes;
   participants: Participants;
   private_notes: PrivateNotes;
@@ -377,6 +437,7 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  section_templates: SectionTemplates;
   stories: Stories;
   story_highlights: StoryHighlights;
   team_members: TeamMembers;
