@@ -30,7 +30,9 @@ export function findJson(text: string): unknown {
   for (let at = said.indexOf("{"); at >= 0 && starts < mostStarts; at = said.indexOf("{", at + 1)) {
     starts += 1;
     const end = endOfObject(said, at);
-    const found = end === null ? undefined : parseObject(said.slice(at, end));
+    // Cut off: what is whole inside of it is not the answer.
+    if (end === null) return undefined;
+    const found = parseObject(said.slice(at, end));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -95,17 +95,17 @@ async function askOnce(
         }),
   });
   let text = "";
+  let fault: unknown;
   try {
     for await (const part of result.stream) {
       if (part.type === "text-delta") text += part.text;
-      else if (part.type === "error") throw part.error;
+      else if (part.type === "error") fault ??= part.error;
       else if (part.type === "abort") throw request.signal?.reason ?? new Error("aborted");
       else if (part.type === "finish") {
         const { inputTokens = null, outputTokens = null } = part.totalUsage;
         if (part.finishReason === "content-filter") throw declined(host);
-        // The stream ended without a word why; some servers never say, so what came may be whole.
-        if (part.finishReason === "error" && findJson(text) === undefined)
-          throw failedInStream(host, null, settings.apiKey);
+        // Some servers never say why a stream ends, which the SDK takes for an error; what came may be whole.
+        if (fault !== undefined && !(isUnexplainedEnd(fault) && findJson(text) !== undefined)) throw fault;
         return { text, isTruncated: part.finishReason === "length", inputTokens, outputTokens };
       }
     }
@@ -113,7 +113,12 @@ async function askOnce(
     request.signal?.throwIfAborted();
     return toRefusal(host, error, settings.apiKey);
   }
-  throw failedInStream(host, null, settings.apiKey);
+  return toRefusal(host, fault, settings.apiKey);
+}
+
+/** What the SDK makes of a stream without `finish_reason`. */
+function isUnexplainedEnd(error: unknown): boolean {
+  return error instanceof Error && error.name === "AI_InvalidResponseDataError";
 }
 
 /** @returns what the server refused. @throws ModelError for everything else that can go wrong. */
@@ -130,8 +135,9 @@ function toRefusal(host: string, error: unknown, apiKey: string | null): Refused
   }
   // The SDK's errors hold the whole request; only their code may leave.
   const code = codeOf(error);
-  if (code === null) throw failedInStream(host, error instanceof Error ? null : error, apiKey);
-  throw new ModelError("passing", `The connection to the language model at ${host} failed (${code}).`);
+  if (code !== null)
+    throw new ModelError("passing", `The connection to the language model at ${host} failed (${code}).`);
+  throw failedInStream(host, (error as { data?: unknown } | undefined)?.data ?? null, apiKey);
 }
 
 /** The code of a failed connection, wherever in the chain of causes it is. */

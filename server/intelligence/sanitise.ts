@@ -20,28 +20,35 @@ export function saidIn(text: string): Said {
 const address =
   /(?:\b[a-z][a-z0-9+.-]{1,30}:\/\/|\bwww\.|\b(?:javascript|vbscript|data|mailto|tel|file|blob|about|sms):)[^\s<>"'`|]*/giu;
 
-/** A host name alone, as many programs make links of it, with what follows. */
+/** A host name alone, as many programs make links of it, with what follows. Repetitions are bounded, so that no text takes long. */
 const bareHost =
-  /(?<![\p{L}\p{N}@.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:com|net|org|io|dev|app|co|info|biz|xyz|top|ru|cn|de|uk|eu|us|ai|me|ly|gg|tk|link|click|site|online|shop|zip|mov|example|test|invalid|local)(?![\p{L}\p{N}-])(?:[:/?#][^\s<>"'`|]*)?/giu;
+  /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:com|net|org|io|dev|app|co|info|biz|xyz|top|ru|cn|de|uk|eu|us|ai|me|ly|gg|tk|link|click|site|online|shop|zip|mov|example|test|invalid|local)(?![\p{L}\p{N}-])(?:[:/?#][^\s<>"'`|]*)?/giu;
 
-const email = /[\p{L}\p{N}._%+-]+@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}/gu;
+const email = /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/gu;
 
 /** Longer texts than this nobody asked for. */
 const longestMarkdown = 40_000;
 
 /** Makes Markdown of a model safe. Line breaks stay. */
 export function safeMarkdown(markdown: string, said: Said): string {
-  const lines = markdown
+  const text = markdown
     .slice(0, longestMarkdown)
     .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029\v\f]/g, "\n")
-    .split("\n")
-    .map((line) =>
-      /^\s*$/.test(line) ? "" : `${/^[ \t]*/.exec(line)?.[0].replaceAll("\t", "  ") ?? ""}${plainLine(line)}`,
-    );
-  return withoutReach(lines.join("\n"), said)
+    .replace(/\r\n?|[\u2028\u2029\v\f]/g, "\n");
+  return withoutReach(text, said)
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+/** Every line without what nobody sees; what it begins with says how deep it stands in a list. */
+function tidyLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      const words = plainLine(line);
+      return words === "" ? "" : `${(/^[ \t]*/.exec(line)?.[0] ?? "").replaceAll("\t", "  ")}${words}`;
+    })
+    .join("\n");
 }
 
 /** The same for a text of one line. @param longest in characters. */
@@ -62,7 +69,7 @@ function withoutReach(markdown: string, said: Said): string {
   let text = markdown;
   for (let round = 0; round < mostRounds; round += 1) {
     const before = text;
-    text = strip(text, said);
+    text = tidyLines(strip(tidyLines(text), said));
     if (text === before) break;
   }
   return broken(text);
@@ -72,19 +79,23 @@ function strip(markdown: string, said: Said): string {
   return (
     decodeEntities(markdown)
       // What browsers act on without showing it goes with its content.
-      .replace(/<(script|style|iframe|object|svg|template|noscript)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, "")
-      .replace(/<!--[\s\S]*?-->/g, "")
+      .replace(
+        /<(script|style|iframe|object|svg|template|noscript)\b[^<>]*>[\s\S]{0,4000}?<\/\1\s{0,9}>/gi,
+        "",
+      )
+      .replace(/<!--[\s\S]{0,4000}?-->/g, "")
       // <https://…> is an address; every other tag goes.
       .replace(/<((?:https?|ftp):\/\/[^\s<>]*)>/gi, "$1")
       .replace(/<\/?[a-z!?][^<>]*>/gi, "")
       // Pictures and links leave their words.
-      .replace(/!\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1")
-      .replace(/\[([^\]]*)\]\(\s*([^)\s]*)[^)]*\)/g, (_, words: string, target: string) =>
-        linkText(words, target),
+      .replace(/!\[([^[\]]*)\](?:\([^()]{0,2000}\)|\[[^[\]]*\])/g, "$1")
+      .replace(
+        /\[([^[\]]*)\]\(((?:[^()\n]|\([^()\n]{0,200}\)){0,2000})\)/g,
+        (_, words: string, inside: string) => linkText(words, inside),
       )
-      .replace(/\[([^\]]*)\]\[[^\]]*\]/g, "$1")
+      .replace(/\[([^[\]]*)\]\[[^[\]]*\]/g, "$1")
       // Definitions of links.
-      .replace(/^[ \t>*+-]*\[[^\]]+\]:.*$/gm, "")
+      .replace(/^[ \t>*+-]*\[[^[\]\n]+\]:.*$/gm, "")
       .replace(address, (found) => keepSaid(found, said))
       .replace(email, (found) => keepSaid(found, said))
       .replace(bareHost, (found) => keepSaid(found, said))
@@ -102,14 +113,17 @@ function broken(text: string): string {
     .replace(/!(?=\[)/g, "! ");
 }
 
-function linkText(words: string, target: string): string {
+function linkText(words: string, inside: string): string {
+  const target = inside.trim().split(/\s/, 1)[0] ?? "";
   const isAddress = /^[a-z][a-z0-9+.-]*:|^www\./i.test(target);
   return isAddress && !words.includes(target) ? `${words} (${target})` : words;
 }
 
 /** What of an address stays: all of it if it was said, without the signs that end a sentence. */
 function keepSaid(found: string, said: Said): string {
-  const [, core = "", tail = ""] = /^([\s\S]*?)([).,;:!?\]}*_]*)$/.exec(found) ?? [];
+  let end = found.length;
+  while (end > 0 && ").,;:!?]}*_".includes(found[end - 1] as string)) end -= 1;
+  const [core, tail] = [found.slice(0, end), found.slice(end)];
   return core !== "" && said(core) && !/^(?:javascript|vbscript|data|file|blob|about):/i.test(core)
     ? found
     : `[link removed]${tail}`;
