@@ -170,7 +170,12 @@ export const updateIntelligence = operation({
     "Turns the language model on or off for the workspace, and limits its tokens. Switched off, runs under way stop before their next request, and go on once it is switched on.",
   body: z.object({
     enabled: z.boolean().optional(),
-    max_tokens_per_day: TokenLimit.nullable().optional(),
+    max_tokens_per_day: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .optional()
+      .meta({ description: "By UTC day; 0: no limit of its own." }),
   }),
   response: IntelligenceStatus,
   errors: [...changeErrors],
@@ -260,7 +265,10 @@ export const updateActionItem = operation({
   body: z.object({
     status: z.enum(["pending", "completed"]).optional(),
     text: z.string().trim().min(1, "must not be blank").max(1000).optional(),
-    assignee_id: Uuid.nullable().optional().meta({ description: "Id of a participant; null: nobody." }),
+    assignee_id: z
+      .union([Uuid, z.literal("")])
+      .optional()
+      .meta({ description: "Id of a participant; an empty text: nobody." }),
   }),
   response: ActionItemDetail,
   errors: [...changeErrors, "not_found"],

@@ -50,7 +50,7 @@ export function intelligenceRoutes(
     await db.kysely.transaction().execute(async (tx) => {
       await saveSettings(tx, workspaceId, {
         enabled: body.enabled,
-        max_tokens_per_day: body.max_tokens_per_day,
+        max_tokens_per_day: body.max_tokens_per_day === 0 ? null : body.max_tokens_per_day,
       });
       for (const recordingId of await wakeRuns(tx, workspaceId))
         await jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId);
@@ -76,7 +76,11 @@ export function intelligenceRoutes(
 
   route(api, contract.updateActionItem, async ({ principal, params, body }) => {
     const { recording_id: recordingId, item_id: itemId } = params;
-    await service.updateActionItem(db, principal, recordingId, itemId, body);
+    const { assignee_id: assignee, ...changes } = body;
+    await service.updateActionItem(db, principal, recordingId, itemId, {
+      ...changes,
+      assignee_id: assignee === "" ? null : assignee,
+    });
     const item = (await findItems(db.kysely, recordingId)).find((one) => one.id === itemId);
     // Also when another run took it away right after the change.
     if (item === undefined) throw new ProblemError("not_found", `the recording has no action item ${itemId}`);
