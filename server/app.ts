@@ -26,6 +26,7 @@ import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
 import { importRoutes } from "./imports/routes.ts";
+import { intelligenceRoutes } from "./intelligence/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
@@ -145,6 +146,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
       transcriptRoutes(api, { db, jobs, config });
+      intelligenceRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
   );

@@ -35,6 +35,20 @@ export interface TranscriptionSettings {
   readonly language: string | null;
 }
 
+/** A language model and how to ask it. */
+export interface LanguageModelSettings {
+  /** Address of the server, with or without `/v1/chat/completions`. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+  /** How many tokens the model takes in one request, its answer included. */
+  readonly contextTokens: number;
+  /** For each workspace; null: no limit but the workspace's own. */
+  readonly maxTokensPerDay: number | null;
+  /** How long the server may say nothing. */
+  readonly silenceMs: number;
+}
+
 /** Everything the environment decides, read once and frozen. */
 export interface Config {
   readonly host: string;
@@ -78,6 +92,8 @@ export interface Config {
   readonly s3NotificationToken: string | null;
   /** A speech model behind an OpenAI-compatible `/v1/audio/transcriptions`; null: none. */
   readonly transcription: TranscriptionSettings | null;
+  /** A language model behind an OpenAI-compatible `/v1/chat/completions`; null: none. */
+  readonly languageModel: LanguageModelSettings | null;
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }
@@ -119,6 +135,13 @@ const settings = {
   PARLEY_TRANSCRIPTION_MODEL: z.string(),
   PARLEY_TRANSCRIPTION_API_KEY: z.string(),
   PARLEY_TRANSCRIPTION_LANGUAGE: z.string(),
+  PARLEY_LLM_URL: httpUrl,
+  PARLEY_LLM_MODEL: z.string(),
+  PARLEY_LLM_API_KEY: z.string(),
+  // Below, not even the questions fit.
+  PARLEY_LLM_CONTEXT_TOKENS: whole(4096, 100_000_000),
+  PARLEY_LLM_MAX_TOKENS_PER_DAY: whole(1, 1_000_000_000_000),
+  PARLEY_LLM_TIMEOUT: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   // Timers of this platform run at once when told to wait for longer than 24 days.
   PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   PARLEY_VERSION_STATUS: versionStatus,
@@ -188,6 +211,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
             model: values.PARLEY_TRANSCRIPTION_MODEL ?? "whisper-1",
             apiKey: values.PARLEY_TRANSCRIPTION_API_KEY ?? null,
             language: values.PARLEY_TRANSCRIPTION_LANGUAGE ?? null,
+          },
+    languageModel:
+      values.PARLEY_LLM_URL === undefined
+        ? null
+        : {
+            url: values.PARLEY_LLM_URL,
+            model: values.PARLEY_LLM_MODEL ?? "gpt-4.1-mini",
+            apiKey: values.PARLEY_LLM_API_KEY ?? null,
+            contextTokens: values.PARLEY_LLM_CONTEXT_TOKENS ?? 32_768,
+            maxTokensPerDay: values.PARLEY_LLM_MAX_TOKENS_PER_DAY ?? null,
+            silenceMs: values.PARLEY_LLM_TIMEOUT ?? 5 * units.m,
           },
     staleUploadTtlMs: values.PARLEY_STALE_UPLOAD_TTL ?? 30 * units.d,
     sweepIntervalMs: values.PARLEY_SWEEP_INTERVAL ?? units.m,

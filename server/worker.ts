@@ -9,6 +9,13 @@ import { deleteOldHistory } from "./hooks/queries.ts";
 import type { HookSender } from "./hooks/send.ts";
 import { deleteOldCounters } from "./http/rate-limit.ts";
 import { fetchImportJob } from "./imports/fetch.ts";
+import {
+  findDueRuns,
+  type IntelligenceDependencies,
+  openAiModel,
+  requestUnderstanding,
+  understandRecordingJob,
+} from "./intelligence/index.ts";
 import { type JobDefinition, job, type Pump, startPump } from "./jobs/pump.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import { startSchedule } from "./jobs/schedule.ts";
@@ -84,11 +91,21 @@ function transcriptionJob(
   });
 }
 
+/** Models are asked over the network; two at a time keep one busy while the other's answer is written. */
+function understandingJob(deps: IntelligenceDependencies, signal: AbortSignal): JobDefinition {
+  return job({
+    name: "understand_recording",
+    concurrency: 2,
+    run: ({ recordingId }) => understandRecordingJob(deps, recordingId, signal),
+  });
+}
+
 /** All background work: the list of jobs, and what is looked after regularly. */
 export function startWorker(deps: WorkerDependencies): Worker {
   const { db, jobs, store, config, log } = deps;
   const stopping = new AbortController();
   let sweepAgainAt = 0;
+  const model = config.languageModel === null ? null : openAiModel(config.languageModel);
   const maySweep = createSweepGate(db, store, log);
 
   /** Small stores are swept at every interval, large ones less often. */
@@ -134,11 +151,21 @@ export function startWorker(deps: WorkerDependencies): Worker {
         ? []
         : [
             transcriptionJob(
-              { db, store, config, log, extractSpeech },
+              {
+                db,
+                store,
+                config,
+                log,
+                extractSpeech,
+                onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+              },
               config.transcription,
               stopping.signal,
             ),
           ]),
+      ...(model === null || config.languageModel === null
+        ? []
+        : [understandingJob({ db, log, model, settings: config.languageModel }, stopping.signal)]),
     ],
     log,
   );
@@ -160,6 +187,13 @@ export function startWorker(deps: WorkerDependencies): Worker {
         await db.kysely
           .transaction()
           .execute((tx) => jobs.enqueue(tx, "transcribe_recording", { recordingId }, recordingId));
+    },
+    "due runs of the language model": async () => {
+      if (model === null) return;
+      for (const recordingId of await findDueRuns(db.kysely))
+        await db.kysely
+          .transaction()
+          .execute((tx) => jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId));
     },
     "abandoned scratch folders": () => sweepScratch(config.dataDir),
     "orphaned files": removeLeftovers,
@@ -191,6 +225,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       stopping.abort(new Error("the server is stopping"));
       await searching.stop();
       await pump.stop(graceMs);
+      await model?.close();
     },
   };
 }

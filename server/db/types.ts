@@ -38,6 +38,17 @@ export interface AccessTokens {
   workspace_id: string;
 }
 
+export interface Attempts {
+  answer: string | null;
+  attempt: number | null;
+  delivery_id: Int8 | null;
+  duration_ms: number | null;
+  error: string | null;
+  request_headers: Json | null;
+  started_at: Timestamp | null;
+  status: number | null;
+}
+
 export interface AuditLog {
   action: string;
   credential: string | null;
@@ -52,15 +63,6 @@ export interface AuditLog {
   user_email: string | null;
   user_id: string | null;
   workspace_id: string;
-export interface Attempts {
-  answer: string | null;
-  attempt: number | null;
-  delivery_id: Int8 | null;
-  duration_ms: number | null;
-  error: string | null;
-  request_headers: Json | null;
-  started_at: Timestamp | null;
-  status: number | null;
 }
 
 export interface Deliveries {
@@ -158,6 +160,46 @@ export interface Installation {
   is_only: Generated<boolean>;
 }
 
+export interface IntelligenceRuns {
+  attempts: Generated<number>;
+  failing_since: Timestamp | null;
+  finished_at: Timestamp | null;
+  input_tokens: Generated<Int8>;
+  last_error: string | null;
+  model: string | null;
+  not_before: Timestamp | null;
+  notes: Generated<string[]>;
+  output_tokens: Generated<Int8>;
+  recording_id: string;
+  requested: Generated<number>;
+  requested_at: Generated<Timestamp>;
+  status: string;
+  updated_at: Generated<Timestamp>;
+  written_meeting_type_id: string | null;
+  written_title: string | null;
+}
+
+export interface IntelligenceSettings {
+  is_enabled: Generated<boolean>;
+  max_tokens_per_day: Int8 | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
+}
+
+export interface IntelligenceSteps {
+  answer: Json;
+  key: string;
+  recording_id: string;
+}
+
+export interface IntelligenceUsage {
+  day: Timestamp;
+  input_tokens: Generated<Int8>;
+  output_tokens: Generated<Int8>;
+  requests: Generated<number>;
+  workspace_id: string;
+}
+
 export interface MeetingTypes {
   id: string;
   is_default: Generated<boolean>;
@@ -226,9 +268,11 @@ export interface Recordings {
   calendar_event: Json | null;
   created_at: Generated<Timestamp>;
   crm: Json | null;
+  default_title: string | null;
   duration_ms: number;
   end_datetime: Timestamp;
   external: boolean;
+  has_chosen_meeting_type: Generated<boolean>;
   has_thumbnail: Generated<boolean>;
   id: string;
   media_type: string;
@@ -264,6 +308,45 @@ export interface ResumableLeases {
   holder: string;
   upload_id: string;
   wanted: Generated<boolean>;
+}
+
+export interface SearchBacklog {
+  recording_id: string;
+}
+
+export interface SearchChanges {
+  content: boolean;
+  recording_id: string;
+  transcript: boolean;
+}
+
+export interface SearchChunks {
+  number: number;
+  positions: number[];
+  recording_id: string;
+  words: string;
+}
+
+export interface SearchRecordings {
+  head: string;
+  language: string | null;
+  principals: string[];
+  recording_id: string;
+  start_datetime: Timestamp;
+  words: string;
+}
+
+export interface SectionTemplates {
+  created_at: Generated<Timestamp>;
+  id: string;
+  is_enabled: Generated<boolean>;
+  kind: string;
+  position: number;
+  prompt: string;
+  title: string;
+  title_key: Generated<string>;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
 }
 
 export interface Sessions {
@@ -374,6 +457,7 @@ export interface Uploads {
   facts: Json | null;
   failure_reason: string | null;
   file_etag: string | null;
+  has_default_title: Generated<boolean>;
   id: string;
   import_data: Json | null;
   max_duration_sec: number | null;
@@ -437,8 +521,8 @@ export interface Workspaces {
 
 export interface DB {
   access_tokens: AccessTokens;
-  audit_log: AuditLog;
   attempts: Attempts;
+  audit_log: AuditLog;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   events: Events;
@@ -446,6 +530,10 @@ export interface DB {
   highlights: Highlights;
   hooks: Hooks;
   installation: Installation;
+  intelligence_runs: IntelligenceRuns;
+  intelligence_settings: IntelligenceSettings;
+  intelligence_steps: IntelligenceSteps;
+  intelligence_usage: IntelligenceUsage;
   meeting_types: MeetingTypes;
   participants: Participants;
   private_notes: PrivateNotes;
@@ -457,6 +545,11 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  search_backlog: SearchBacklog;
+  search_changes: SearchChanges;
+  search_chunks: SearchChunks;
+  search_recordings: SearchRecordings;
+  section_templates: SectionTemplates;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
   stories: Stories;
