@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { olderVersion } from "../support/app.ts";
 import type { Caller } from "./callers.ts";
-import type { World } from "./world.ts";
+import { marker, type World } from "./world.ts";
 
 /** What one operation is asked with; what is left out is empty. */
 export interface Ask {
@@ -101,6 +101,86 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   enableHook: async (world) => ({ params: { hook_id: await world.hook() } }),
   disableHook: async (world) => ({ params: { hook_id: await world.hook() } }),
   listEvents: () => ({}),
+
+  search: () => ({ query: `?q=${marker}` }),
+
+  getRecordingView: (world) => ({ params: recording(world) }),
+  updateRecordingData: (world) => ({ params: recording(world), body: { source: "zoom" } }),
+  getRecordingMedia: (world) => ({ params: recording(world) }),
+  createParticipant: (world) => ({ params: recording(world), body: { name: "Bo" } }),
+  updateParticipant: (world) => ({
+    params: { ...recording(world), participant_id: world.participantId },
+    body: { name: "Bo" },
+  }),
+  deleteParticipant: async (world) => ({
+    params: { ...recording(world), participant_id: await world.silentParticipant() },
+  }),
+  getPrivateNotes: (world) => ({ params: recording(world) }),
+  putPrivateNotes: (world) => ({ params: recording(world), body: { text: "mine" } }),
+  deletePrivateNotes: (world) => ({ params: recording(world) }),
+  importRecording: (world, caller) => ({
+    body: {
+      transcript: { language: "en", segments: [] },
+      ...(caller === "workspace_token" ? { recorder_ids: [world.people.ids.recorder] } : {}),
+    },
+  }),
+  getImport: async (world) => ({ params: { import_id: await world.imported() } }),
+  listManagedMeetingTypes: () => ({}),
+  createMeetingType: () => ({ body: { name: `Type ${unique()}`, scope: "internal" } }),
+  updateMeetingType: async (world) => ({
+    params: { meeting_type_id: await world.meetingType() },
+    body: { name: `Type ${unique()}` },
+  }),
+  deleteMeetingType: async (world) => ({ params: { meeting_type_id: await world.meetingType() } }),
+
+  getTranscriptView: (world) => ({ params: recording(world) }),
+  correctTranscript: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, segments: [{ index: 0, text: "corrected" }] },
+  }),
+  renameSpeaker: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, speaker: { name: "Unknown Speaker 1" }, name: "Bo" },
+  }),
+  mergeSpeakers: (world) => ({
+    params: recording(world),
+    body: {
+      transcript_version: 0,
+      from: [{ name: "Unknown Speaker 1" }],
+      into: { participant_id: world.participantId },
+    },
+  }),
+  assignSegments: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, indexes: [1], to: { participant_id: world.participantId } },
+  }),
+  undoTranscriptEdit: async (world) => {
+    await world.edit();
+    return { params: recording(world), body: { transcript_version: 1 } };
+  },
+  listTranscriptEdits: (world) => ({ params: recording(world) }),
+  getTranscriptEdit: async (world) => ({ params: { ...recording(world), number: await world.edit() } }),
+  rerunTranscription: (world) => ({ params: recording(world), body: { edits: "discard" } }),
+
+  listTemplates: () => ({}),
+  createTemplate: () => ({
+    body: { title: `Risks ${unique()}`, kind: "bullets", prompt: "List the risks." },
+  }),
+  getTemplate: async (world) => ({ params: { template_id: await world.template() } }),
+  updateTemplate: async (world) => ({
+    params: { template_id: await world.template() },
+    body: { prompt: "New" },
+  }),
+  deleteTemplate: async (world) => ({ params: { template_id: await world.template() } }),
+  getIntelligence: () => ({}),
+  updateIntelligence: () => ({ body: { enabled: true } }),
+  getRecordingIntelligence: (world) => ({ params: recording(world) }),
+  runRecordingIntelligence: (world) => ({ params: recording(world) }),
+  listActionItems: (world) => ({ params: recording(world) }),
+  updateActionItem: async (world) => ({
+    params: { ...recording(world), item_id: await world.actionItem() },
+    body: { status: "completed" },
+  }),
 };
 
 async function deliveryOf(world: World): Promise<Ask> {

@@ -140,6 +140,72 @@ export class World {
     return this.recordingId;
   }
 
+  /** Somebody who took part and says nothing in the transcript. */
+  async silentParticipant(): Promise<string> {
+    const made = await this.asRecorder("POST", `/_/api/v1/recordings/${this.recordingId}/participants`, {
+      name: "Cy",
+    });
+    return made.id;
+  }
+
+  async imported(): Promise<string> {
+    return (
+      await this.asRecorder("POST", "/_/api/v1/recordings", { transcript: { language: "en", segments: [] } })
+    ).id;
+  }
+
+  /** Asks something as an admin. */
+  // biome-ignore lint/suspicious/noExplicitAny: any answer of any operation.
+  private async asAdmin(method: string, path: string, body?: unknown): Promise<any> {
+    const answer = await call(this.app, method, path, body, {
+      version: null,
+      token: this.people.credentials.admin.token ?? null,
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+    return answer.body;
+  }
+
+  async meetingType(): Promise<string> {
+    const name = `Type ${randomBytes(6).toString("hex")}`;
+    return (await this.asAdmin("POST", "/_/api/v1/meeting_types", { name, scope: "internal" })).id;
+  }
+
+  async template(): Promise<string> {
+    // There is a limit to how many a workspace has.
+    await this.app.db.kysely.deleteFrom("section_templates").execute();
+    const title = `Risks ${randomBytes(6).toString("hex")}`;
+    return (
+      await this.asAdmin("POST", "/_/api/v1/templates", { title, kind: "bullets", prompt: "List them." })
+    ).id;
+  }
+
+  /** Corrects the transcript. @returns the number of the edit. */
+  async edit(): Promise<string> {
+    const made = await this.asRecorder(
+      "POST",
+      `/_/api/v1/recordings/${this.recordingId}/transcript/corrections`,
+      {
+        transcript_version: 0,
+        segments: [{ index: 0, text: `${marker} corrected` }],
+      },
+    );
+    return String(made.edit);
+  }
+
+  async actionItem(): Promise<string> {
+    const id = randomUUIDv7();
+    await this.app.db.kysely
+      .updateTable("recordings")
+      .set({
+        ai_action_items: JSON.stringify([
+          { id, status: "pending", timestamp: 0, text: marker, quote: marker, assignee_id: null },
+        ]),
+      })
+      .where("id", "=", this.recordingId)
+      .execute();
+    return id;
+  }
+
   /** A staged upload that waits to be promoted. */
   async upload(): Promise<string> {
     const made = await this.asRecorder("POST", "/uploads/create", {
