@@ -149,7 +149,7 @@ test("a hostile answer: nothing of it reaches out, and what nobody said is dropp
       })(request, response);
     return sayJson({
       ...think(request),
-      summary: `# Hi\n\n![p](${steal})\n<iframe src="${steal}"></iframe>\nClick [here](${steal}) or see https://port.example/contract.\n\n[ref]: ${steal}`,
+      summary: `# H\u0000i\ud800 \\\\u0000\n\n![p](${steal})\n<iframe src="${steal}"></iframe>\nClick [here](${steal}) or see https://port.example/contract.\n\n[ref]: ${steal}`,
       title: `Boats <b>now</b> ${steal}`,
       meeting_type: "Drop table",
       action_items: [

@@ -85,8 +85,10 @@ async function askOnce(
             name: "object",
             responseFormat: Promise.resolve({
               type: "json" as const,
-              schema: schema.json as Record<string, never>,
-              name: schema.name,
+              // Told of a schema that it can't send, the SDK would warn on standard error.
+              ...(form.format === "json_schema"
+                ? { schema: schema.json as Record<string, never>, name: schema.name }
+                : {}),
             }),
             parseCompleteOutput: async ({ text }: { text: string }) => text,
             parsePartialOutput: async () => undefined,

@@ -128,13 +128,13 @@ export async function saveStep(
       update intelligence_runs set attempts = 0, failing_since = null, last_error = null, updated_at = clock_timestamp()
       where recording_id = ${recordingId} and status = 'running' returning recording_id)
     insert into intelligence_steps (recording_id, key, answer)
-    select recording_id, ${key}, ${withoutNull(JSON.stringify(step))}::jsonb from run
+    select recording_id, ${key}, ${storable(JSON.stringify(step))}::jsonb from run
     on conflict (recording_id, key) do update set answer = excluded.answer`.execute(db);
 }
 
-/** PostgreSQL takes no U+0000 in JSON; a model may say anything. */
-function withoutNull(json: string): string {
-  return json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1");
+/** PostgreSQL takes neither U+0000 nor half of a surrogate pair in JSON; a model may say anything. */
+function storable(json: string): string {
+  return json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, "$1");
 }
 
 export async function findPeople(db: Executor, recordingId: string): Promise<{ id: string; name: string }[]> {

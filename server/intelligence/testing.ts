@@ -5,20 +5,8 @@ import { startModelServer } from "../../test/support/model-server.ts";
 import { until } from "../../test/support/until.ts";
 import { type IntelligenceDependencies, understandRecordingJob } from "./job.ts";
 import { openAiModel } from "./openai.ts";
-import type { RetryPolicy } from "./retry.ts";
+import { quickRetry } from "./retry-testing.ts";
 import type { TransportLimits } from "./transport.ts";
-
-/** As quick as tests want it; waits of more than a second belong to the sweep. */
-export const quickRetry: RetryPolicy = {
-  firstDelayMs: 1,
-  longestDelayMs: 5,
-  longestRetryAfterMs: 3_600_000,
-  longestWaitInJobMs: 1000,
-  giveUpAfterMs: 86_400_000,
-  mostNonsense: 3,
-  slowlyMs: 6 * 3_600_000,
-  slowlyForMs: 7 * 86_400_000,
-};
 
 /** Anna and Ben, one of whom is a user, and somebody unknown. */
 export const harbour = {
