@@ -196,6 +196,7 @@ export interface Recordings {
   has_thumbnail: Generated<boolean>;
   id: string;
   media_type: string;
+  meeting_type_by_hand: Generated<boolean>;
   meeting_type_id: string | null;
   screenshares: Json | null;
   share_state: string;
@@ -262,6 +263,20 @@ export interface Teams {
   workspace_id: string;
 }
 
+export interface TranscriptEdits {
+  changes: Json;
+  details: Json;
+  kind: string;
+  made_at: Generated<Timestamp>;
+  number: number;
+  recording_id: string;
+  segments: number;
+  transcript_version: number;
+  undoes: number | null;
+  undone_by: number | null;
+  user_id: string | null;
+}
+
 export interface TranscriptionChunks {
   end_ms: number;
   position: number;
@@ -274,6 +289,7 @@ export interface Transcriptions {
   attempts: Generated<number>;
   chunks_total: number | null;
   created_at: Generated<Timestamp>;
+  edits: string | null;
   failing_since: Timestamp | null;
   last_error: string | null;
   not_before: Timestamp | null;
@@ -286,6 +302,7 @@ export interface Transcriptions {
 
 export interface TranscriptSegments {
   end_ms: number;
+  original: Json | null;
   participant_id: string | null;
   position: number;
   recording_id: string;
@@ -299,10 +316,12 @@ export interface Uploads {
   auto_promote: boolean;
   created_at: Generated<Timestamp>;
   created_by: string;
+  external_id: string | null;
   facts: Json | null;
   failure_reason: string | null;
   file_etag: string | null;
   id: string;
+  import_data: Json | null;
   max_duration_sec: number | null;
   max_upload_bytes: Int8 | null;
   media_expires_at: Timestamp | null;
@@ -381,6 +400,7 @@ export interface DB {
   story_highlights: StoryHighlights;
   team_members: TeamMembers;
   teams: Teams;
+  transcript_edits: TranscriptEdits;
   transcript_segments: TranscriptSegments;
   transcription_chunks: TranscriptionChunks;
   transcriptions: Transcriptions;
