@@ -59,6 +59,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Stories: "Put highlights together.",
   Hooks: "Be told of what happens, see how that went, and repair it.",
   Events: "Fetch what happened.",
+  Audit: "Who did what, when and from where.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 

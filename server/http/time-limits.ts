@@ -1,0 +1,61 @@
+import type { FastifyInstance } from "fastify";
+import { ProblemError } from "./problem.ts";
+
+/** How long parts of a request may take, in milliseconds. */
+export interface TimeLimits {
+  /** From the first byte of a request, or from the connection, until its headers are there. */
+  readonly headersMs: number;
+  /** From the headers until the body is there; routes that take files look themselves after senders that fall silent. */
+  readonly bodyMs: number;
+  /** From the body until there is an answer. */
+  readonly handlingMs: number;
+  /** From when the answer is there until the client has taken it; of a file or an export, between two pieces of it. */
+  readonly readingMs: number;
+}
+
+export const timeLimits: TimeLimits = {
+  headersMs: 30_000,
+  // A client that sends for longer is not sending a transcript.
+  bodyMs: 120_000,
+  handlingMs: 60_000,
+  readingMs: 120_000,
+};
+
+/**
+ * Answers 503 when a handler takes too long: a client that waits for ever holds a connection, and believes that
+ * something is still going to happen. What the handler does by then goes on by itself; its answer is dropped.
+ */
+export function limitHandlingTime(app: FastifyInstance, limitMs: number): void {
+  app.addHook("preHandler", (request, reply, done) => {
+    if (!request.routeOptions.config.takesFiles) {
+      const timer = setTimeout(() => {
+        // An answer that has begun is the reader's to take.
+        if (reply.sent || reply.raw.headersSent) return;
+        void reply.send(
+          new ProblemError("unavailable", "the request took too long to handle; try again later", {
+            headers: { "retry-after": "10" },
+          }),
+        );
+      }, limitMs);
+      timer.unref();
+      reply.raw.once("close", () => clearTimeout(timer));
+    }
+    done();
+  });
+}
+
+/**
+ * Cuts the connection of a client that asks and does not take the answer: each would keep it in memory for as long as
+ * it likes. Files that are sent past the framework (send-file.ts) have the same rule there.
+ */
+export function limitReadingTime(app: FastifyInstance, limitMs: number): void {
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    const { raw } = reply;
+    if (typeof payload === "string" || Buffer.isBuffer(payload)) {
+      const timer = setTimeout(() => raw.socket?.destroy(), limitMs);
+      timer.unref();
+      raw.once("close", () => clearTimeout(timer));
+    } else if (payload !== null && payload !== undefined) raw.setTimeout(limitMs, () => raw.destroy());
+    done();
+  });
+}
