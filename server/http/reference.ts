@@ -12,9 +12,9 @@ import { effectiveVersions } from "./version-gate.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Scripts and styles come from this server alone; the viewer also writes styles into its elements. */
+/** Scripts and styles come from this server alone. The viewer sets styles by script, which needs no 'unsafe-inline'. */
 const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * What developers read: the OpenAPI document of each version, the reference page made from it, the error catalogue
@@ -88,7 +88,7 @@ main { max-width: 900px; margin: 0 auto; padding: 12px 20px 60px }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: 8px 10px; border-bottom: 1px solid var(--line) }
 tr:target { background: var(--soft) }
-pre { overflow-x: auto; padding: 12px; background: var(--soft) }
+main pre { overflow-x: auto; padding: 12px; background: var(--soft) }
 code { font-family: ui-monospace, monospace; font-size: 14px }
 @media (prefers-color-scheme: dark) { #reference { filter: invert(0.9) hue-rotate(180deg) } }`;
 

@@ -11,7 +11,6 @@ const filePolicy =
 /** Features of a browser that no page of ours uses. */
 const unusedFeatures = [
   "accelerometer",
-  "bluetooth",
   "camera",
   "display-capture",
   "geolocation",

@@ -9,7 +9,7 @@ export interface TimeLimits {
   readonly bodyMs: number;
   /** From the body until there is an answer. */
   readonly handlingMs: number;
-  /** From when the answer is there until the client has taken it; of a file or an export, between two pieces of it. */
+  /** How long a client may take nothing of an answer that is there. */
   readonly readingMs: number;
 }
 
@@ -44,18 +44,29 @@ export function limitHandlingTime(app: FastifyInstance, limitMs: number): void {
   });
 }
 
+/** Who takes an answer more slowly than this does it on purpose: 2 kB/s. */
+const slowestBytesPerMs = 2;
+
+/** Answers of this size fit into the buffers of the system, so whether they are taken can't be seen. */
+const unseenBytes = 64 * 1024;
+
 /**
- * Cuts the connection of a client that asks and does not take the answer: each would keep it in memory for as long as
- * it likes. Files that are sent past the framework (send-file.ts) have the same rule there.
+ * Cuts the connection of a client that asks and does not take the answer, or only a byte now and then: each would keep
+ * it in memory for as long as it likes. Files that are sent past the framework (send-file.ts) have a rule of their own.
  */
 export function limitReadingTime(app: FastifyInstance, limitMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
     const { raw } = reply;
-    if (typeof payload === "string" || Buffer.isBuffer(payload)) {
-      const timer = setTimeout(() => raw.socket?.destroy(), limitMs);
+    if (payload === null || payload === undefined) return done();
+    const { length } = payload as { length?: number };
+    // A stream has none: an export may take hours, as long as it goes on.
+    if (length !== undefined) {
+      const timer = setTimeout(() => raw.socket?.destroy(), limitMs + length / slowestBytesPerMs);
       timer.unref();
       raw.once("close", () => clearTimeout(timer));
-    } else if (payload !== null && payload !== undefined) raw.setTimeout(limitMs, () => raw.destroy());
+    }
+    // Starts anew with whatever is taken (`socket.setTimeout`).
+    if (length === undefined || length > unseenBytes) raw.setTimeout(limitMs, () => raw.socket?.destroy());
     done();
   });
 }
