@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { call, olderVersion, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeTeam, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { startHookReceiver } from "../../test/support/hook-receiver.ts";
 import { until } from "../../test/support/until.ts";
 import { recordingObjectKey } from "../storage/layout.ts";
+import { auditActions } from "./actions.ts";
 import { csvCell, csvColumns } from "./present.ts";
 import { writeEntries } from "./testing.ts";
 
@@ -305,6 +307,11 @@ test("export: cells that a spreadsheet would run begin with an apostrophe", () =
     assert.match(csvCell(text), /^"?'/, JSON.stringify(text));
   for (const text of ["a=1", "x@y.example", "", "12", "{}", "a-b"]) assert.equal(csvCell(text), text);
   assert.equal(csvCell('a "b", c'), '"a ""b"", c"');
+});
+
+test("guide: says of every action when it is written", () => {
+  const guide = readFileSync(new URL("../../docs/guide/audit.md", import.meta.url), "utf8");
+  for (const action of auditActions) assert.ok(guide.includes(`\`${action}\``), action);
 });
 
 test("list: nothing of an unknown subject", async () => {
