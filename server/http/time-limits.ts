@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { ProblemError } from "./problem.ts";
 
 /** How long parts of a request may take, in milliseconds. */
@@ -26,10 +26,11 @@ export const timeLimits: TimeLimits = {
  * something is still going to happen. What the handler does by then goes on by itself; its answer is dropped.
  */
 export function limitHandlingTime(app: FastifyInstance, limitMs: number): void {
+  const timers = new WeakMap<FastifyReply, NodeJS.Timeout>();
   app.addHook("preHandler", (request, reply, done) => {
     if (!request.routeOptions.config.takesFiles) {
       const timer = setTimeout(() => {
-        // An answer that has begun is the reader's to take.
+        // Taken out of the framework's hands: a file on its way.
         if (reply.sent || reply.raw.headersSent) return;
         void reply.send(
           new ProblemError("unavailable", "the request took too long to handle; try again later", {
@@ -38,8 +39,14 @@ export function limitHandlingTime(app: FastifyInstance, limitMs: number): void {
         );
       }, limitMs);
       timer.unref();
+      timers.set(reply, timer);
       reply.raw.once("close", () => clearTimeout(timer));
     }
+    done();
+  });
+  // An answer that has begun, also one that is still being written, is the reader's to take.
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    clearTimeout(timers.get(reply));
     done();
   });
 }
