@@ -207,6 +207,31 @@ test("slow clients: one that takes the answers in its own time gets all of them,
   socket.destroy();
 });
 
+test("slow clients: one that lets an export lie is cut, also while it goes on sending", async () => {
+  await app.db.pool.query(
+    `insert into audit_log (workspace_id, action, details)
+     select $1, 'settings_changed', jsonb_build_object('filler', repeat('x', 8000)) from generate_series(1, 4000)`,
+    [workspace.id],
+  );
+  await until("the log is sealed", async () => {
+    const { rows } = await app.db.pool.query("select 1 from audit_log where position is null limit 1");
+    return rows.length === 0;
+  });
+  const { socket, closed } = open();
+  socket.pause();
+  socket.write(
+    `GET /_/api/v1/audit/export HTTP/1.1\r\nHost: parley.test\r\nAuthorization: Bearer ${workspace.admin.token}\r\n\r\n`,
+  );
+  let isCut = false;
+  void closed.then(() => {
+    isCut = true;
+  });
+  await until("the connection is cut", () => {
+    if (!socket.destroyed) socket.write("x");
+    return isCut;
+  });
+});
+
 test("handling: what takes too long is answered with 503, and its connection serves on", async () => {
   const { recordingId } = await makeRecording(app, member.token);
   const blocker = await app.db.pool.connect();

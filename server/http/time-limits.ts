@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { ProblemError } from "./problem.ts";
 
@@ -51,15 +52,15 @@ export function limitHandlingTime(app: FastifyInstance, limitMs: number): void {
   });
 }
 
-/** Who takes an answer more slowly than this does it on purpose: 2 kB/s. */
-const slowestBytesPerMs = 2;
+/** Who takes an answer more slowly than this does it on purpose: 16 kB/s. */
+const slowestBytesPerMs = 16;
 
 /** Answers of this size fit into the buffers of the system, so whether they are taken can't be seen. */
 const unseenBytes = 64 * 1024;
 
 /**
  * Cuts the connection of a client that asks and does not take the answer, or only a byte now and then: each would keep
- * it in memory for as long as it likes. Files that are sent past the framework (send-file.ts) have a rule of their own.
+ * it in memory for as long as it likes. Files that are sent past the framework (send-file.ts) are looked after there.
  */
 export function limitReadingTime(app: FastifyInstance, limitMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {
@@ -71,9 +72,26 @@ export function limitReadingTime(app: FastifyInstance, limitMs: number): void {
       const timer = setTimeout(() => raw.socket?.destroy(), limitMs + length / slowestBytesPerMs);
       timer.unref();
       raw.once("close", () => clearTimeout(timer));
-    }
-    // Starts anew with whatever is taken (`socket.setTimeout`).
-    if (length === undefined || length > unseenBytes) raw.setTimeout(limitMs, () => raw.socket?.destroy());
+      // Starts anew with whatever is taken, and with whatever the client sends meanwhile.
+      if (length > unseenBytes) raw.setTimeout(limitMs, () => raw.socket?.destroy());
+    } else cutWhenStalled(raw, limitMs);
     done();
   });
+}
+
+/**
+ * Cuts the connection of a response, written piece by piece, of which not one piece was taken in a while. The timeout of
+ * a socket would not do: it begins anew also when the client sends something.
+ */
+export function cutWhenStalled(response: ServerResponse, limitMs: number): void {
+  const { socket } = response;
+  if (socket === null) return;
+  let taken = -1;
+  const timer = setInterval(() => {
+    const now = socket.bytesWritten - socket.writableLength;
+    if (now === taken) socket.destroy();
+    taken = now;
+  }, limitMs);
+  timer.unref();
+  response.once("close", () => clearInterval(timer));
 }
