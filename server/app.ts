@@ -3,6 +3,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Operation } from "../contract/operation.ts";
 import type { Principal } from "./access/principal.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
+import { createViewLog } from "./audit/views.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { meetingTypeRoutes } from "./directory/meeting-type-routes.ts";
@@ -27,6 +29,8 @@ import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { intelligenceRoutes } from "./intelligence/routes.ts";
+import { sendSecurityHeaders } from "./http/security-headers.ts";
+import { limitHandlingTime, limitReadingTime, type TimeLimits, timeLimits } from "./http/time-limits.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
@@ -58,17 +62,17 @@ export interface AppDependencies {
   readonly started?: { readonly isComplete: boolean };
   /** Check also the answers that go out unparsed; the tests turn it on. */
   readonly checkReady?: boolean;
+  /** Other limits of time than the usual ones; for tests. */
+  readonly limits?: Partial<TimeLimits>;
 }
 
 /** How long requests in flight may go on after the signal to stop. */
 const drainMs = 20_000;
 
-/** A client that sends for longer is not sending a transcript. */
-const bodyTimeMs = 120_000;
-
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { db, jobs, store, signer, sealer, sender, config, log } = dependencies;
+  const limits = { ...timeLimits, ...dependencies.limits };
   const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
@@ -78,11 +82,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, toProblem(error)),
     clientErrorHandler: brokenHttp.answer,
     forceCloseConnections: "idle",
+    // Nobody else is believed who says on whose behalf a request comes.
+    ...(config.trustedProxies.length === 0 ? {} : { trustProxy: [...config.trustedProxies] }),
     bodyLimit: 1024 * 1024,
     // Bodies have a limit of their own below: a file may take hours.
     requestTimeout: 0,
     // A missing Host header is answered below, like every other error.
-    http: { requireHostHeader: false, headersTimeout: 60_000 },
+    http: {
+      requireHostHeader: false,
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: Math.min(5000, limits.headersMs),
+    },
   });
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
@@ -90,8 +101,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
-  limitBodyTime(app, bodyTimeMs, brokenHttp.answer);
+  limitBodyTime(app, limits.bodyMs, brokenHttp.answer);
+  limitHandlingTime(app, limits.handlingMs);
+  limitReadingTime(app, limits.readingMs);
   readBodies(app);
+  sendSecurityHeaders(app, config);
   logAnswers(app);
   drainOnClose(app, drainMs);
   app.setNotFoundHandler((request, reply) =>
@@ -108,8 +122,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
   });
   app.addHook("onClose", () => limiter.close());
+  const views = createViewLog(db);
   healthRoutes(app, { db, store, started: dependencies.started ?? { isComplete: true } });
-  referenceRoutes(app, operations);
+  referenceRoutes(app, operations, config);
   await app.register(
     async (scope) => {
       guardVersionedApi(scope, { db, config, limiter });
@@ -121,7 +136,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       };
       accountRoutes(api);
       directoryRoutes(api, { db });
-      recordingRoutes(api, { db, store, signer, config });
+      recordingRoutes(api, { db, store, signer, views, config });
       uploadRoutes(api, { db, jobs, store, signer, config });
       hookRoutes(api, { db, sender, sealer });
     },
@@ -147,6 +162,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       importRoutes(api, { db, jobs, store, signer, config });
       transcriptRoutes(api, { db, jobs, config });
       intelligenceRoutes(api, { db, jobs, config });
+      auditRoutes(api, { db, config });
     },
     { prefix: managementPrefix },
   );
@@ -163,6 +179,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   resumableRoutes(app, { db, jobs, store, signer, config, log });
   recordingMediaRoutes(app, { db, store, signer });
   recordingAssetRoutes(app, { store, signer });
+  recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
   return app;
@@ -174,7 +191,6 @@ function logAnswers(app: FastifyInstance): void {
     reply.headers({
       "x-request-id": request.id,
       "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
     });
   });
   app.addHook("onResponse", async (request, reply) => {

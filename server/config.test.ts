@@ -53,6 +53,12 @@ test("a wrong setting is one line that names it and its rule", () => {
     ["PARLEY_VERSION_STATUS", "2025-10-31=sunseting"],
     ["PARLEY_VERSION_STATUS", "2024-01-01=retired"],
     ["PARLEY_VERSION_STATUS", "2025-10-31=sunsetting@soon"],
+    ["PARLEY_VERSION_STATUS", "2025-10-31=deprecated@2027-03-01"],
+    ["PARLEY_AUDIT_TTL", "2h"],
+    ["PARLEY_TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["PARLEY_TRUSTED_PROXIES", "10.1"],
+    ["PARLEY_TRUSTED_PROXIES", "proxy.example"],
+    ["PARLEY_TRUSTED_PROXIES", "0.0.0.0/0"],
   ] as const) {
     assert.throws(
       () => readConfig({ [name]: value }, "/tmp"),

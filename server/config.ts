@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { VersionName } from "../contract/versions.ts";
 import {
+  addressRanges,
   bucketPrefix,
   databaseUrl,
   duration,
@@ -94,6 +95,10 @@ export interface Config {
   readonly transcription: TranscriptionSettings | null;
   /** A language model behind an OpenAI-compatible `/v1/chat/completions`; null: none. */
   readonly languageModel: LanguageModelSettings | null;
+  /** How long entries of the audit log are kept; null: for ever. */
+  readonly auditTtlMs: number | null;
+  /** Addresses and ranges of the proxies whose word on where a request comes from is taken. */
+  readonly trustedProxies: readonly string[];
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }
@@ -144,6 +149,8 @@ const settings = {
   PARLEY_LLM_TIMEOUT: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   // Timers of this platform run at once when told to wait for longer than 24 days.
   PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
+  PARLEY_AUDIT_TTL: duration.refine((ms) => ms >= units.d, "must be a day at least"),
+  PARLEY_TRUSTED_PROXIES: addressRanges,
   PARLEY_VERSION_STATUS: versionStatus,
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
 } as const;
@@ -225,6 +232,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
           },
     staleUploadTtlMs: values.PARLEY_STALE_UPLOAD_TTL ?? 30 * units.d,
     sweepIntervalMs: values.PARLEY_SWEEP_INTERVAL ?? units.m,
+    auditTtlMs: values.PARLEY_AUDIT_TTL ?? null,
+    trustedProxies: values.PARLEY_TRUSTED_PROXIES ?? [],
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",
   } satisfies Config);

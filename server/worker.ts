@@ -1,5 +1,8 @@
 import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
+import { markChains } from "./audit/mark.ts";
+import { pruneAudit } from "./audit/prune.ts";
+import { sealAudit } from "./audit/seal.ts";
 import type { Config, TranscriptionSettings } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { RETRY_SCHEDULE_MS } from "./hooks/backoff.ts";
@@ -64,6 +67,8 @@ const arrivalCheckMs = 1000;
 
 /** How often to merge what is new into the search index. */
 const searchIndexMs = 5000;
+/** How long an entry of the audit log may stand outside of the chain. */
+const sealIntervalMs = 1000;
 
 /** How soon to look again: files come to the local store through a server, which says so unless it dies. */
 const soonestLookMs = { local: 15_000, s3: 2000 } as const;
@@ -196,6 +201,12 @@ export function startWorker(deps: WorkerDependencies): Worker {
           .execute((tx) => jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId));
     },
     "abandoned scratch folders": () => sweepScratch(config.dataDir),
+    "audit log told to the store": () => markChains(db, store, log),
+    "old audit entries": async () => {
+      if (config.auditTtlMs === null) return;
+      const count = await pruneAudit(db, new Date(Date.now() - config.auditTtlMs));
+      if (count > 0) log.info({ count }, "removed old entries of the audit log");
+    },
     "orphaned files": removeLeftovers,
   });
   const searching = startSchedule(searchIndexMs, log, {
@@ -207,6 +218,10 @@ export function startWorker(deps: WorkerDependencies): Worker {
   });
   const arrivals = startSchedule(arrivalCheckMs, log, {
     "arrived files": () => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind]),
+  });
+
+  const sealing = startSchedule(sealIntervalMs, log, {
+    "audit log": async () => void (await sealAudit(db)),
   });
 
   const deliveries = startDeliveries({
@@ -221,6 +236,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     async stop(graceMs) {
       await deliveries.stop();
       await arrivals.stop();
+      await sealing.stop();
       await schedule.stop();
       stopping.abort(new Error("the server is stopping"));
       await searching.stop();

@@ -47,6 +47,13 @@ export interface Attempts {
   request_headers: Json | null;
   started_at: Timestamp | null;
   status: number | null;
+export interface AuditChains {
+  anchor_hash: Buffer;
+  anchor_position: Int8;
+  head_hash: Buffer;
+  head_position: Int8;
+  marked_position: Generated<Int8>;
+  workspace_id: string;
 }
 
 export interface AuditLog {
@@ -54,14 +61,20 @@ export interface AuditLog {
   credential: string | null;
   credential_id: string | null;
   details: Generated<Json>;
+  details_hash: Buffer | null;
+  details_salt: Generated<Buffer | null>;
+  hash: Buffer | null;
   id: Generated<Int8>;
   ip: string | null;
   occurred_at: Generated<Timestamp>;
+  position: Int8 | null;
   subject_id: string | null;
   subject_type: string | null;
   user_agent: string | null;
   user_email: string | null;
   user_id: string | null;
+  who_hash: Buffer | null;
+  who_salt: Generated<Buffer | null>;
   workspace_id: string;
 }
 
@@ -522,6 +535,7 @@ export interface Workspaces {
 export interface DB {
   access_tokens: AccessTokens;
   attempts: Attempts;
+  audit_chains: AuditChains;
   audit_log: AuditLog;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;

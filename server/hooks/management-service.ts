@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -88,12 +89,19 @@ export async function rotateSecret(
   { db, sealer }: { readonly db: Database; readonly sealer: Sealer },
   hook: HookRow,
   overlapSec: number,
+  actor: AuditActor,
 ): Promise<{ secret: string; until: Date | null }> {
   const secret = newSecret();
   const until = overlapSec === 0 ? null : new Date(Date.now() + overlapSec * 1000);
-  const isDone = await db.kysely
-    .transaction()
-    .execute((tx) => replaceSecret(tx, hook.id, sealer.seal(secret), until));
+  const isDone = await db.kysely.transaction().execute(async (tx) => {
+    if (!(await replaceSecret(tx, hook.id, sealer.seal(secret), until))) return false;
+    await recordAudit(tx, actor, {
+      action: "hook_secret_rotated",
+      subject: { type: "hook", id: hook.id },
+      details: { overlap_sec: overlapSec },
+    });
+    return true;
+  });
   if (!isDone) throw hookNotFound(hook.id);
   return { secret, until };
 }

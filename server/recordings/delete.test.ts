@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeTeam, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
+import { commandLine } from "../audit/record.ts";
 import { recordingObjectKey, uploadFileKey } from "../storage/layout.ts";
 import { transcribeRecordingJob } from "../transcription/job.ts";
 import { deleteRecording } from "./delete.ts";
@@ -44,6 +45,8 @@ async function mentions(ids: readonly string[]): Promise<Map<string, object[]>> 
   assert.ok(columns.length > 100, "the columns were found");
   const found = new Map<string, object[]>();
   for (const { table, column } of columns) {
+    // It tells for good who saw, shared and deleted what, by ids alone: audit/recordings.test.ts.
+    if (table === "public.audit_log") continue;
     const { rows } = await pool.query(`select * from ${table} where "${column}"::text ~ $1`, [ids.join("|")]);
     if (rows.length > 0) found.set(table, rows);
   }
@@ -315,7 +318,7 @@ test("files: when the store fails the recording is deleted all the same, and the
     sees: [workspace.id],
   } as const;
   const deps = { db: app.db, store, onError: (error: unknown) => failures.push(error) };
-  const receipt = await deleteRecording(deps, principal, recordingId);
+  const receipt = await deleteRecording(deps, principal, recordingId, commandLine(workspace.id));
   assert.deepEqual([receipt.is_complete, receipt.removed.objects, failures.length], [false, 0, 1]);
   assert.equal((await remove(recordingId, member.token)).status, 404);
 });

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { DeletionReceipt } from "../../contract/recording-management.ts";
 import type { Principal } from "../access/principal.ts";
+import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
@@ -36,6 +37,7 @@ export async function deleteRecording(
   { db, store, onError }: Dependencies,
   principal: Principal,
   recordingId: string,
+  actor: AuditActor,
 ): Promise<Receipt> {
   const { uploadIds, ...rows } = await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockForChange(tx, principal, recordingId, "delete it");
@@ -64,6 +66,10 @@ export async function deleteRecording(
       subjectId: recordingId,
       audience,
       data: { id: recordingId },
+    });
+    await recordAudit(tx, actor, {
+      action: "recording_deleted",
+      subject: { type: "recording", id: recordingId },
     });
     return { ...deleted, ...forgotten, uploadIds };
   });

@@ -11,6 +11,7 @@ import { type Config, readConfig } from "../../server/config.ts";
 import { type Database, openDatabase } from "../../server/db/database.ts";
 import { openHookSender } from "../../server/hooks/open-sender.ts";
 import type { HookSender } from "../../server/hooks/send.ts";
+import type { TimeLimits } from "../../server/http/time-limits.ts";
 import { type JobQueue, openJobQueue } from "../../server/jobs/queue.ts";
 import { createSealer, type Sealer } from "../../server/links/sealer.ts";
 import { openSecret } from "../../server/links/secret.ts";
@@ -38,6 +39,8 @@ export interface TestAppOptions {
   readonly clock?: { now(): Date };
   /** Without a worker, jobs stay where they are. */
   readonly worker?: boolean;
+  /** Shorter limits of time for requests. */
+  readonly limits?: Partial<TimeLimits>;
 }
 
 const systemClock = { now: () => new Date() };
@@ -90,6 +93,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     config,
     log,
     checkReady: true,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
