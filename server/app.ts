@@ -2,7 +2,15 @@ import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Operation } from "../contract/operation.ts";
 import type { Principal } from "./access/principal.ts";
+import { linkPages } from "./accounts/link-pages.ts";
+import { createPasswordWork } from "./accounts/password-work.ts";
+import { peopleRoutes } from "./accounts/people-routes.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { sessionRoutes } from "./accounts/session-routes.ts";
+import { signInPages } from "./accounts/sign-in-pages.ts";
+import { singleSignOnPages } from "./accounts/single-sign-on-pages.ts";
+import { teamRoutes } from "./accounts/team-routes.ts";
+import { tokenRoutes } from "./accounts/token-routes.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { directoryRoutes } from "./directory/routes.ts";
@@ -27,6 +35,7 @@ import type { Api } from "./http/route.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
+import { pageRoutes } from "./pages/page.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
@@ -79,6 +88,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
   app.decorateRequest("apiVersion", null);
+  app.decorate("passwordWork", createPasswordWork());
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
@@ -133,9 +143,17 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
+      sessionRoutes(api, { db, config });
+      peopleRoutes(api, { db, jobs, sealer, config });
+      teamRoutes(api, { db });
+      tokenRoutes(api, { db });
     },
     { prefix: managementPrefix },
   );
+  pageRoutes(app);
+  await signInPages(app, { db, config });
+  await linkPages(app, { db, jobs, config });
+  await singleSignOnPages(app, { db, sealer, config });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });

@@ -6,7 +6,9 @@ import {
   duration,
   flag,
   httpUrl,
+  issuerUrl,
   retrySchedule,
+  smtpUrl,
   units,
   type VersionOverride,
   versionStatus,
@@ -33,6 +35,27 @@ export interface TranscriptionSettings {
   readonly apiKey: string | null;
   /** Language of the meetings; null: the model finds out. */
   readonly language: string | null;
+}
+
+/** A server that takes our mail. */
+export interface SmtpSettings {
+  /** `smtp://user:password@host:587` or `smtps://…`. */
+  readonly url: string;
+  /** What mails come from: an address, or a name with one in angle brackets. */
+  readonly from: string;
+}
+
+/** A provider of single sign-on by OpenID Connect. */
+export interface SingleSignOnSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What the button says it leads to. */
+  readonly name: string;
+  /** Make accounts for people whose email lies in a workspace's domains. */
+  readonly createUsers: boolean;
+  /** Believe emails of which the provider does not say whether they are verified. */
+  readonly trustEmail: boolean;
 }
 
 /** Everything the environment decides, read once and frozen. */
@@ -78,6 +101,10 @@ export interface Config {
   readonly s3NotificationToken: string | null;
   /** A speech model behind an OpenAI-compatible `/v1/audio/transcriptions`; null: none. */
   readonly transcription: TranscriptionSettings | null;
+  /** Null: no mail is sent. */
+  readonly smtp: SmtpSettings | null;
+  /** Null: people sign in with a password. */
+  readonly singleSignOn: SingleSignOnSettings | null;
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }
@@ -119,6 +146,14 @@ const settings = {
   PARLEY_TRANSCRIPTION_MODEL: z.string(),
   PARLEY_TRANSCRIPTION_API_KEY: z.string(),
   PARLEY_TRANSCRIPTION_LANGUAGE: z.string(),
+  PARLEY_SMTP_URL: smtpUrl,
+  PARLEY_SMTP_FROM: z.string().regex(/@/, "must be an email address"),
+  PARLEY_OIDC_ISSUER: issuerUrl,
+  PARLEY_OIDC_CLIENT_ID: z.string(),
+  PARLEY_OIDC_CLIENT_SECRET: z.string(),
+  PARLEY_OIDC_NAME: z.string().max(60, "must have at most 60 characters"),
+  PARLEY_OIDC_CREATE_USERS: flag,
+  PARLEY_OIDC_TRUST_EMAIL: flag,
   // Timers of this platform run at once when told to wait for longer than 24 days.
   PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   PARLEY_VERSION_STATUS: versionStatus,
@@ -189,6 +224,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
             apiKey: values.PARLEY_TRANSCRIPTION_API_KEY ?? null,
             language: values.PARLEY_TRANSCRIPTION_LANGUAGE ?? null,
           },
+    smtp: readSmtp(values),
+    singleSignOn: readSingleSignOn(values),
     staleUploadTtlMs: values.PARLEY_STALE_UPLOAD_TTL ?? 30 * units.d,
     sweepIntervalMs: values.PARLEY_SWEEP_INTERVAL ?? units.m,
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
@@ -196,9 +233,45 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   } satisfies Config);
 }
 
+function readSmtp(values: Settings): SmtpSettings | null {
+  const { PARLEY_SMTP_URL: url, PARLEY_SMTP_FROM: from } = values;
+  return url === undefined || from === undefined ? null : { url, from };
+}
+
+function readSingleSignOn(values: Settings): SingleSignOnSettings | null {
+  if (values.PARLEY_OIDC_ISSUER === undefined) return null;
+  return {
+    issuer: values.PARLEY_OIDC_ISSUER,
+    clientId: values.PARLEY_OIDC_CLIENT_ID ?? "",
+    clientSecret: values.PARLEY_OIDC_CLIENT_SECRET ?? "",
+    name: values.PARLEY_OIDC_NAME ?? "single sign-on",
+    createUsers: values.PARLEY_OIDC_CREATE_USERS ?? false,
+    trustEmail: values.PARLEY_OIDC_TRUST_EMAIL ?? false,
+  };
+}
+
+/** Settings that mean nothing without each other. */
+const together = [
+  ["PARLEY_SMTP_URL", "PARLEY_SMTP_FROM"],
+  ["PARLEY_OIDC_ISSUER", "PARLEY_OIDC_CLIENT_ID", "PARLEY_OIDC_CLIENT_SECRET"],
+] as const;
+
+function findLonely(values: Settings): string[] {
+  return together
+    .filter((names) => names.some((name) => values[name] !== undefined))
+    .flatMap((names) =>
+      names
+        .filter((name) => values[name] === undefined)
+        .map(
+          (name) => `${name} must be set together with ${names.filter((other) => other !== name).join(", ")}`,
+        ),
+    );
+}
+
 /** Settings that are right each by itself and wrong together. */
 function findDisagreements(values: Settings): string[] {
-  if (values.PARLEY_STORAGE !== "s3") return [];
+  const lonely = findLonely(values);
+  if (lonely.length > 0 || values.PARLEY_STORAGE !== "s3") return lonely;
   const longestLinkMs = 7 * units.d;
   return [
     ...(values.PARLEY_S3_BUCKET ? [] : ["PARLEY_S3_BUCKET must name the bucket when PARLEY_STORAGE is s3"]),

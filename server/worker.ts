@@ -1,5 +1,10 @@
 import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
+import { sendMailJob } from "./accounts/mailer.ts";
+import { sweepLinks } from "./accounts/one-time-links.ts";
+import { requestPasswordResetJob } from "./accounts/password-reset.ts";
+import { sweepSessions } from "./accounts/sessions.ts";
+import { sweepThrottle } from "./accounts/throttle.ts";
 import type { Config, TranscriptionSettings } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { RETRY_SCHEDULE_MS } from "./hooks/backoff.ts";
@@ -79,6 +84,14 @@ function transcriptionJob(
   });
 }
 
+/** Mail goes out where a mail server is set up. */
+function mailJobs({ config, sealer, log }: WorkerDependencies): JobDefinition[] {
+  const { smtp } = config;
+  return smtp === null
+    ? []
+    : [job({ name: "send_mail", concurrency: 4, run: (data) => sendMailJob({ sealer, smtp, log }, data) })];
+}
+
 /** All background work: the list of jobs, and what is looked after regularly. */
 export function startWorker(deps: WorkerDependencies): Worker {
   const { db, jobs, store, config, log } = deps;
@@ -120,6 +133,12 @@ export function startWorker(deps: WorkerDependencies): Worker {
         concurrency: mediaAtOnce,
         run: ({ uploadId }) => promoteMediaJob({ db, jobs, store, config }, uploadId),
       }),
+      job({
+        name: "request_password_reset",
+        concurrency: 2,
+        run: (data) => requestPasswordResetJob({ db, jobs, sealer: deps.sealer, config }, data),
+      }),
+      ...mailJobs(deps),
       ...(config.transcription === null
         ? []
         : [
@@ -143,6 +162,9 @@ export function startWorker(deps: WorkerDependencies): Worker {
     },
     "old deliveries and events": () => deleteOldHistory(db.pool),
     "forgotten hooks": () => findForgottenHooks(db.pool),
+    "ended sessions": () => sweepSessions(db),
+    "dead links": () => sweepLinks(db),
+    "attempts to sign in": () => sweepThrottle(db),
     "rate limit counters": () => deleteOldCounters(db.pool),
     "due transcriptions": async () => {
       if (config.transcription === null) return;

@@ -59,6 +59,9 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Stories: "Put highlights together.",
   Hooks: "Be told of what happens, see how that went, and repair it.",
   Events: "Fetch what happened.",
+  "Sign-in": "Sessions of people, and their own accounts.",
+  People: "Who is in the workspace, and in which teams.",
+  Tokens: "Access tokens, personal and of the workspace.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 
@@ -68,6 +71,7 @@ function describe(operation: Operation, version: VersionName): ZodOpenApiOperati
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
+    ...(operation.permission === "anyone" ? { security: [] } : {}),
     requestParams: {
       ...(isManagement(operation) ? {} : { header: versionHeader(version) }),
       ...(operation.query === undefined ? {} : { query: operation.query }),

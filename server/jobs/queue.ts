@@ -10,6 +10,9 @@ export interface JobData {
   promote_media: { readonly uploadId: string };
   finish_upload: { readonly uploadId: string };
   transcribe_recording: { readonly recordingId: string };
+  /** Mail as JSON, encrypted: it may hold a link that signs a person in. */
+  send_mail: { readonly sealed: string };
+  request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
 }
 export type JobName = keyof JobData;
 export const jobNames: readonly JobName[] = [
@@ -18,6 +21,8 @@ export const jobNames: readonly JobName[] = [
   "promote_media",
   "finish_upload",
   "transcribe_recording",
+  "send_mail",
+  "request_password_reset",
 ];
 
 /** Where jobs are put in and taken out. */
