@@ -132,10 +132,22 @@ export interface Hooks {
   workspace_id: string;
 }
 
+export interface Identities {
+  created_at: Generated<Timestamp>;
+  issuer: string;
+  subject: string;
+  user_id: string;
+}
+
 export interface Installation {
   high: Generated<Int8>;
   id: Generated<string>;
   is_only: Generated<boolean>;
+}
+
+export interface KnownAddresses {
+  key: Buffer;
+  last_at: Generated<Timestamp>;
 }
 
 export interface MeetingTypes {
@@ -146,6 +158,16 @@ export interface MeetingTypes {
   position: number;
   scope: string;
   workspace_id: string;
+}
+
+export interface OneTimeLinks {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  purpose: string;
+  used_at: Timestamp | null;
+  user_id: string;
 }
 
 export interface Participants {
@@ -377,6 +399,8 @@ export interface Users {
   email: string;
   email_key: Generated<string>;
   id: string;
+  invited_at: Timestamp | null;
+  last_signed_in_at: Timestamp | null;
   name: string;
   password_hash: string | null;
   role: string;
@@ -400,8 +424,11 @@ export interface DB {
   events: Events;
   highlights: Highlights;
   hooks: Hooks;
+  identities: Identities;
   installation: Installation;
+  known_addresses: KnownAddresses;
   meeting_types: MeetingTypes;
+  one_time_links: OneTimeLinks;
   participants: Participants;
   private_notes: PrivateNotes;
   rate_limit_counters: RateLimitCounters;
