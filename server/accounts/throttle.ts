@@ -14,6 +14,9 @@ export interface Limit {
   readonly leakSec: number;
 }
 
+/** The wait after the first attempt that is not free. */
+const firstWaitSec = 5;
+
 /** Nobody ever waits for longer. */
 export const longestWaitSec = 15 * 60;
 
@@ -72,7 +75,9 @@ export async function takeAttempt(db: Database, limits: readonly Limit[]): Promi
 
 /** How long after so many attempts the next one has to wait. */
 function waitSec(count: number, free: number): number {
-  return count < free ? 0 : Math.min(longestWaitSec, 2 ** Math.floor(count - free));
+  // An attempt counts until all of it has leaked away.
+  const over = Math.ceil(count) - free;
+  return over < 0 ? 0 : Math.min(longestWaitSec, firstWaitSec * 2 ** over);
 }
 
 /** Takes the attempt out of the counts again: it was none, or it was right. */
