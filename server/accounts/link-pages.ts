@@ -11,7 +11,8 @@ import { checkForm, fault, field, hiddenToken, seeOther, servePages } from "./pa
 import { requestPasswordReset } from "./password-reset.ts";
 import { passwordFault } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
-import { setSessionCookie } from "./session-cookie.ts";
+import { sessionCookieOf, setSessionCookie } from "./session-cookie.ts";
+import { endSessionOf } from "./sessions.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -60,6 +61,7 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
           from: originOf(request),
         });
         if (cookie === null) return sendDeadLink(reply);
+        await endSessionOf(db, sessionCookieOf(request, baseUrl));
         setSessionCookie(reply, baseUrl, cookie);
         return seeOther(reply, "/");
       });
@@ -122,7 +124,6 @@ ${hiddenToken(request, baseUrl)}
   ): FastifyReply {
     const isInvitation = purpose === "invitation";
     const title = isInvitation ? `Welcome to ${owner.workspace_name}` : "Choose a new password";
-    // To the address it came from, which holds the link: nothing else of the page does.
     return sendPage(reply, {
       title,
       status: form.problem === undefined ? 200 : 400,

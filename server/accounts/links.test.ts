@@ -1,41 +1,22 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { SMTPServer } from "smtp-server";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeTeam, makeUser, makeWorkspace } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
 import { auditOf, forgetAll, givePassword, openBrowser, password, signInAs } from "./testing.ts";
+import { startMailServer } from "./testing-mail.ts";
 
-/** A mail server that keeps what it gets. */
-const mails: { to: string[]; text: string }[] = [];
-let refuse: { code: number } | null = null;
-const smtp = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ["STARTTLS"],
-  onData(stream, session, done) {
-    const chunks: Buffer[] = [];
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    stream.on("end", () => {
-      const error = refuse;
-      if (error !== null) return done(Object.assign(new Error("not now"), { responseCode: error.code }));
-      const text = Buffer.concat(chunks).toString();
-      mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: unfold(text) });
-      done();
-    });
-  },
-});
-await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
-const { port } = smtp.server.address() as { port: number };
-after(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+const smtp = await startMailServer();
+const { mails } = smtp;
+after(() => smtp.close());
 
 const app = await startTestApp({
-  env: { PARLEY_SMTP_URL: `smtp://127.0.0.1:${port}`, PARLEY_SMTP_FROM: "Parley <parley@parley.test>" },
+  env: { PARLEY_SMTP_URL: smtp.url, PARLEY_SMTP_FROM: "Parley <parley@parley.test>" },
 });
 const silent = await startTestApp({ worker: false });
 const workspace = await makeWorkspace(app.db);
 const { admin } = workspace;
 
-const unfold = (text: string) => text.replace(/=\r?\n/g, "").replace(/=3D/g, "=");
 const manage = (method: string, path: string, body?: unknown, token: string | null = admin.token) =>
   call(app, method, `/_/api/v1${path}`, body, { token, version: null });
 const pathOf = (url: string) => new URL(url).pathname;
@@ -226,7 +207,7 @@ test("reset by mail: an address is not flooded, and a place that asks too often 
 
 test("mail: tried again while the mail server fails, given up when it refuses for good", async () => {
   await forgetAll(app.db);
-  refuse = { code: 451 };
+  smtp.refuseWith(451);
   const { email } = await invite();
   await until("a first attempt failed", async () => {
     const { rowCount } = await app.db.pool.query(
@@ -234,9 +215,9 @@ test("mail: tried again while the mail server fails, given up when it refuses fo
     );
     return rowCount === 1;
   });
-  refuse = null;
+  smtp.refuseWith(null);
   await mailTo(email);
-  refuse = { code: 550 };
+  smtp.refuseWith(550);
   const other = await invite();
   await until("it is given up", async () => {
     const { rowCount } = await app.db.pool.query(
@@ -244,7 +225,7 @@ test("mail: tried again while the mail server fails, given up when it refuses fo
     );
     return rowCount === 0;
   });
-  refuse = null;
+  smtp.refuseWith(null);
   assert.equal(
     mails.some(({ to }) => to.includes(other.email)),
     false,

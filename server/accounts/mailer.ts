@@ -74,7 +74,10 @@ export async function sendMailJob(
 
 async function withPatience(sending: Promise<unknown>): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("the mail server took too long")), patienceMs);
+  const timer = setTimeout(
+    () => reject(Object.assign(new Error("too late"), { code: "ETIMEDOUT" })),
+    patienceMs,
+  );
   try {
     await Promise.race([sending, late]);
   } finally {

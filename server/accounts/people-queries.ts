@@ -28,6 +28,12 @@ export async function findPeople(db: Executor, workspaceId: string, userId?: str
   return rows;
 }
 
+/** What a person is to the workspace now. */
+export function stateOf(row: Pick<PersonRow, "deactivated_at" | "invited_at">) {
+  if (row.deactivated_at !== null) return "deactivated" as const;
+  return row.invited_at === null ? ("active" as const) : ("invited" as const);
+}
+
 /** An account locked for a change. */
 export interface LockedAccount {
   readonly id: string;

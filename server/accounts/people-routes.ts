@@ -7,7 +7,7 @@ import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Sealer } from "../links/sealer.ts";
 import * as service from "./people.ts";
-import { findPeople, type PersonRow } from "./people-queries.ts";
+import { findPeople, type PersonRow, stateOf } from "./people-queries.ts";
 
 /** What admins do with people. */
 export function peopleRoutes(
@@ -103,11 +103,6 @@ function present(row: PersonRow) {
     last_signed_in_datetime: row.last_signed_in_at?.toISOString() ?? null,
     created_datetime: row.created_at.toISOString(),
   };
-}
-
-export function stateOf(row: Pick<PersonRow, "deactivated_at" | "invited_at">) {
-  if (row.deactivated_at !== null) return "deactivated" as const;
-  return row.invited_at === null ? ("active" as const) : ("invited" as const);
 }
 
 function presentLink(link: service.MadeLink) {

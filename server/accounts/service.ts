@@ -158,6 +158,17 @@ export function findUserByEmail(tx: Tx, email: string) {
     .executeTakeFirst();
 }
 
+/** A user by email, deactivated or not. @throws AccountError when there is none. */
+export async function findAnyUser(tx: Tx, email: string): Promise<{ id: string; workspace_id: string }> {
+  const user = await tx
+    .selectFrom("users")
+    .select(["id", "workspace_id"])
+    .where("email_key", "=", sql<string>`lower(${email.trim()})`)
+    .executeTakeFirst();
+  if (user === undefined) throw new AccountError(`there is no user with the email ${email}`);
+  return user;
+}
+
 /**
  * The workspace a command means when it names none: the only one there is.
  * @throws AccountError when there is none or more than one.

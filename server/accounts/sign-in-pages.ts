@@ -108,11 +108,9 @@ ${hiddenToken(request, baseUrl)}
 ${
   singleSignOn === null
     ? html``
-    : html`<p class="or">or</p>
-<form method="get" action="/sign-in/sso">
-<input type="hidden" name="next" value="${form.next}">
-<button class="quiet">Sign in with ${singleSignOn.name}</button>
-</form>`
+    : // A link, not a form: a form that ends at another origin is against our own policy (CSP form-action).
+      html`<p class="or">or</p>
+<p class="actions"><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
 }
 <p class="soft"><a href="/password-reset${query}">Forgot your password?</a></p>`,
     });
