@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { errorCatalogue } from "../../contract/errors.ts";
 import type { Principal } from "../access/principal.ts";
-import { handleErrors, toProblem } from "../http/errors.ts";
+import { handleErrors } from "../http/errors.ts";
 import { refuseForgery } from "../http/forgery.ts";
 import { readForms } from "../http/form-body.ts";
+import { ProblemError } from "../http/problem.ts";
 import { type Html, html } from "../pages/html.ts";
 import { sendPage } from "../pages/page.ts";
 import { readSession } from "./authenticate.ts";
@@ -16,15 +17,15 @@ export function servePages(scope: FastifyInstance): void {
   handleErrors(scope);
   const asProblem = scope.errorHandler;
   scope.setErrorHandler(async (error: unknown, request, reply) => {
-    const problem = toProblem(error);
-    if (problem.code === "internal") return asProblem.call(scope, error as never, request, reply);
-    reply.headers(problem.headers);
-    const { status, title } = errorCatalogue[problem.code];
+    // What nobody foresaw is logged and answered as everywhere.
+    if (!(error instanceof ProblemError)) return asProblem.call(scope, error as never, request, reply);
+    reply.headers(error.headers);
+    const { status, title } = errorCatalogue[error.code];
     return sendPage(reply, {
       title,
       status,
       body: html`<h1>${title}</h1>
-<p>${problem.message}</p>
+<p>${error.message}</p>
 <p><a href="/sign-in">Back to sign-in</a></p>`,
     });
   });
