@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { errorCatalogue } from "../../contract/errors.ts";
 import type { Principal } from "../access/principal.ts";
-import { handleErrors } from "../http/errors.ts";
 import { refuseForgery } from "../http/forgery.ts";
 import { readForms } from "../http/form-body.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -14,7 +13,6 @@ import { checkFormToken, formTokenField, formTokenOf } from "./form-token.ts";
 /** Makes a scope one of pages: forms are read, and errors are pages as well. */
 export function servePages(scope: FastifyInstance): void {
   readForms(scope);
-  handleErrors(scope);
   const asProblem = scope.errorHandler;
   scope.setErrorHandler(async (error: unknown, request, reply) => {
     // What nobody foresaw is logged and answered as everywhere.
