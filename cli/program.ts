@@ -4,6 +4,7 @@ import { AccountError } from "../server/accounts/service.ts";
 import { ConfigError } from "../server/config.ts";
 import { DataFolderInUseError } from "../server/db/embedded/index.ts";
 import { DatabaseTooNewError, UnfitDatabaseError } from "../server/db/migrate.ts";
+import { ProblemError } from "../server/http/problem.ts";
 import { AuditBrokenError, auditCommand } from "./audit.ts";
 import { demoCommand } from "./demo.ts";
 import { filesCommand, NotAgreedError } from "./files.ts";
@@ -50,6 +51,8 @@ export async function run(argv: readonly string[]): Promise<void> {
 function describe(
   error: Error & { hostname?: string; code?: string; syscall?: string; port?: number; address?: string },
 ): string {
+  // What the API would tell a caller is meant for people here as well.
+  if (error instanceof ProblemError) return error.message;
   const isExpected = [
     AccountError,
     AuditBrokenError,

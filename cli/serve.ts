@@ -56,6 +56,7 @@ function banner(config: Config, first: FirstAccount | null): string {
   const lines = [
     "",
     `  Parley is running at ${config.baseUrl}`,
+    `  Sign in at           ${config.baseUrl}/sign-in`,
     `  API reference        ${config.baseUrl}/docs`,
     "",
     ...(first

@@ -45,5 +45,17 @@ export function workspaceCommand(): Command {
       );
       printValue(id, { id, name: options.name }, options);
     });
-  return new Command("workspace").description("workspaces").addCommand(create);
+  return new Command("workspace").description("workspaces").addCommand(create).addCommand(listCommand());
+}
+
+function listCommand(): Command {
+  return new Command("list")
+    .description("list the workspaces: id, name")
+    .option("--json", "print a JSON array")
+    .action(async (options: { json?: boolean }) => {
+      const rows = await withTransaction((tx) =>
+        tx.selectFrom("workspaces").select(["id", "name"]).orderBy("created_at").orderBy("id").execute(),
+      );
+      printValue(rows.map((row) => `${row.id}\t${row.name}`).join("\n"), rows, options);
+    });
 }

@@ -2,7 +2,15 @@ import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Operation } from "../contract/operation.ts";
 import type { Principal } from "./access/principal.ts";
+import { linkPages } from "./accounts/link-pages.ts";
+import { createPasswordWork } from "./accounts/password-work.ts";
+import { peopleRoutes } from "./accounts/people-routes.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { sessionRoutes } from "./accounts/session-routes.ts";
+import { signInPages } from "./accounts/sign-in-pages.ts";
+import { singleSignOnPages } from "./accounts/single-sign-on-pages.ts";
+import { teamRoutes } from "./accounts/team-routes.ts";
+import { tokenRoutes } from "./accounts/token-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { createViewLog } from "./audit/views.ts";
 import type { Config } from "./config.ts";
@@ -27,14 +35,15 @@ import { keepToHttp } from "./http/protocol.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
-import { importRoutes } from "./imports/routes.ts";
-import { intelligenceRoutes } from "./intelligence/routes.ts";
 import { sendSecurityHeaders } from "./http/security-headers.ts";
 import { limitHandlingTime, limitReadingTime, type TimeLimits, timeLimits } from "./http/time-limits.ts";
+import { importRoutes } from "./imports/routes.ts";
+import { intelligenceRoutes } from "./intelligence/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
+import { pageRoutes } from "./pages/page.ts";
 import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
 import { recordingDataRoutes } from "./recording-data/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
@@ -98,6 +107,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
   app.decorateRequest("apiVersion", null);
+  app.decorate("passwordWork", createPasswordWork());
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
@@ -163,6 +173,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       transcriptRoutes(api, { db, jobs, config });
       intelligenceRoutes(api, { db, jobs, config });
       auditRoutes(api, { db, config });
+      sessionRoutes(api, { db, config });
+      peopleRoutes(api, { db, jobs, sealer, config });
+      teamRoutes(api, { db });
+      tokenRoutes(api, { db });
     },
     { prefix: managementPrefix },
   );
@@ -174,10 +188,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     },
     { prefix: mcpPath },
   );
+  pageRoutes(app);
+  await signInPages(app, { db, config });
+  await linkPages(app, { db, jobs, config });
+  await singleSignOnPages(app, { db, sealer, config });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
-  recordingMediaRoutes(app, { db, store, signer });
   recordingAssetRoutes(app, { store, signer });
   recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });

@@ -75,6 +75,20 @@ export const httpUrl = z
   }, "must be an http or https address without a query")
   .transform((text) => text.replace(/\/+$/, ""));
 
+/** Where mail is handed over: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+export const smtpUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
+}, "must be an address such as smtp://user:password@mail.example.com:587");
+
+/** An issuer is compared as it is written, so nothing of it is changed. Only this machine is believed without TLS. */
+export const issuerUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  if (url === null || url.search !== "" || url.hash !== "") return false;
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
+}, "must be the https address of an OpenID Connect issuer");
+
 /** Not checked further: PostgreSQL's connection strings allow what other addresses don't, such as no host. */
 export const databaseUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// connection string");
 

@@ -7,7 +7,9 @@ import {
   duration,
   flag,
   httpUrl,
+  issuerUrl,
   retrySchedule,
+  smtpUrl,
   units,
   type VersionOverride,
   versionStatus,
@@ -48,6 +50,27 @@ export interface LanguageModelSettings {
   readonly maxTokensPerDay: number | null;
   /** How long the server may say nothing. */
   readonly silenceMs: number;
+}
+
+/** A server that takes our mail. */
+export interface SmtpSettings {
+  /** `smtp://user:password@host:587` or `smtps://…`. */
+  readonly url: string;
+  /** What mails come from: an address, or a name with one in angle brackets. */
+  readonly from: string;
+}
+
+/** A provider of single sign-on by OpenID Connect. */
+export interface SingleSignOnSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What the button says it leads to. */
+  readonly name: string;
+  /** Make accounts for people whose email lies in a workspace's domains. */
+  readonly createUsers: boolean;
+  /** Believe emails of which the provider does not say whether they are verified. */
+  readonly trustEmail: boolean;
 }
 
 /** Everything the environment decides, read once and frozen. */
@@ -99,6 +122,10 @@ export interface Config {
   readonly auditTtlMs: number | null;
   /** Addresses and ranges of the proxies whose word on where a request comes from is taken. */
   readonly trustedProxies: readonly string[];
+  /** Null: no mail is sent. */
+  readonly smtp: SmtpSettings | null;
+  /** Null: people sign in with a password. */
+  readonly singleSignOn: SingleSignOnSettings | null;
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }
@@ -147,6 +174,14 @@ const settings = {
   PARLEY_LLM_CONTEXT_TOKENS: whole(4096, 100_000_000),
   PARLEY_LLM_MAX_TOKENS_PER_DAY: whole(1, 1_000_000_000_000),
   PARLEY_LLM_TIMEOUT: duration.refine((ms) => ms <= units.d, "must be a day at most"),
+  PARLEY_SMTP_URL: smtpUrl,
+  PARLEY_SMTP_FROM: z.string().regex(/@/, "must be an email address"),
+  PARLEY_OIDC_ISSUER: issuerUrl,
+  PARLEY_OIDC_CLIENT_ID: z.string(),
+  PARLEY_OIDC_CLIENT_SECRET: z.string(),
+  PARLEY_OIDC_NAME: z.string().max(60, "must have at most 60 characters"),
+  PARLEY_OIDC_CREATE_USERS: flag,
+  PARLEY_OIDC_TRUST_EMAIL: flag,
   // Timers of this platform run at once when told to wait for longer than 24 days.
   PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   PARLEY_AUDIT_TTL: duration.refine((ms) => ms >= units.d, "must be a day at least"),
@@ -230,6 +265,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
             maxTokensPerDay: values.PARLEY_LLM_MAX_TOKENS_PER_DAY ?? null,
             silenceMs: values.PARLEY_LLM_TIMEOUT ?? 5 * units.m,
           },
+    smtp: readSmtp(values),
+    singleSignOn: readSingleSignOn(values),
     staleUploadTtlMs: values.PARLEY_STALE_UPLOAD_TTL ?? 30 * units.d,
     sweepIntervalMs: values.PARLEY_SWEEP_INTERVAL ?? units.m,
     auditTtlMs: values.PARLEY_AUDIT_TTL ?? null,
@@ -239,9 +276,45 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   } satisfies Config);
 }
 
+function readSmtp(values: Settings): SmtpSettings | null {
+  const { PARLEY_SMTP_URL: url, PARLEY_SMTP_FROM: from } = values;
+  return url === undefined || from === undefined ? null : { url, from };
+}
+
+function readSingleSignOn(values: Settings): SingleSignOnSettings | null {
+  if (values.PARLEY_OIDC_ISSUER === undefined) return null;
+  return {
+    issuer: values.PARLEY_OIDC_ISSUER,
+    clientId: values.PARLEY_OIDC_CLIENT_ID ?? "",
+    clientSecret: values.PARLEY_OIDC_CLIENT_SECRET ?? "",
+    name: values.PARLEY_OIDC_NAME ?? "single sign-on",
+    createUsers: values.PARLEY_OIDC_CREATE_USERS ?? false,
+    trustEmail: values.PARLEY_OIDC_TRUST_EMAIL ?? false,
+  };
+}
+
+/** Settings that mean nothing without each other. */
+const together = [
+  ["PARLEY_SMTP_URL", "PARLEY_SMTP_FROM"],
+  ["PARLEY_OIDC_ISSUER", "PARLEY_OIDC_CLIENT_ID", "PARLEY_OIDC_CLIENT_SECRET"],
+] as const;
+
+function findLonely(values: Settings): string[] {
+  return together
+    .filter((names) => names.some((name) => values[name] !== undefined))
+    .flatMap((names) =>
+      names
+        .filter((name) => values[name] === undefined)
+        .map(
+          (name) => `${name} must be set together with ${names.filter((other) => other !== name).join(", ")}`,
+        ),
+    );
+}
+
 /** Settings that are right each by itself and wrong together. */
 function findDisagreements(values: Settings): string[] {
-  if (values.PARLEY_STORAGE !== "s3") return [];
+  const lonely = findLonely(values);
+  if (lonely.length > 0 || values.PARLEY_STORAGE !== "s3") return lonely;
   const longestLinkMs = 7 * units.d;
   return [
     ...(values.PARLEY_S3_BUCKET ? [] : ["PARLEY_S3_BUCKET must name the bucket when PARLEY_STORAGE is s3"]),

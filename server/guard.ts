@@ -5,6 +5,7 @@ import { authenticate } from "./accounts/authenticate.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { addressKey } from "./http/address-key.ts";
+import { refuseForgery } from "./http/forgery.ts";
 import { ProblemError } from "./http/problem.ts";
 import { applyAllowance, type RateLimiter } from "./http/rate-limit.ts";
 import { checkPath } from "./http/route.ts";
@@ -62,6 +63,12 @@ function guard(
 
   scope.addHook("onRequest", async (request, reply) => {
     const limit = config.rateLimitPerMinute;
+    // To sign in, nobody has to be signed in.
+    if (request.routeOptions.config.operation?.permission === "anyone") {
+      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${request.ip}`, limit));
+      refuseForgery(request);
+      return;
+    }
     try {
       const { version, share } = readVersionOf(request, reply);
       const caller = await authenticate(db.pool, request, config.baseUrl, askedRecording(request));

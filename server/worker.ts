@@ -1,5 +1,10 @@
 import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
+import { sendMailJob } from "./accounts/mailer.ts";
+import { sweepLinks } from "./accounts/one-time-links.ts";
+import { requestPasswordResetJob } from "./accounts/password-reset.ts";
+import { sweepSessions } from "./accounts/sessions.ts";
+import { sweepThrottle } from "./accounts/throttle.ts";
 import { markChains } from "./audit/mark.ts";
 import { pruneAudit } from "./audit/prune.ts";
 import { sealAudit } from "./audit/seal.ts";
@@ -67,6 +72,7 @@ const arrivalCheckMs = 1000;
 
 /** How often to merge what is new into the search index. */
 const searchIndexMs = 5000;
+
 /** How long an entry of the audit log may stand outside of the chain. */
 const sealIntervalMs = 1000;
 
@@ -103,6 +109,14 @@ function understandingJob(deps: IntelligenceDependencies, signal: AbortSignal): 
     concurrency: 2,
     run: ({ recordingId }) => understandRecordingJob(deps, recordingId, signal),
   });
+}
+
+/** Mail goes out where a mail server is set up. */
+function mailJobs({ config, sealer, log }: WorkerDependencies): JobDefinition[] {
+  const { smtp } = config;
+  return smtp === null
+    ? []
+    : [job({ name: "send_mail", concurrency: 4, run: (data) => sendMailJob({ sealer, smtp, log }, data) })];
 }
 
 /** All background work: the list of jobs, and what is looked after regularly. */
@@ -152,6 +166,12 @@ export function startWorker(deps: WorkerDependencies): Worker {
         concurrency: 2,
         run: ({ uploadId }) => fetchImportJob({ db, jobs, store }, uploadId),
       }),
+      job({
+        name: "request_password_reset",
+        concurrency: 2,
+        run: (data) => requestPasswordResetJob({ db, jobs, sealer: deps.sealer, config }, data),
+      }),
+      ...mailJobs(deps),
       ...(config.transcription === null
         ? []
         : [
@@ -185,6 +205,9 @@ export function startWorker(deps: WorkerDependencies): Worker {
     },
     "old deliveries and events": () => deleteOldHistory(db.pool),
     "forgotten hooks": () => findForgottenHooks(db.pool),
+    "ended sessions": () => sweepSessions(db),
+    "dead links": () => sweepLinks(db),
+    "attempts to sign in": () => sweepThrottle(db),
     "rate limit counters": () => deleteOldCounters(db.pool),
     "due transcriptions": async () => {
       if (config.transcription === null) return;

@@ -5,6 +5,8 @@ type Caller = Pick<Principal, "role" | "scope" | "tokenType">;
 
 /** Why this caller may not use an operation with this permission, in words; null when they may. */
 export function refusal(permission: Permission, caller: Caller): string | null {
+  // There may be no caller at all.
+  if (permission === "anyone") return null;
   const isWorkspaceToken = caller.scope === "workspace";
   switch (permission) {
     case "read":

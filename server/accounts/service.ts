@@ -43,7 +43,8 @@ export async function createWorkspace(
   return { id };
 }
 
-function readDomain(text: string): string {
+/** An email domain in its one form. @throws AccountError when it is none. */
+export function readDomain(text: string): string {
   const domain = text.trim().replace(/^@/, "").toLowerCase();
   if (!/^[a-z0-9\u0080-\uffff-]+(\.[a-z0-9\u0080-\uffff-]+)*$/.test(domain))
     throw new AccountError(`"${text}" is not an email domain such as example.com`);
@@ -146,14 +147,26 @@ export async function createAccessToken(
   return { id, token };
 }
 
-/** An active user by email, whatever its case. */
+/** An active user by email, whatever its case; not deactivated or demoted before the transaction ends. */
 export function findUserByEmail(tx: Tx, email: string) {
   return tx
     .selectFrom("users")
     .select(["id", "workspace_id", "email", "role"])
     .where("email_key", "=", sql<string>`lower(${email.trim()})`)
     .where("deactivated_at", "is", null)
+    .forShare()
     .executeTakeFirst();
+}
+
+/** A user by email, deactivated or not. @throws AccountError when there is none. */
+export async function findAnyUser(tx: Tx, email: string): Promise<{ id: string; workspace_id: string }> {
+  const user = await tx
+    .selectFrom("users")
+    .select(["id", "workspace_id"])
+    .where("email_key", "=", sql<string>`lower(${email.trim()})`)
+    .executeTakeFirst();
+  if (user === undefined) throw new AccountError(`there is no user with the email ${email}`);
+  return user;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
 import type pg from "pg";
-import type { Tx } from "../db/database.ts";
+import type { Database, Executor, Tx } from "../db/database.ts";
 import type { SessionRow } from "./queries.ts";
 
 /** A person who doesn't use the service for this long signs in again. */
@@ -88,4 +89,42 @@ export async function touchSession(pool: pg.Pool, id: string): Promise<void> {
            where id = $1 and last_used_at < now() - interval '1 minute'`,
     values: [id],
   });
+}
+
+/** Sessions of a user that are good now, the last used first. */
+export function findSessions(db: Executor, userId: string) {
+  return db
+    .selectFrom("sessions")
+    .select(["id", "method", "ip", "user_agent", "created_at", "last_used_at", "expires_at"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .where("last_used_at", ">", sql<Date>`now() - make_interval(secs => ${sessionIdleMs / 1000})`)
+    .orderBy("last_used_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+/** Ends one session of a user. @returns whether there was one. */
+export async function endOwnSession(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const ended = await tx
+    .deleteFrom("sessions")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return ended.numDeletedRows > 0n;
+}
+
+/** Ends the session that this cookie holds, if there is one: whoever signs in anew leaves none behind. */
+export async function endSessionOf(db: Database, cookie: string | undefined): Promise<void> {
+  if (cookie === undefined || !looksLikeSession(cookie)) return;
+  await db.kysely.deleteFrom("sessions").where("hash", "=", hashSession(cookie)).execute();
+}
+
+/** Removes sessions that have ended by themselves. */
+export async function sweepSessions(db: Database): Promise<void> {
+  await sql`
+    delete from sessions
+    where expires_at < now() or last_used_at < now() - make_interval(secs => ${sessionIdleMs / 1000})`.execute(
+    db.kysely,
+  );
 }

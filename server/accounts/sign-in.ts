@@ -1,10 +1,20 @@
-import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { originOf, recordAudit } from "../audit/record.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { pretendToVerify, verifyPassword } from "./passwords.ts";
-import { createSession } from "./sessions.ts";
+import { createSession, type SignInMethod } from "./sessions.ts";
+import {
+  forgetAttempts,
+  giveBack,
+  isKnownPlace,
+  keyOf,
+  type Limit,
+  placeOf,
+  rememberPlace,
+  takeAttempt,
+  touchAttempt,
+} from "./throttle.ts";
 
 /** What became of an attempt to sign in. Nothing here tells whether there is such an account. */
 export type SignInResult =
@@ -17,15 +27,18 @@ export type SignInResult =
   | { readonly outcome: "refused" }
   | { readonly outcome: "wait"; readonly retryAfterSec: number };
 
-/** Failures that cost nothing, before waiting begins. */
-const freeFailures = { account: 5, address: 20 } as const;
-
-/** The longest wait; also how long it takes until failures are forgotten. */
-const longestWaitSec = 15 * 60;
+/** Who signs in. */
+export interface SigningIn {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly email_key: string;
+}
 
 /**
- * Signs a person in with email and password. Attempts are slowed down per account, known or not, and per address: the
- * wait doubles with each failure.
+ * Signs a person in with email and password. Attempts are slowed down for the pair of account and place, for the place,
+ * and for the account, known or not; the last only where the person has not signed in from before, so that nobody can
+ * lock anybody out of their own place.
+ * @throws ProblemError `unavailable` when too many sign in at this moment.
  */
 export async function signIn(
   db: Database,
@@ -34,93 +47,105 @@ export async function signIn(
 ): Promise<SignInResult> {
   const { ip, userAgent } = originOf(request);
   const email = input.email.trim().toLowerCase();
-  const keys = [
-    { key: keyOf(`account:${email}`), free: freeFailures.account },
-    { key: keyOf(`address:${ip}`), free: freeFailures.address },
-  ];
-  const retryAfterSec = await secondsToWait(db, keys);
+  const limits = limitsFor(email, ip, await isKnownPlace(db, email, ip));
+  const keys = limits.map(({ key }) => key);
+  const retryAfterSec = await takeAttempt(db, limits);
   if (retryAfterSec > 0) return { outcome: "wait", retryAfterSec };
-  // Counted before it is known, so that many attempts at once are many.
-  await countFailure(db, keys);
   const user = await findForSignIn(db, email);
-  const isRight =
-    user?.password_hash == null
-      ? await pretendToVerify(input.password).then(() => false)
-      : await verifyPassword(user.password_hash, input.password);
-  if (user === undefined || !isRight) {
-    if (user !== undefined)
-      await db.kysely
-        .transaction()
-        .execute((tx) =>
-          recordAudit(
-            tx,
-            { ...actorFor(user), ip, userAgent, credential: null, credentialId: null },
-            { action: "sign_in_failed" },
-          ),
-        );
-    return { outcome: "refused" };
-  }
-  return db.kysely.transaction().execute(async (tx) => {
-    await tx
-      .deleteFrom("sign_in_failures")
-      .where("key", "=", keyOf(`account:${email}`))
-      .execute();
-    const { id, cookie } = await createSession(tx, { userId: user.id, method: "password", ip, userAgent });
-    await recordAudit(
-      tx,
-      { ...actorFor(user), ip, userAgent, credential: "session", credentialId: id },
-      { action: "signed_in", details: { method: "password" } },
-    );
-    return { outcome: "signed_in", userId: user.id, sessionId: id, cookie } as const;
+  const isRight = await request.server.passwordWork
+    .run(async () => {
+      if (user?.password_hash != null) return verifyPassword(user.password_hash, input.password);
+      await pretendToVerify(input.password);
+      return false;
+    })
+    .catch(async (error: unknown) => {
+      await giveBack(db.kysely, keys);
+      throw error;
+    });
+  return db.kysely.transaction().execute(async (tx): Promise<SignInResult> => {
+    // Meanwhile the person may have been deactivated, or the password changed.
+    const isGood = isRight && user !== undefined && (await isStill(tx, user));
+    if (!isGood) {
+      await touchAttempt(tx, keys);
+      if (user !== undefined) await recordFailure(tx, user, { ip, userAgent });
+      return { outcome: "refused" };
+    }
+    await giveBack(tx, keys);
+    const { id, cookie } = await beginSession(tx, user, "password", { ip, userAgent });
+    return { outcome: "signed_in", userId: user.id, sessionId: id, cookie };
   });
 }
 
-interface Counted {
-  readonly key: Buffer;
-  readonly free: number;
+/**
+ * Begins a session of a person who has shown who they are. The place is known from now on, and what was counted there
+ * against the person is forgotten.
+ */
+export async function beginSession(
+  tx: Tx,
+  user: SigningIn,
+  method: SignInMethod,
+  from: { readonly ip: string; readonly userAgent: string },
+): Promise<{ id: string; cookie: string }> {
+  await forgetAttempts(tx, [pairKey(user.email_key, from.ip)]);
+  await rememberPlace(tx, user.email_key, from.ip);
+  await tx.updateTable("users").set({ last_signed_in_at: sql`now()` }).where("id", "=", user.id).execute();
+  const session = await createSession(tx, { userId: user.id, method, ...from });
+  await recordAudit(
+    tx,
+    { ...actorFor(user), ...from, credential: "session", credentialId: session.id },
+    { action: "signed_in", details: { method } },
+  );
+  return session;
 }
 
-function keyOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+function limitsFor(email: string, ip: string, isKnown: boolean): Limit[] {
+  const limits: Limit[] = [
+    { key: pairKey(email, ip), free: 5, leakSec: 900 },
+    // Many people may share an address.
+    { key: keyOf("place", placeOf(ip)), free: 50, leakSec: 30 },
+  ];
+  if (!isKnown) limits.push({ key: keyOf("account", email), free: 20, leakSec: 900 });
+  return limits;
 }
 
-function actorFor(user: { id: string; workspace_id: string; email_key: string }) {
+function pairKey(email: string, ip: string): Buffer {
+  return keyOf("pair", email, placeOf(ip));
+}
+
+/** Who is meant, for the audit log. */
+export function actorFor(user: SigningIn) {
   return { workspaceId: user.workspace_id, userId: user.id, userEmail: user.email_key };
+}
+
+async function recordFailure(
+  tx: Tx,
+  user: SigningIn,
+  from: { readonly ip: string; readonly userAgent: string },
+): Promise<void> {
+  await recordAudit(
+    tx,
+    { ...actorFor(user), ...from, credential: null, credentialId: null },
+    { action: "sign_in_failed" },
+  );
 }
 
 function findForSignIn(db: Database, email: string) {
   return db.kysely
     .selectFrom("users")
     .select(["id", "workspace_id", "email_key", "password_hash"])
-    .where("email_key", "=", email)
+    .where("email_key", "=", sql<string>`lower(${email})`)
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
 }
 
-/** The longest of the waits that earlier failures ask for. */
-async function secondsToWait(db: Database, counted: readonly Counted[]): Promise<number> {
-  const rows = await db.kysely
-    .selectFrom("sign_in_failures")
-    .select(["key", "count", sql<number>`extract(epoch from now() - last_at)::float8`.as("ago")])
-    .where(
-      "key",
-      "in",
-      counted.map(({ key }) => key),
-    )
-    .execute();
-  const waits = rows.map(({ key, count, ago }) => {
-    const free = counted.find((one) => one.key.equals(key))?.free ?? 0;
-    if (count < free) return 0;
-    return Math.min(longestWaitSec, 2 ** (count - free)) - ago;
-  });
-  return Math.ceil(Math.max(0, ...waits));
-}
-
-async function countFailure(db: Database, counted: readonly Counted[]): Promise<void> {
-  await sql`
-    insert into sign_in_failures as f (key, count, last_at)
-    select key, 1, now() from unnest(${counted.map(({ key }) => key)}::bytea[]) as key order by key
-    on conflict (key) do update set
-      count = case when f.last_at < now() - make_interval(secs => ${longestWaitSec}) then 1 else f.count + 1 end,
-      last_at = now()`.execute(db.kysely);
+/** Locks the account, so that a deactivation comes either before and is seen, or after and ends the session. */
+async function isStill(tx: Tx, user: { id: string; password_hash: string | null }): Promise<boolean> {
+  const row = await tx
+    .selectFrom("users")
+    .select("password_hash")
+    .where("id", "=", user.id)
+    .where("deactivated_at", "is", null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined && row.password_hash === user.password_hash;
 }

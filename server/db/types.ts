@@ -47,6 +47,8 @@ export interface Attempts {
   request_headers: Json | null;
   started_at: Timestamp | null;
   status: number | null;
+}
+
 export interface AuditChains {
   anchor_hash: Buffer;
   anchor_position: Int8;
@@ -167,6 +169,13 @@ export interface Hooks {
   workspace_id: string;
 }
 
+export interface Identities {
+  created_at: Generated<Timestamp>;
+  issuer: string;
+  subject: string;
+  user_id: string;
+}
+
 export interface Installation {
   high: Generated<Int8>;
   id: Generated<string>;
@@ -213,6 +222,11 @@ export interface IntelligenceUsage {
   workspace_id: string;
 }
 
+export interface KnownAddresses {
+  key: Buffer;
+  last_at: Generated<Timestamp>;
+}
+
 export interface MeetingTypes {
   id: string;
   is_default: Generated<boolean>;
@@ -221,6 +235,16 @@ export interface MeetingTypes {
   position: number;
   scope: string;
   workspace_id: string;
+}
+
+export interface OneTimeLinks {
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  purpose: string;
+  used_at: Timestamp | null;
+  user_id: string;
 }
 
 export interface Participants {
@@ -513,6 +537,8 @@ export interface Users {
   email: string;
   email_key: Generated<string>;
   id: string;
+  invited_at: Timestamp | null;
+  last_signed_in_at: Timestamp | null;
   name: string;
   password_hash: string | null;
   role: string;
@@ -543,12 +569,15 @@ export interface DB {
   feed_places: FeedPlaces;
   highlights: Highlights;
   hooks: Hooks;
+  identities: Identities;
   installation: Installation;
   intelligence_runs: IntelligenceRuns;
   intelligence_settings: IntelligenceSettings;
   intelligence_steps: IntelligenceSteps;
   intelligence_usage: IntelligenceUsage;
+  known_addresses: KnownAddresses;
   meeting_types: MeetingTypes;
+  one_time_links: OneTimeLinks;
   participants: Participants;
   private_notes: PrivateNotes;
   rate_limit_counters: RateLimitCounters;

@@ -65,6 +65,9 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Transcript editing": "Correct transcripts, see who changed what, take it back, make them anew.",
   Intelligence: "Have a language model write summaries, action items and sections of your own.",
   Audit: "Who did what, when and from where.",
+  "Sign-in": "Sessions of people, and their own accounts.",
+  People: "Who is in the workspace, and in which teams.",
+  Tokens: "Access tokens, personal and of the workspace.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 
@@ -74,6 +77,7 @@ function describe(operation: Operation, version: VersionName): ZodOpenApiOperati
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
+    ...(operation.permission === "anyone" ? { security: [] } : {}),
     requestParams: {
       ...(isManagement(operation) ? {} : { header: versionHeader(version) }),
       ...(operation.query === undefined ? {} : { query: operation.query }),

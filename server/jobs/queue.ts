@@ -12,6 +12,9 @@ export interface JobData {
   transcribe_recording: { readonly recordingId: string };
   fetch_import: { readonly uploadId: string };
   understand_recording: { readonly recordingId: string };
+  /** Mail as JSON, encrypted: it may hold a link that signs a person in. */
+  send_mail: { readonly sealed: string };
+  request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
 }
 export type JobName = keyof JobData;
 export const jobNames: readonly JobName[] = [
@@ -22,6 +25,8 @@ export const jobNames: readonly JobName[] = [
   "transcribe_recording",
   "fetch_import",
   "understand_recording",
+  "send_mail",
+  "request_password_reset",
 ];
 
 /** Where jobs are put in and taken out. */

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import ipaddr from "ipaddr.js";
+import { sql } from "kysely";
+import type { Database, Tx } from "../db/database.ts";
+
+/**
+ * How attempts of one kind are slowed down. Attempts are counted, the count leaks, and beyond `free` the wait doubles
+ * with each more; so whoever goes on for ever gets one attempt in `leakSec`.
+ */
+export interface Limit {
+  /** What is counted, hashed: nothing in the table names a person or a place. */
+  readonly key: Buffer;
+  readonly free: number;
+  readonly leakSec: number;
+}
+
+/** The wait after the first attempt that is not free. */
+const firstWaitSec = 5;
+
+/** Nobody ever waits for longer. */
+export const longestWaitSec = 15 * 60;
+
+/** Counts of one whole day ago have leaked away. */
+const keptHours = 24;
+
+/** Addresses are believed for this long after the last sign-in from there. */
+const knownDays = 90;
+
+export function keyOf(...parts: readonly string[]): Buffer {
+  return createHash("sha256").update(parts.join("\n")).digest();
+}
+
+/** What counts as one place: an IPv4 address, or the 64 bits that a connection's owner of IPv6 has to give away. */
+export function placeOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip;
+  const address = ipaddr.process(ip);
+  return address instanceof ipaddr.IPv6
+    ? address.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(":")
+    : address.toString();
+}
+
+/**
+ * Counts an attempt before it is known how it goes, so that many at once are many.
+ * @returns 0 when it may go on; otherwise the seconds to wait, and nothing was counted.
+ */
+export async function takeAttempt(db: Database, limits: readonly Limit[]): Promise<number> {
+  const keys = limits.map(({ key }) => key);
+  return db.kysely.transaction().execute(async (tx) => {
+    await sql`
+      insert into sign_in_failures (key, count, last_at)
+      select key, 0, now() from unnest(${keys}::bytea[]) as key order by key
+      on conflict (key) do nothing`.execute(tx);
+    const { rows } = await sql<{ key: Buffer; count: number; ago: number }>`
+      select key, count, greatest(0, extract(epoch from clock_timestamp() - last_at))::float8 as ago
+      from sign_in_failures where key = any(${keys}::bytea[]) order by key for update`.execute(tx);
+    const counted = rows.map((row) => {
+      const limit = limits.find(({ key }) => key.equals(row.key));
+      if (limit === undefined) throw new Error("a count came back that nobody asked for");
+      return { ...row, free: limit.free, left: Math.max(0, row.count - row.ago / limit.leakSec) };
+    });
+    const waits = counted.map(({ left, free, ago }) => waitSec(left, free) - ago);
+    const wait = Math.ceil(Math.max(0, ...waits));
+    if (wait > 0) return wait;
+    await sql`
+      update sign_in_failures f set count = c.count, last_at = clock_timestamp()
+      from unnest(${counted.map(({ key }) => key)}::bytea[], ${counted.map(({ left }) => left + 1)}::float8[])
+        as c (key, count)
+      where f.key = c.key`.execute(tx);
+    return 0;
+  });
+}
+
+/** How long after so many attempts the next one has to wait. */
+function waitSec(count: number, free: number): number {
+  // An attempt counts until all of it has leaked away.
+  const over = Math.ceil(count) - free;
+  return over < 0 ? 0 : Math.min(longestWaitSec, firstWaitSec * 2 ** over);
+}
+
+/** Takes the attempt out of the counts again: it was none, or it was right. */
+export async function giveBack(db: Database["kysely"] | Tx, keys: readonly Buffer[]): Promise<void> {
+  await sql`
+    update sign_in_failures set count = greatest(0, count - 1)
+    where key in (select key from sign_in_failures where key = any(${[...keys]}::bytea[]) order by key for update)`.execute(
+    db,
+  );
+}
+
+/** Lets the wait begin when the answer is known. */
+export async function touchAttempt(tx: Tx, keys: readonly Buffer[]): Promise<void> {
+  await sql`
+    update sign_in_failures set last_at = clock_timestamp()
+    where key in (select key from sign_in_failures where key = any(${[...keys]}::bytea[]) order by key for update)`.execute(
+    tx,
+  );
+}
+
+export async function forgetAttempts(tx: Tx, keys: readonly Buffer[]): Promise<void> {
+  await tx
+    .deleteFrom("sign_in_failures")
+    .where("key", "in", [...keys])
+    .execute();
+}
+
+/** Whether this person has signed in from this place lately. The same question for accounts that don't exist. */
+export async function isKnownPlace(db: Database, email: string, ip: string): Promise<boolean> {
+  const row = await db.kysely
+    .selectFrom("known_addresses")
+    .select("key")
+    .where("key", "=", keyOf("known", email, placeOf(ip)))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function rememberPlace(tx: Tx, email: string, ip: string): Promise<void> {
+  await tx
+    .insertInto("known_addresses")
+    .values({ key: keyOf("known", email, placeOf(ip)) })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ last_at: sql`now()` }))
+    .execute();
+}
+
+/** Removes counts that have leaked away and places nobody came from for long. */
+export async function sweepThrottle(db: Database): Promise<void> {
+  await sql`delete from sign_in_failures where last_at < now() - make_interval(hours => ${keptHours})`.execute(
+    db.kysely,
+  );
+  await sql`delete from known_addresses where last_at < now() - make_interval(days => ${knownDays})`.execute(
+    db.kysely,
+  );
+}
