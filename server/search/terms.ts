@@ -63,14 +63,29 @@ function anyForm({ words: [word = ""], stems, isPrefix }: Term, weights = ""): s
   ].join(" | ");
 }
 
-function anyBeginning({ words: [word = ""], stems, isPrefix }: Term, language: string): string {
+function anyBeginning(term: Term, language: string): string {
+  const {
+    words: [word = ""],
+    isPrefix,
+  } = term;
+  const beginnings = stemBeginnings(term, language);
+  return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
+}
+
+/** What words that may be meant begin with, beside the words themselves: theirs are stems, or asked for. */
+export function beginningsOf(terms: readonly Term[], language: string): string[] {
+  return terms
+    .filter((term) => !term.isExcluded)
+    .flatMap((term) => [...stemBeginnings(term, language), ...(term.isPrefix ? term.words.slice(-1) : [])]);
+}
+
+/** Stems end otherwise than words do: happi, happy. */
+function stemBeginnings({ stems }: Term, language: string): string[] {
   const start = `=${language}=`;
-  const beginnings = stems
+  return stems
     .filter((stem) => stem.startsWith(start))
-    // Stems end otherwise than words do: happi, happy.
     .map((stem) => [...stem.slice(start.length)])
     .map((letters) => letters.slice(0, Math.max(2, letters.length - 1)).join(""));
-  return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
 }
 
 function allWords(term: Term): string {
