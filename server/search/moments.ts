@@ -1,5 +1,4 @@
 import type pg from "pg";
-import { stemmers } from "./languages.ts";
 import { findMatches, type Word } from "./match.ts";
 import { beginningsOf, border, type Term } from "./terms.ts";
 
@@ -30,37 +29,31 @@ export async function findMoments(
   recordings: readonly { readonly id: string; readonly pieces: readonly number[] | null }[],
 ): Promise<Map<string, Moment[]>> {
   if (recordings.length === 0) return new Map();
-  const languages = ["", ...stemmers];
-  const wanted = terms.filter((term) => !term.isExcluded);
   const places = recordings.flatMap(({ id, pieces }): { id: string; number: number | null }[] =>
     (pieces ?? [null]).map((number) => ({ id, number })),
+  );
+  const values: unknown[] = [places.map((place) => place.id), places.map((place) => place.number)];
+  const isMeant = beginningsOf(terms).map(
+    (text) => `l like $${values.push(`${text.replace(/[\\%_]/g, "\\$&")}%`)}::text`,
   );
   const { rows } = await pool.query<ChunkRow>(
     `select c.recording_id, c.positions, w.words
      from (
-       select s.recording_id, string_to_array(q.beginnings, ' ') as beginnings,
-         i.number, '=' || s.language || '=' as tag, (s.language || '_stem')::regdictionary as dictionary
+       select s.recording_id, i.number, '=' || s.language || '=' as tag,
+         (s.language || '_stem')::regdictionary as dictionary
        from unnest($1::uuid[], $2::integer[]) i (id, number)
        join search_recordings s on s.recording_id = i.id
-       join unnest($3::text[], $4::text[]) q (language, beginnings)
-         on q.language = coalesce(s.language, '')
        offset 0) s
      join search_chunks c on c.recording_id = s.recording_id and (s.number is null or c.number = s.number)
      cross join lateral (
        select array_agg(l) as found from unnest(tsvector_to_array(c.words)) l
-       where l = any($5::text[]) or l ^@ any(s.beginnings)) f
+       where l = '${border}' or ${isMeant.join(" or ")}) f
      cross join lateral (
        -- Taking out few words and then their places costs a fifth of going through the places of all.
        select json_agg(json_build_array(l.lexeme, l.positions, s.tag || (ts_lexize(s.dictionary, l.lexeme))[1])) as words
        from unnest(ts_filter(setweight(c.words, 'A', f.found), '{a}')) l) w
      order by c.recording_id, c.number`,
-    [
-      places.map((place) => place.id),
-      places.map((place) => place.number),
-      languages,
-      languages.map((language) => beginningsOf(terms, language).join(" ")),
-      [border, ...wanted.flatMap((term) => term.words)],
-    ],
+    values,
   );
   const moments = rows.flatMap((row) => readChunk(row, terms));
   return Map.groupBy(moments, (moment) => moment.recordingId);

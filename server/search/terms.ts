@@ -1,3 +1,5 @@
+import { stemmers } from "./languages.ts";
+
 /** One thing to look for, in the words of the index (parley_search_vector). */
 export interface Term {
   /** One word, or the words of a phrase in their order; never none. */
@@ -72,11 +74,16 @@ function anyBeginning(term: Term, language: string): string {
   return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
 }
 
-/** What words that may be meant begin with, beside the words themselves: theirs are stems, or asked for. */
-export function beginningsOf(terms: readonly Term[], language: string): string[] {
-  return terms
+/**
+ * What every word begins with that may be one of the terms, in any language: few and short beginnings, as a text is
+ * gone through for each of them.
+ */
+export function beginningsOf(terms: readonly Term[]): string[] {
+  const all = terms
     .filter((term) => !term.isExcluded)
-    .flatMap((term) => [...stemBeginnings(term, language), ...(term.isPrefix ? term.words.slice(-1) : [])]);
+    .flatMap((term) => [...term.words, ...stemmers.flatMap((language) => stemBeginnings(term, language))]);
+  const different = [...new Set(all)];
+  return different.filter((text) => !different.some((other) => other !== text && text.startsWith(other)));
 }
 
 /** Stems end otherwise than words do: happi, happy. */
