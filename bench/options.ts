@@ -9,6 +9,7 @@ export const figureGroups = [
   "available",
   "judge",
   "hooks",
+  "search",
 ] as const;
 export type FigureGroup = (typeof figureGroups)[number];
 

@@ -7,6 +7,7 @@ import { measureLatency } from "./figures/latency.ts";
 import { measureList } from "./figures/list.ts";
 import { measureAvailable } from "./figures/media-available.ts";
 import { measureDownload, measureUpload } from "./figures/media-transfer.ts";
+import { measureSearch } from "./figures/search.ts";
 import { measureStart } from "./figures/start.ts";
 import { measureTranscript } from "./figures/transcript.ts";
 import { startLoad } from "./load.ts";
@@ -17,7 +18,7 @@ import { type RunningServer, startParley } from "./servers.ts";
 /** One for all, so that the baseline can write the same addresses. */
 const baseUrl = "http://localhost:3000";
 
-const needsDatabase = ["list", "transcript", "upload", "download", "available", "hooks"] as const;
+const needsDatabase = ["list", "transcript", "upload", "download", "available", "hooks", "search"] as const;
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -43,6 +44,11 @@ async function main(): Promise<void> {
       if (options.only.has("hooks")) {
         console.error("hooks");
         figures.push(...(await measureHooks(postgres, options)));
+      }
+      if (options.only.has("search")) {
+        console.error("search");
+        const hours = options.isQuick ? 100 : 1000;
+        figures.push(...(await measureSearch(postgres, { hours, rounds: options.rounds })));
       }
     } finally {
       await postgres.stop();

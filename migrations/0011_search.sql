@@ -104,7 +104,8 @@ create table search_chunks (
 );
 alter table search_chunks alter column words set storage external;
 
--- What the open transaction has changed: indexed at its end, once, however often it was changed. Empty outside.
+-- What the open transaction has changed: indexed at its end, once, however often it was changed. Empty outside. Its key
+-- makes transactions that change one recording index it one after the other, and the later one sees what the earlier did.
 create table search_changes (
   recording_id uuid primary key,
   -- Otherwise only what is around it.
@@ -115,7 +116,7 @@ create table search_changes (
 -- Recordings from before there was a search, for the job that indexes them.
 create table search_backlog (recording_id uuid primary key references recordings (id) on delete cascade);
 
--- Indexes one recording as it is now.
+-- Indexes one recording as it is now. Only for recordings that the transaction has noted.
 -- transcript: its segments may have changed; content: anything but who sees it may have.
 create function parley_search_index(target uuid, transcript boolean, content boolean) returns void
   language plpgsql as $$
@@ -128,9 +129,8 @@ declare
   heads tsvector;
   is_new boolean := not exists (select 1 from search_recordings s where s.recording_id = target);
 begin
-  -- Two that change one recording index it one after the other, and the later one sees what the earlier one did.
   select r.id, r.title, r.tags, r.start_datetime, parley_search_language(r.transcript_language) as language
-    into recording from recordings r where r.id = target for no key update;
+    into recording from recordings r where r.id = target;
   if not found then return; end if;
   viewers := array(select distinct g.principal_id from recording_grants g where g.recording_id = target);
   if not (is_new or transcript or content) then

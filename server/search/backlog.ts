@@ -11,16 +11,17 @@ const atOnce = 20;
 export async function indexBacklog(pool: pg.Pool, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
-    const { rowCount } = await pool.query(
+    const { rows } = await pool.query<{ count: number }>(
       `with taken as (
          delete from search_backlog where recording_id in (
            select b.recording_id from search_backlog b order by b.recording_id desc
            limit ${atOnce} for update skip locked)
          returning recording_id)
-       select parley_search_index(recording_id, true, true) from taken`,
+       select parley_search_note(array_agg(recording_id), true, true), count(*)::integer as count from taken`,
     );
-    if (!rowCount) return count;
-    count += rowCount;
+    const taken = rows[0]?.count ?? 0;
+    if (taken === 0) return count;
+    count += taken;
   }
   return count;
 }

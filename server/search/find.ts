@@ -18,16 +18,25 @@ export interface SearchFilter {
 }
 
 /** So many are put in order by their transcripts as well, at a time: reading those of all would take too long. */
-const stretch = 100;
+const stretch = 80;
 
 /** How many stretches one request goes through at most, where phrases leave little of them. */
 const mostStretches = 20;
+
+/** A recording that was found. */
+export interface Found extends Place {
+  /** The pieces of its transcript in which most was found, by their numbers. */
+  readonly pieces: readonly number[];
+}
+
+/** How many pieces of a transcript are read for its best moments. */
+const bestPieces = 2;
 
 /**
  * One page of the recordings that hold what is wanted and that the principal sees, best first.
  *
  * What was found is ordered by title, tags, participants and highlights, then newest first; this order is cut into
- * stretches, and each of them is ordered by its transcripts as well. What is common to a hundred recordings at most is
+ * stretches, and each of them is ordered by its transcripts as well. What is in eighty recordings at most is
  * so ordered as a whole, and a word that is everywhere costs no more than that.
  */
 export async function findPage(
@@ -36,8 +45,8 @@ export async function findPage(
   terms: readonly Term[],
   filter: SearchFilter,
   page: { readonly cursor: SearchCursor | null; readonly limit: number },
-): Promise<{ recordings: Place[]; next: SearchCursor | null }> {
-  const recordings: Place[] = [];
+): Promise<{ recordings: Found[]; next: SearchCursor | null }> {
+  const recordings: Found[] = [];
   let { from, to, shown }: SearchCursor = page.cursor ?? { from: null, to: null, shown: null };
   for (let count = 0; count < mostStretches; count += 1) {
     const found = await findStretch(pool, principal, terms, filter, { from, to });
@@ -46,13 +55,17 @@ export async function findPage(
     const left = found.recordings.filter((place) => shown === null || comparePlaces(place, shown) > 0);
     const taken = left.slice(0, page.limit - recordings.length);
     recordings.push(...taken);
-    const last = taken.at(-1) ?? shown;
+    const last = toPlace(taken.at(-1)) ?? shown;
     if (taken.length < left.length) return { recordings, next: { from, to, shown: last } };
     if (to === null) return { recordings, next: null };
     [from, to, shown] = [to, null, null];
     if (recordings.length === page.limit) return { recordings, next: { from, to, shown } };
   }
   return { recordings, next: { from, to, shown } };
+}
+
+function toPlace(found: Found | undefined): Place | undefined {
+  return found && { score: found.score, at: found.at, id: found.id };
 }
 
 /** Negative when a comes before b. */
@@ -67,6 +80,7 @@ interface FoundRow {
   /** 0 to 200,000, always less than what one word in a highlight counts. */
   readonly spoken_score: number;
   readonly is_meant: boolean;
+  readonly pieces: number[];
 }
 
 /** @returns a stretch in order, and where it ends; null when it is the last one. */
@@ -76,7 +90,7 @@ async function findStretch(
   terms: readonly Term[],
   filter: SearchFilter,
   { from, to }: Pick<SearchCursor, "from" | "to">,
-): Promise<{ recordings: Place[]; end: Place | null }> {
+): Promise<{ recordings: Found[]; end: Place | null }> {
   const { rows } = await pool.query<FoundRow>(stretchStatement(principal, terms, filter, from, to));
   const isFull = to === null && rows.length > stretch;
   const inside = isFull ? rows.slice(0, stretch) : rows;
@@ -84,10 +98,11 @@ async function findStretch(
   return {
     recordings: inside
       .filter((row) => row.is_meant)
-      .map(({ id, at, head_score, spoken_score }) => ({
+      .map(({ id, at, head_score, spoken_score, pieces }) => ({
         id,
         at: at.getTime(),
         score: head_score + spoken_score,
+        pieces,
       }))
       .sort(comparePlaces),
     end: isFull && last ? { score: last.head_score, at: last.at.getTime(), id: last.id } : null,
@@ -120,6 +135,8 @@ export function stretchStatement(
     return `${isExcluded ? "not " : ""}(s.head @@ ${bound} or exists (
       select 1 from search_chunks c where c.recording_id = s.recording_id and c.words @@ ${bound}))`;
   });
+  // Alone, the rank tells as well, and reads each piece once less; of a phrase it only knows the words.
+  const hasPhrase = terms.some((term) => term.words.length > 1);
   const text = `with found as materialized (
       select f.recording_id, f.start_datetime, f.head_score
       from ${find} f ${needsRecording ? "join recordings r on r.id = f.recording_id" : ""}
@@ -128,14 +145,18 @@ export function stretchStatement(
       ${to === null ? `limit ${stretch + 1}` : ""})
     select f.recording_id as id, f.start_datetime as at, f.head_score,
       (200000 * spoken.rank / (1 + spoken.rank))::integer as spoken_score,
-      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant
+      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces
     from found f
     join search_recordings s on s.recording_id = f.recording_id
     join unnest(${bind(languages)}::text[], ${bind(spoken)}::tsquery[]) q (language, query)
       on q.language = coalesce(s.language, '')
     cross join lateral (
-      select coalesce(sum(ts_rank(c.words, q.query)), 0) / (1 + ln(greatest(count(*), 1))) as rank
-      from search_chunks c where c.recording_id = s.recording_id and c.words @@ q.query) spoken
+      select coalesce(sum(k.rank), 0) / (1 + ln(greatest(count(*), 1))) as rank,
+        coalesce((array_agg(k.number order by k.rank desc, k.number))[1:${bestPieces}], '{}') as pieces
+      from (
+        select c.number, ts_rank(c.words, q.query) as rank from search_chunks c
+        where c.recording_id = s.recording_id ${hasPhrase ? "and c.words @@ q.query" : ""} offset 0) k
+      where k.rank > 0) spoken
     order by f.head_score desc, f.start_datetime desc, f.recording_id desc`;
   return { text, values };
 }

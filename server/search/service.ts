@@ -27,13 +27,11 @@ interface Dependencies {
 }
 
 /** Recordings on a page, and hits of each: of the transcript, and of what is around it. */
-const pageSize = 20;
+const pageSize = 10;
 const mostMoments = 3;
 const mostAround = 5;
 /** Hits on a page where all of one recording are asked for. */
 const momentsPageSize = 100;
-/** Pieces of a transcript that are read for its best moments. */
-const pieces = 2;
 
 /**
  * Answers a search: what the principal sees, and nothing that tells of anything else.
@@ -66,7 +64,7 @@ async function searchAll(
     limit: pageSize,
   });
   const ids = recordings.map((place) => place.id);
-  const moments = await findMoments(deps.pool, terms, ids, pieces);
+  const moments = await findMoments(deps.pool, terms, recordings);
   const best = new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
   const results = await present(deps, terms, ids, best, mostAround);
   return { results, cursor: next === null ? null : encodeSearchCursor(question, next) };
@@ -83,7 +81,8 @@ async function searchOne(
   const shown = cursor === undefined ? null : decodeHitsCursor(question, cursor);
   const { recordings } = await findPage(deps.pool, principal, terms, filter, { cursor: null, limit: 1 });
   const ids = recordings.map((place) => place.id);
-  const [found = []] = [...(await findMoments(deps.pool, terms, ids, null)).values()];
+  const inAll = ids.map((id) => ({ id, pieces: null }));
+  const [found = []] = [...(await findMoments(deps.pool, terms, inAll)).values()];
   const left = found.filter((moment) => shown === null || moment.position > shown.position);
   const taken = left.slice(0, momentsPageSize);
   const last = taken.at(-1);

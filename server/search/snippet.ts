@@ -17,12 +17,15 @@ interface Token extends Mark {
   readonly word: string;
 }
 
+const wide =
+  "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3134f}";
+const anyWide = new RegExp(`[${wide}]`, "u");
+const words = /[\p{L}\p{N}\p{M}]+/gu;
 /** Words, and single characters of scripts that are written without spaces, as parley_search_clean takes them. */
-const tokens =
-  /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3134f}]|(?:(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3134f}])[\p{L}\p{N}\p{M}])+/gu;
+const wordsAndCharacters = new RegExp(`[${wide}]|(?:(?![${wide}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 
 function tokensOf(text: string): Token[] {
-  return [...text.matchAll(tokens)].map((match) => ({
+  return [...text.matchAll(anyWide.test(text) ? wordsAndCharacters : words)].map((match) => ({
     word: match[0],
     start: match.index,
     end: match.index + match[0].length,
@@ -56,17 +59,17 @@ export function makeSnippet(
   indexed: ReadonlyMap<string, IndexedWord>,
 ): Snippet {
   const found = tokensOf(text);
-  const words = new Map<number, Word>();
+  const places = new Map<number, Word>();
   const tokenAt: number[] = [];
   // One word of a text may be several of the index.
   for (const [n, token] of found.entries()) {
     const known = indexed.get(token.word);
     for (const word of known?.words ?? [""]) {
-      if (word !== "") words.set(tokenAt.length, { word, stems: known?.stems ?? [] });
+      if (word !== "") places.set(tokenAt.length, { word, stems: known?.stems ?? [] });
       tokenAt.push(n);
     }
   }
-  const marks = findMatches(words, terms, new Set()).flatMap(({ at, length }) => {
+  const marks = findMatches(places, terms, new Set()).flatMap(({ at, length }) => {
     const [first, last] = [found[tokenAt[at] ?? -1], found[tokenAt[at + length - 1] ?? -1]];
     return first && last ? [{ start: first.start, end: last.end }] : [];
   });

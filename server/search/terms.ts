@@ -1,3 +1,5 @@
+import { stemmers } from "./languages.ts";
+
 /** One thing to look for, in the words of the index (parley_search_vector). */
 export interface Term {
   /** One word, or the words of a phrase in their order; never none. */
@@ -63,14 +65,34 @@ function anyForm({ words: [word = ""], stems, isPrefix }: Term, weights = ""): s
   ].join(" | ");
 }
 
-function anyBeginning({ words: [word = ""], stems, isPrefix }: Term, language: string): string {
+function anyBeginning(term: Term, language: string): string {
+  const {
+    words: [word = ""],
+    isPrefix,
+  } = term;
+  const beginnings = stemBeginnings(term, language);
+  return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
+}
+
+/**
+ * What every word begins with that may be one of the terms, in any language: few and short beginnings, as a text is
+ * gone through for each of them.
+ */
+export function beginningsOf(terms: readonly Term[]): string[] {
+  const all = terms
+    .filter((term) => !term.isExcluded)
+    .flatMap((term) => [...term.words, ...stemmers.flatMap((language) => stemBeginnings(term, language))]);
+  const different = [...new Set(all)];
+  return different.filter((text) => !different.some((other) => other !== text && text.startsWith(other)));
+}
+
+/** Stems end otherwise than words do: happi, happy. */
+function stemBeginnings({ stems }: Term, language: string): string[] {
   const start = `=${language}=`;
-  const beginnings = stems
+  return stems
     .filter((stem) => stem.startsWith(start))
-    // Stems end otherwise than words do: happi, happy.
     .map((stem) => [...stem.slice(start.length)])
     .map((letters) => letters.slice(0, Math.max(2, letters.length - 1)).join(""));
-  return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
 }
 
 function allWords(term: Term): string {
