@@ -82,6 +82,18 @@ export interface DeliveryAttempts {
   status: number | null;
 }
 
+export interface Erasures {
+  created_at: Generated<Timestamp>;
+  email: Buffer | null;
+  finished_at: Timestamp | null;
+  id: string;
+  receipt: Generated<Json>;
+  recordings: string;
+  requested_by: string;
+  state: Generated<string>;
+  workspace_id: string;
+}
+
 export interface Events {
   audience: string[] | null;
   data: Json;
@@ -136,6 +148,14 @@ export interface Installation {
   high: Generated<Int8>;
   id: Generated<string>;
   is_only: Generated<boolean>;
+}
+
+export interface LegalHolds {
+  placed_at: Generated<Timestamp>;
+  placed_by: string;
+  reason: string;
+  recording_id: string;
+  workspace_id: string;
 }
 
 export interface MeetingTypes {
@@ -243,6 +263,32 @@ export interface ResumableLeases {
   holder: string;
   upload_id: string;
   wanted: Generated<boolean>;
+}
+
+export interface RetentionReceipts {
+  deleted_at: Generated<Timestamp>;
+  id: string;
+  receipt: Json;
+  recording_id: string;
+  rule_id: string;
+  rule_name: string;
+  workspace_id: string;
+}
+
+export interface RetentionRules {
+  acts_from: Timestamp;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  id: string;
+  is_enabled: boolean;
+  meeting_type_id: string | null;
+  name: string;
+  older_than_days: number;
+  scope: string | null;
+  tag: string | null;
+  team_id: string | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
 }
 
 export interface Sessions {
@@ -397,10 +443,12 @@ export interface DB {
   audit_log: AuditLog;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
+  erasures: Erasures;
   events: Events;
   highlights: Highlights;
   hooks: Hooks;
   installation: Installation;
+  legal_holds: LegalHolds;
   meeting_types: MeetingTypes;
   participants: Participants;
   private_notes: PrivateNotes;
@@ -412,6 +460,8 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  retention_receipts: RetentionReceipts;
+  retention_rules: RetentionRules;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
   stories: Stories;

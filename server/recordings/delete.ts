@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { DeletionReceipt } from "../../contract/recording-management.ts";
 import type { Principal } from "../access/principal.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
+import { ProblemError } from "../http/problem.ts";
 import { recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
 import type { ObjectStore } from "../storage/store.ts";
 import { removeFromStories } from "../stories/remove-highlights.ts";
@@ -12,6 +13,7 @@ import {
   deleteUploadsOf,
   findAudience,
   forgetEvents,
+  isHeld,
   lockHighlightsOf,
 } from "./delete-queries.ts";
 import { lockForChange } from "./rights.ts";
@@ -36,24 +38,52 @@ export async function deleteRecording(
   principal: Principal,
   recordingId: string,
 ): Promise<Receipt> {
-  const { uploadIds, ...rows } = await db.kysely.transaction().execute(async (tx) => {
+  const removed = await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockForChange(tx, principal, recordingId, "delete it");
-    const audience = await findAudience(tx, recordingId);
-    const highlightIds = await lockHighlightsOf(tx, recordingId);
-    await removeFromStories(tx, highlightIds);
-    const uploadIds = await deleteUploadsOf(tx, recordingId);
-    const forgotten = await forgetEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
-    const deleted = await deleteRecordingRows(tx, recordingId);
-    await deleteJobsOf(tx, [recordingId, ...uploadIds]);
-    await record(tx, {
-      workspaceId: recording.workspace_id,
-      type: "recording_deleted",
-      subjectId: recordingId,
-      audience,
-      data: { id: recordingId },
-    });
-    return { ...deleted, ...forgotten, uploadIds };
+    if (await isHeld(tx, recordingId))
+      throw new ProblemError(
+        "wrong_state",
+        "the recording is under legal hold; an admin has to release it first",
+      );
+    return removeRecording(tx, recordingId, recording.workspace_id);
   });
+  return removeFiles({ store, onError }, recordingId, removed);
+}
+
+/** The rows that went, and the uploads whose files go as well. */
+export type RemovedRows = Omit<Receipt["removed"], "uploads" | "objects"> & {
+  readonly uploadIds: readonly string[];
+};
+
+/** Removes the rows of a recording, which the caller has locked, and tells of it. */
+export async function removeRecording(
+  tx: Tx,
+  recordingId: string,
+  workspaceId: string,
+): Promise<RemovedRows> {
+  const audience = await findAudience(tx, recordingId);
+  const highlightIds = await lockHighlightsOf(tx, recordingId);
+  await removeFromStories(tx, highlightIds);
+  const uploadIds = await deleteUploadsOf(tx, recordingId);
+  const forgotten = await forgetEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
+  const deleted = await deleteRecordingRows(tx, recordingId);
+  await deleteJobsOf(tx, [recordingId, ...uploadIds]);
+  await record(tx, {
+    workspaceId,
+    type: "recording_deleted",
+    subjectId: recordingId,
+    audience,
+    data: { id: recordingId },
+  });
+  return { ...deleted, ...forgotten, uploadIds };
+}
+
+/** Removes the files of a recording whose rows are gone. @returns the receipt of both. */
+export async function removeFiles(
+  { store, onError }: Pick<Dependencies, "store" | "onError">,
+  recordingId: string,
+  { uploadIds, ...rows }: RemovedRows,
+): Promise<Receipt> {
   const files = await removeObjects(store, recordingId, uploadIds, onError);
   return {
     id: recordingId,
