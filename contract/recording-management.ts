@@ -43,5 +43,5 @@ export const deleteRecording = operation({
     "Removes a recording for good, with its files, transcript, highlights, upload and events. Its recorders, admins and workspace tokens may.",
   params: RecordingParams,
   response: DeletionReceipt,
-  errors: ["forbidden", "not_found"],
+  errors: ["forbidden", "not_found", "wrong_state"],
 });

@@ -49,6 +49,7 @@ import { recordingDataRoutes } from "./recording-data/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
+import { retentionRoutes } from "./retention/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import { storyRoutes } from "./stories/routes.ts";
@@ -177,6 +178,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       peopleRoutes(api, { db, jobs, sealer, config });
       teamRoutes(api, { db });
       tokenRoutes(api, { db });
+      retentionRoutes(api, { db, jobs, sealer, config });
     },
     { prefix: managementPrefix },
   );

@@ -105,6 +105,8 @@ export interface Config {
   /** How long a link to a file for download is good. */
   readonly downloadUrlTtlMs: number;
   readonly sweepIntervalMs: number;
+  /** How long after it was made or changed a retention rule begins to delete. */
+  readonly retentionGraceMs: number;
   /** Longest recording, where the workspace's plan says nothing else. */
   readonly maxDurationMs: number;
   readonly maxUploadBytes: number;
@@ -186,6 +188,7 @@ const settings = {
   PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   PARLEY_AUDIT_TTL: duration.refine((ms) => ms >= units.d, "must be a day at least"),
   PARLEY_TRUSTED_PROXIES: addressRanges,
+  PARLEY_RETENTION_GRACE: duration,
   PARLEY_VERSION_STATUS: versionStatus,
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
 } as const;
@@ -268,6 +271,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     smtp: readSmtp(values),
     singleSignOn: readSingleSignOn(values),
     staleUploadTtlMs: values.PARLEY_STALE_UPLOAD_TTL ?? 30 * units.d,
+    retentionGraceMs: values.PARLEY_RETENTION_GRACE ?? units.d,
     sweepIntervalMs: values.PARLEY_SWEEP_INTERVAL ?? units.m,
     auditTtlMs: values.PARLEY_AUDIT_TTL ?? null,
     trustedProxies: values.PARLEY_TRUSTED_PROXIES ?? [],

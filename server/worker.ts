@@ -31,6 +31,8 @@ import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
+import { erasePersonJob } from "./retention/erasures.ts";
+import { applyRetention } from "./retention/sweep.ts";
 import { indexBacklog, mergePending } from "./search/backlog.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import {
@@ -171,6 +173,11 @@ export function startWorker(deps: WorkerDependencies): Worker {
         concurrency: 2,
         run: (data) => requestPasswordResetJob({ db, jobs, sealer: deps.sealer, config }, data),
       }),
+      job({
+        name: "erase_person",
+        concurrency: 1,
+        run: ({ erasureId }) => erasePersonJob({ db, store, sealer: deps.sealer, log }, erasureId),
+      }),
       ...mailJobs(deps),
       ...(config.transcription === null
         ? []
@@ -230,6 +237,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       const count = await pruneAudit(db, new Date(Date.now() - config.auditTtlMs));
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
     },
+    "recordings that rules delete": () => applyRetention({ db, store, log }),
     "orphaned files": removeLeftovers,
   });
   const searching = startSchedule(searchIndexMs, log, {

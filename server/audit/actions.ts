@@ -39,6 +39,9 @@ export const auditActions = [
   "hook_deleted",
   "hook_secret_rotated",
   "settings_changed",
+  "legal_hold_placed",
+  "legal_hold_released",
+  "person_erased",
   "audit_log_exported",
   "audit_mark_replaced",
 ] as const;

@@ -55,6 +55,11 @@ export function commandLine(workspaceId: string): AuditActor {
   };
 }
 
+/** The server by itself: by a rule, or finishing what somebody asked for. */
+export function serverItself(workspaceId: string): AuditActor {
+  return { ...commandLine(workspaceId), credential: null };
+}
+
 /** Writes down what happened, in the transaction that makes it happen. */
 export async function recordAudit(tx: Tx, actor: AuditActor, entry: AuditEntry): Promise<void> {
   await tx

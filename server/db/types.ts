@@ -114,6 +114,18 @@ export interface DeliveryAttempts {
   status: number | null;
 }
 
+export interface Erasures {
+  created_at: Generated<Timestamp>;
+  email: Buffer | null;
+  finished_at: Timestamp | null;
+  id: string;
+  receipt: Generated<Json>;
+  recordings: string;
+  requested_by: string;
+  state: Generated<string>;
+  workspace_id: string;
+}
+
 export interface Events {
   audience: string[] | null;
   data: Json;
@@ -225,6 +237,14 @@ export interface IntelligenceUsage {
 export interface KnownAddresses {
   key: Buffer;
   last_at: Generated<Timestamp>;
+}
+
+export interface LegalHolds {
+  placed_at: Generated<Timestamp>;
+  placed_by: string;
+  reason: string;
+  recording_id: string;
+  workspace_id: string;
 }
 
 export interface MeetingTypes {
@@ -345,6 +365,32 @@ export interface ResumableLeases {
   holder: string;
   upload_id: string;
   wanted: Generated<boolean>;
+}
+
+export interface RetentionReceipts {
+  deleted_at: Generated<Timestamp>;
+  id: string;
+  receipt: Json;
+  recording_id: string;
+  rule_id: string;
+  rule_name: string;
+  workspace_id: string;
+}
+
+export interface RetentionRules {
+  acts_from: Timestamp;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  id: string;
+  is_enabled: boolean;
+  meeting_type_id: string | null;
+  name: string;
+  older_than_days: number;
+  scope: string | null;
+  tag: string | null;
+  team_id: string | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
 }
 
 export interface SearchBacklog {
@@ -565,6 +611,7 @@ export interface DB {
   audit_log: AuditLog;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
+  erasures: Erasures;
   events: Events;
   feed_places: FeedPlaces;
   highlights: Highlights;
@@ -576,6 +623,7 @@ export interface DB {
   intelligence_steps: IntelligenceSteps;
   intelligence_usage: IntelligenceUsage;
   known_addresses: KnownAddresses;
+  legal_holds: LegalHolds;
   meeting_types: MeetingTypes;
   one_time_links: OneTimeLinks;
   participants: Participants;
@@ -588,6 +636,8 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  retention_receipts: RetentionReceipts;
+  retention_rules: RetentionRules;
   search_backlog: SearchBacklog;
   search_changes: SearchChanges;
   search_chunks: SearchChunks;

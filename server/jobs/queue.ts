@@ -15,6 +15,7 @@ export interface JobData {
   /** Mail as JSON, encrypted: it may hold a link that signs a person in. */
   send_mail: { readonly sealed: string };
   request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
+  erase_person: { readonly erasureId: string };
 }
 export type JobName = keyof JobData;
 export const jobNames: readonly JobName[] = [
@@ -27,6 +28,7 @@ export const jobNames: readonly JobName[] = [
   "understand_recording",
   "send_mail",
   "request_password_reset",
+  "erase_person",
 ];
 
 /** Where jobs are put in and taken out. */

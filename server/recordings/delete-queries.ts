@@ -12,6 +12,16 @@ export async function findAudience(tx: Tx, recordingId: string): Promise<string[
   return rows.map((row) => row.principal_id);
 }
 
+/** Whether a legal hold keeps the recording, which the caller has locked. */
+export async function isHeld(tx: Tx, recordingId: string): Promise<boolean> {
+  const hold = await tx
+    .selectFrom("legal_holds")
+    .select("recording_id")
+    .where("recording_id", "=", recordingId)
+    .executeTakeFirst();
+  return hold !== undefined;
+}
+
 /** Locks the highlights of a recording, in the order of their ids, as everywhere. */
 export async function lockHighlightsOf(tx: Tx, recordingId: string): Promise<string[]> {
   const rows = await tx

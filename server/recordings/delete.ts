@@ -2,8 +2,9 @@ import type { z } from "zod";
 import type { DeletionReceipt } from "../../contract/recording-management.ts";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
+import { ProblemError } from "../http/problem.ts";
 import { recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
 import type { ObjectStore } from "../storage/store.ts";
 import { removeFromStories } from "../stories/remove-highlights.ts";
@@ -13,6 +14,7 @@ import {
   deleteUploadsOf,
   findAudience,
   forgetEvents,
+  isHeld,
   lockHighlightsOf,
 } from "./delete-queries.ts";
 import { lockForChange } from "./rights.ts";
@@ -39,40 +41,64 @@ export async function deleteRecording(
   recordingId: string,
   actor: AuditActor,
 ): Promise<Receipt> {
-  const { uploadIds, ...rows } = await db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId, "delete it");
-    const audience = await findAudience(tx, recordingId);
-    const highlightIds = await lockHighlightsOf(tx, recordingId);
-    await removeFromStories(tx, highlightIds);
-    const uploadIds = await deleteUploadsOf(tx, recordingId);
-    const forgotten = await forgetEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
-    const deleted = await deleteRecordingRows(tx, recordingId);
-    await deleteJobsOf(tx, [recordingId, ...uploadIds]);
-    const workspaceId = recording.workspace_id;
-    // Before their recording: whoever keeps copies of highlights alone has to hear of it too.
-    for (const id of highlightIds) {
-      await record(tx, {
-        workspaceId,
-        type: "highlight_deleted",
-        subjectId: id,
-        recordingId,
-        audience,
-        data: { id, recording_id: recordingId },
-      });
-    }
+  const removed = await db.kysely.transaction().execute(async (tx) => {
+    await lockForChange(tx, principal, recordingId, "delete it");
+    if (await isHeld(tx, recordingId))
+      throw new ProblemError(
+        "wrong_state",
+        "the recording is under legal hold; an admin has to release it first",
+      );
+    return removeRecording(tx, actor, recordingId);
+  });
+  return removeFiles({ store, onError }, recordingId, removed);
+}
+
+/** The rows that went, and the uploads whose files go as well. */
+export type RemovedRows = Omit<Receipt["removed"], "uploads" | "objects"> & {
+  readonly uploadIds: readonly string[];
+};
+
+/** Removes the rows of a recording of the actor's workspace, which the caller has locked, and tells of it. */
+export async function removeRecording(tx: Tx, actor: AuditActor, recordingId: string): Promise<RemovedRows> {
+  const { workspaceId } = actor;
+  const audience = await findAudience(tx, recordingId);
+  const highlightIds = await lockHighlightsOf(tx, recordingId);
+  await removeFromStories(tx, highlightIds);
+  const uploadIds = await deleteUploadsOf(tx, recordingId);
+  const forgotten = await forgetEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
+  const deleted = await deleteRecordingRows(tx, recordingId);
+  await deleteJobsOf(tx, [recordingId, ...uploadIds]);
+  // Before their recording: whoever keeps copies of highlights alone has to hear of it too.
+  for (const id of highlightIds) {
     await record(tx, {
       workspaceId,
-      type: "recording_deleted",
-      subjectId: recordingId,
+      type: "highlight_deleted",
+      subjectId: id,
+      recordingId,
       audience,
-      data: { id: recordingId },
+      data: { id, recording_id: recordingId },
     });
-    await recordAudit(tx, actor, {
-      action: "recording_deleted",
-      subject: { type: "recording", id: recordingId },
-    });
-    return { ...deleted, ...forgotten, uploadIds };
+  }
+  await record(tx, {
+    workspaceId,
+    type: "recording_deleted",
+    subjectId: recordingId,
+    audience,
+    data: { id: recordingId },
   });
+  await recordAudit(tx, actor, {
+    action: "recording_deleted",
+    subject: { type: "recording", id: recordingId },
+  });
+  return { ...deleted, ...forgotten, uploadIds };
+}
+
+/** Removes the files of a recording whose rows are gone. @returns the receipt of both. */
+export async function removeFiles(
+  { store, onError }: Pick<Dependencies, "store" | "onError">,
+  recordingId: string,
+  { uploadIds, ...rows }: RemovedRows,
+): Promise<Receipt> {
   const files = await removeObjects(store, recordingId, uploadIds, onError);
   return {
     id: recordingId,

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Executor } from "../db/database.ts";
+
+/** What a rule goes by. */
+export interface Conditions {
+  readonly older_than_days: number;
+  readonly team_id: string | null;
+  readonly meeting_type_id: string | null;
+  readonly tag: string | null;
+  readonly scope: "internal" | "external" | null;
+}
+
+/**
+ * A recording that has only just come in is kept for a day whatever its age: an import of old recordings is not to be
+ * eaten by a rule before anybody saw it.
+ */
+const leastStay = sql`interval '1 day'`;
+
+/** Whether the recording `r` fits all conditions. */
+export function fits(conditions: Conditions): RawBuilder<boolean> {
+  const { older_than_days, team_id, meeting_type_id, tag, scope } = conditions;
+  return sql<boolean>`(
+    r.start_datetime < now() - make_interval(days => ${older_than_days}::integer)
+    and r.created_at < now() - ${leastStay}
+    and (${team_id}::uuid is null or exists (
+      select 1 from recording_teams t where t.recording_id = r.id and t.team_id = ${team_id}::uuid))
+    and (${meeting_type_id}::uuid is null or r.meeting_type_id = ${meeting_type_id}::uuid)
+    and (${tag}::text is null or parley_fold(${tag}::text) in (select parley_fold(t) from unnest(r.tags) t))
+    and (${scope}::text is null or r.external = (${scope}::text = 'external'))
+  )`;
+}
+
+export interface Match {
+  readonly id: string;
+  readonly title: string;
+  readonly start_datetime: Date;
+}
+
+/**
+ * Recordings of a workspace that fit and are not held, oldest first. The stream of the workspace's own grants is in
+ * the order of time, so a rule looks at old recordings alone.
+ */
+export async function findMatches(
+  db: Executor,
+  workspaceId: string,
+  conditions: Conditions,
+  limit: number,
+): Promise<Match[]> {
+  const { rows } = await sql<Match>`
+    select r.id, r.title, r.start_datetime
+    from recording_grants g join recordings r on r.id = g.recording_id
+    where g.principal_id = ${workspaceId}
+      and g.start_datetime < now() - make_interval(days => ${conditions.older_than_days}::integer)
+      and ${fits(conditions)}
+      and not exists (select 1 from legal_holds h where h.recording_id = r.id)
+    order by g.start_datetime, g.recording_id
+    limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** How many recordings fit, and how many of those a hold keeps. */
+export async function countMatches(
+  db: Executor,
+  workspaceId: string,
+  conditions: Conditions,
+): Promise<{ recordings: number; held: number }> {
+  const { rows } = await sql<{ recordings: number; held: number }>`
+    select (count(*) filter (where h.recording_id is null))::integer as recordings,
+      count(h.recording_id)::integer as held
+    from recording_grants g
+    join recordings r on r.id = g.recording_id
+    left join legal_holds h on h.recording_id = r.id
+    where g.principal_id = ${workspaceId}
+      and g.start_datetime < now() - make_interval(days => ${conditions.older_than_days}::integer)
+      and ${fits(conditions)}`.execute(db);
+  return rows[0] ?? { recordings: 0, held: 0 };
+}

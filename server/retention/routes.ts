@@ -1,0 +1,167 @@
+import { sql } from "kysely";
+import { DeletionReceipt } from "../../contract/recording-management.ts";
+import * as contract from "../../contract/retention.ts";
+import { actorOf } from "../audit/record.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { type Api, route } from "../http/route.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import type { Sealer } from "../links/sealer.ts";
+import { findErasure, presentErasure, requestErasure } from "./erasures.ts";
+import { findHolds, placeHold, releaseHold } from "./holds.ts";
+import { type Conditions, countMatches, findMatches } from "./matching.ts";
+import {
+  checkReferences,
+  createRule,
+  deleteRule,
+  findRules,
+  type RuleInput,
+  type RuleRow,
+  updateRule,
+} from "./rules.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly sealer: Sealer;
+  readonly config: Pick<Config, "pageSize" | "retentionGraceMs">;
+}
+
+/** As many recordings a preview names. */
+const previewed = 100;
+
+/** Rules of deletion, legal holds, receipts, and forgetting a person. */
+export function retentionRoutes(api: Api, deps: Dependencies): void {
+  const { db, config } = deps;
+  const graceMs = config.retentionGraceMs;
+
+  route(api, contract.listRetentionRules, async ({ principal }) => ({
+    rules: (await findRules(db, principal.workspaceId)).map(presentRule),
+  }));
+  route(api, contract.createRetentionRule, async ({ principal, body, request }) =>
+    presentRule(
+      await createRule(
+        { db, principal, actor: actorOf(request), graceMs },
+        { ...conditionsOf(body), name: body.name, is_enabled: body.enabled },
+      ),
+    ),
+  );
+  route(api, contract.updateRetentionRule, async ({ principal, params, body, request }) => {
+    const { enabled, ...rest } = body;
+    const change: Partial<{ [Name in keyof RuleInput]: RuleInput[Name] | undefined }> = {
+      ...rest,
+      is_enabled: enabled,
+    };
+    return presentRule(
+      await updateRule({ db, principal, actor: actorOf(request), graceMs }, params.rule_id, change),
+    );
+  });
+  route(api, contract.deleteRetentionRule, ({ principal, params, request }) =>
+    deleteRule({ db, principal, actor: actorOf(request) }, params.rule_id),
+  );
+  route(api, contract.previewRetention, async ({ principal, body }) => {
+    const conditions = conditionsOf(body);
+    await db.kysely.transaction().execute((tx) => checkReferences(tx, principal.workspaceId, conditions));
+    const [counts, oldest] = await Promise.all([
+      countMatches(db.kysely, principal.workspaceId, conditions),
+      findMatches(db.kysely, principal.workspaceId, conditions, previewed),
+    ]);
+    return {
+      ...counts,
+      oldest: oldest.map(({ id, title, start_datetime }) => ({
+        id,
+        title,
+        start_datetime: start_datetime.toISOString(),
+      })),
+    };
+  });
+  route(api, contract.listRetentionReceipts, async ({ principal, query }) => {
+    const after = query.cursor === undefined ? null : decodeCursor("receipts", query.cursor);
+    const rows = await db.kysely
+      .selectFrom("retention_receipts")
+      .selectAll()
+      .where("workspace_id", "=", principal.workspaceId)
+      .$if(after !== null, (select) =>
+        select.where(sql<boolean>`(deleted_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+      )
+      .orderBy("deleted_at", "desc")
+      .orderBy("id", "desc")
+      .limit(config.pageSize + 1)
+      .execute();
+    const page = rows.slice(0, config.pageSize);
+    const last = page.at(-1);
+    return {
+      receipts: page.map((row) => ({
+        recording_id: row.recording_id,
+        rule_id: row.rule_id,
+        rule_name: row.rule_name,
+        deleted_datetime: row.deleted_at.toISOString(),
+        receipt: DeletionReceipt.parse(row.receipt),
+      })),
+      cursor:
+        rows.length > page.length && last !== undefined
+          ? encodeCursor("receipts", { at: last.deleted_at, id: last.id })
+          : null,
+    };
+  });
+  route(api, contract.listLegalHolds, async ({ principal }) => ({
+    legal_holds: (await findHolds(db, principal.workspaceId)).map(presentHold),
+  }));
+  route(api, contract.placeLegalHold, async ({ principal, params, body, request }) =>
+    presentHold(await placeHold(db, principal, actorOf(request), params.recording_id, body.reason)),
+  );
+  route(api, contract.releaseLegalHold, ({ principal, params, request }) =>
+    releaseHold(db, principal, actorOf(request), params.recording_id),
+  );
+  route(api, contract.erasePerson, async ({ principal, body, request }) =>
+    presentErasure(await requestErasure(deps, principal, actorOf(request), body)),
+  );
+  route(api, contract.getErasure, async ({ principal, params }) =>
+    presentErasure(await findErasure(db, principal.workspaceId, params.erasure_id)),
+  );
+}
+
+type ConditionsInput = {
+  readonly older_than_days: number;
+} & { readonly [Name in Exclude<keyof Conditions, "older_than_days">]?: Conditions[Name] | undefined };
+
+function conditionsOf({
+  older_than_days,
+  team_id,
+  meeting_type_id,
+  tag,
+  scope,
+}: ConditionsInput): Conditions {
+  return {
+    older_than_days,
+    team_id: team_id ?? null,
+    meeting_type_id: meeting_type_id ?? null,
+    tag: tag ?? null,
+    scope: scope ?? null,
+  };
+}
+
+function presentRule(row: RuleRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    older_than_days: row.older_than_days,
+    team_id: row.team_id,
+    meeting_type_id: row.meeting_type_id,
+    tag: row.tag,
+    scope: row.scope,
+    enabled: row.is_enabled,
+    acts_from_datetime: row.acts_from.toISOString(),
+    created_datetime: row.created_at.toISOString(),
+  };
+}
+
+function presentHold(row: Awaited<ReturnType<typeof findHolds>>[number]) {
+  return {
+    recording_id: row.recording_id,
+    reason: row.reason,
+    placed_by: row.placed_by,
+    placed_datetime: row.placed_at.toISOString(),
+  };
+}
