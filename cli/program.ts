@@ -7,6 +7,7 @@ import { DatabaseTooNewError, UnfitDatabaseError } from "../server/db/migrate.ts
 import { demoCommand } from "./demo.ts";
 import { filesCommand, NotAgreedError } from "./files.ts";
 import { migrateCommand } from "./migrate.ts";
+import { oauthClientCommand } from "./oauth-client.ts";
 import { serveCommand } from "./serve.ts";
 import { teamCommand } from "./team.ts";
 import { tokenCommand } from "./token.ts";
@@ -31,6 +32,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     userCommand(),
     teamCommand(),
     tokenCommand(),
+    oauthClientCommand(),
     filesCommand(),
     uploadCommand(),
     demoCommand(),

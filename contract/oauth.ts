@@ -1,5 +1,13 @@
 import { z } from "zod";
 
+/** Where the endpoints of OAuth 2.0 are. They carry neither a version nor an access token. */
+export const oauthPaths = {
+  authorize: "/_/public-api/oauth2/authorize",
+  token: "/_/public-api/oauth2/token",
+  revoke: "/_/public-api/oauth2/revoke",
+  metadata: "/.well-known/oauth-authorization-server",
+} as const;
+
 /** Exchange of an authorization code. Source: contract.md, "OAuth 2.0 token endpoint". */
 export const GenerateTokenInput = z.object({
   grant_type: z.literal("authorization_code"),
@@ -25,3 +33,5 @@ export const TokenResponse = z
     expires_in: z.int().optional(),
   })
   .meta({ id: "TokenResponse" });
+
+export type TokenAnswer = z.output<typeof TokenResponse>;

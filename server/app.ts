@@ -27,6 +27,9 @@ import type { Api } from "./http/route.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
+import { oauthManagementRoutes } from "./oauth/management-routes.ts";
+import { oauthRoutes } from "./oauth/routes.ts";
+import { pageRoutes } from "./pages/page.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
@@ -133,9 +136,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
+      oauthManagementRoutes(api, { db, config });
     },
     { prefix: managementPrefix },
   );
+  // For people without the web app, and for apps that ask for a token.
+  pageRoutes(app);
+  await oauthRoutes(app, { db, signer, config, otherWaysToSignIn: null });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });

@@ -15,6 +15,7 @@ import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
+import { sweepOAuth } from "./oauth/sweep.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import {
   findDueTranscriptions,
@@ -144,6 +145,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "old deliveries and events": () => deleteOldHistory(db.pool),
     "forgotten hooks": () => findForgottenHooks(db.pool),
     "rate limit counters": () => deleteOldCounters(db.pool),
+    "ended OAuth grants": () => sweepOAuth(db),
     "due transcriptions": async () => {
       if (config.transcription === null) return;
       for (const recordingId of await findDueTranscriptions(db.kysely))

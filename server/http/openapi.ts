@@ -59,6 +59,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Stories: "Put highlights together.",
   Hooks: "Be told of what happens, see how that went, and repair it.",
   Events: "Fetch what happened.",
+  Apps: "Apps that people let in by OAuth 2.0.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 

@@ -34,7 +34,8 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .headers({
       "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action ${targets}; frame-ancestors 'none'`,
       "x-frame-options": "DENY",
-      "referrer-policy": "no-referrer",
+      // Not "no-referrer": with that, browsers call the origin of our own forms "null".
+      "referrer-policy": "same-origin",
       "cache-control": "no-store",
     })
     .send(layout(page).html);
