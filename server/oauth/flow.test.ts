@@ -5,7 +5,6 @@ import * as oidc from "openid-client";
 import { AuthorizationCode } from "simple-oauth2";
 import { TokenResponse } from "../../contract/oauth.ts";
 import { call, startTestApp } from "../../test/support/app.ts";
-import { until } from "../../test/support/until.ts";
 import {
   ask,
   authorizePath,
@@ -23,7 +22,8 @@ import {
   refresh,
   revokePath,
   tokenPath,
-} from "./testing.ts";
+} from "../../test/support/oauth.ts";
+import { until } from "../../test/support/until.ts";
 
 const app = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "1s" } });
 const workspace = await makeOAuthWorkspace(app);

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { TestApp } from "../../test/support/app.ts";
-import { makeWorkspace, type TestUser, type TestWorkspace } from "../../test/support/factories.ts";
-import { hashPassword } from "../accounts/passwords.ts";
-import { commandLine } from "../audit/record.ts";
-import type { ClientRow } from "./client-queries.ts";
-import { type ClientInput, createClient } from "./clients.ts";
+import { hashPassword } from "../../server/accounts/passwords.ts";
+import { commandLine } from "../../server/audit/record.ts";
+import type { ClientRow } from "../../server/oauth/client-queries.ts";
+import { type ClientInput, createClient } from "../../server/oauth/clients.ts";
+import type { TestApp } from "./app.ts";
+import { makeWorkspace, type TestUser, type TestWorkspace } from "./factories.ts";
 
 export const password = "correct horse battery staple";
 export const authorizePath = "/_/public-api/oauth2/authorize";
