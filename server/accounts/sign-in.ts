@@ -60,6 +60,13 @@ export async function signIn(
         );
     return { outcome: "refused" };
   }
+  // It was counted before it was known: an office behind one address signs in as often as it likes. By itself, since
+  // attempts lock these rows in the order of their keys.
+  await db.kysely
+    .updateTable("sign_in_failures")
+    .set({ count: sql<number>`greatest(count - 1, 0)` })
+    .where("key", "=", keyOf(`address:${ip}`))
+    .execute();
   return db.kysely.transaction().execute(async (tx) => {
     await tx
       .deleteFrom("sign_in_failures")
