@@ -304,3 +304,8 @@ test("ended rows are swept, and what is still good stays", async () => {
   assert.ok(await isGood(app, kept.access_token));
   assert.equal((await refresh(app, client, kept.refresh_token)).status, 200);
 });
+
+test("signing in rightly from one address is never slowed down", async () => {
+  const client = await makeClient(app, workspace);
+  for (let count = 0; count < 30; count += 1) await decide(openBrowser(app), authorizeUrl(client), member);
+});

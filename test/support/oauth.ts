@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hashPassword } from "../../server/accounts/passwords.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
 import { commandLine } from "../../server/audit/record.ts";
 import type { ClientRow } from "../../server/oauth/client-queries.ts";
 import { type ClientInput, createClient } from "../../server/oauth/clients.ts";
@@ -106,6 +107,18 @@ export function openBrowser(app: { readonly url: string }): Browser {
   };
 }
 
+/** A browser in which a person has signed in already. */
+export async function openSignedIn(app: TestApp, user: Pick<TestUser, "id">): Promise<Browser> {
+  const browser = openBrowser(app);
+  const { cookie } = await app.db.kysely
+    .transaction()
+    .execute((tx) =>
+      createSession(tx, { userId: user.id, method: "password", ip: "127.0.0.1", userAgent: "test" }),
+    );
+  browser.cookies.set("parley_session", cookie);
+  return browser;
+}
+
 function readForm(html: string): Shown["form"] {
   const form = /<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/.exec(html);
   if (form === null) return null;
@@ -154,11 +167,11 @@ export async function decide(
   return page.leftTo;
 }
 
-/** A new code of a client for a person. */
+/** A new code of a client for a person, who has signed in. */
 export async function obtainCode(
   app: TestApp,
   client: TestClient,
-  user: Pick<TestUser, "email">,
+  user: TestUser,
   options: { browser?: Browser; parameters?: Record<string, string | undefined> } = {},
 ): Promise<{ code: string; verifier: string }> {
   const { verifier, challenge } = makePkce();
@@ -167,7 +180,7 @@ export async function obtainCode(
     code_challenge_method: "S256",
     ...options.parameters,
   });
-  const back = await decide(options.browser ?? openBrowser(app), path, user);
+  const back = await decide(options.browser ?? (await openSignedIn(app, user)), path, user);
   const code = back.searchParams.get("code");
   if (code === null) throw new Error(`no code came back: ${back}`);
   return { code, verifier };
@@ -234,11 +247,11 @@ export function refresh(
   });
 }
 
-/** Tokens of a client for a person, by the whole flow. */
+/** Tokens of a client for a person who has signed in. */
 export async function obtainTokens(
   app: TestApp,
   client: TestClient,
-  user: Pick<TestUser, "email">,
+  user: TestUser,
   browser?: Browser,
 ): Promise<{ access_token: string; refresh_token: string }> {
   const { code, verifier } = await obtainCode(app, client, user, browser === undefined ? {} : { browser });
