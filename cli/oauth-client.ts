@@ -26,7 +26,7 @@ export function oauthClientCommand(): Command {
       "register an app; prints JSON with its client_id and, once and never again, its client_secret",
     )
     .requiredOption("--name <name>", "what people read when they are asked to let it in")
-    .requiredOption("--redirect-uri <uri>", "where the answer may go; may be repeated", collect, [])
+    .requiredOption("--redirect-uri <uri>", "where the answer may go; may be repeated", collectSome)
     .option("--public", "it can keep no secret: it runs in a browser, on a phone or on a desktop")
     .option("--legacy", "its access tokens don't expire, and it gets no refresh tokens")
     .option("--cors-origin <origin>", "pages of this origin may ask for tokens; may be repeated", collect, [])
@@ -76,6 +76,11 @@ export function oauthClientCommand(): Command {
     .addCommand(create)
     .addCommand(list)
     .addCommand(remove);
+}
+
+/** Without a default, so that at least one is required. */
+function collectSome(value: string, earlier: string[] | undefined): string[] {
+  return collect(value, earlier ?? []);
 }
 
 function print(value: object): void {
