@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get } from "node:http";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { startTestApp } from "../../test/support/app.ts";
@@ -108,7 +111,7 @@ test("faults of a known client go back to it, with state and iss", async () => {
   }
 });
 
-test("downgrade: a public client can't do without S256, `plain` is refused for everybody", async () => {
+test("downgrade: a public client can't do without S256, plain is refused for everybody", async () => {
   const { verifier, challenge } = makePkce();
   for (const parameters of [
     {},
@@ -313,4 +316,17 @@ test("access for a person, not for the account: an OAuth token makes no tokens, 
     const response = await fetch(app.url + path, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(response.status, 403, path);
   }
+});
+
+test("forged proxy headers: issuer and endpoints are the server's own, whatever Host a request names", async () => {
+  const ask = get(`${app.url}/.well-known/oauth-authorization-server`, {
+    headers: {
+      host: "evil.example",
+      "x-forwarded-host": "evil.example",
+      forwarded: "host=evil.example",
+      "x-forwarded-proto": "http",
+    },
+  });
+  const [response] = await once(ask, "response");
+  assert.ok(!(await text(response)).includes("evil.example"));
 });
