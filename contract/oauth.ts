@@ -12,16 +12,20 @@ export const oauthPaths = {
 export const GenerateTokenInput = z.object({
   grant_type: z.literal("authorization_code"),
   code: z.string(),
-  code_verifier: z.string(),
+  code_verifier: z.string().meta({ description: "What the code_challenge was made of (RFC 7636, S256)." }),
+  redirect_uri: z
+    .string()
+    .optional()
+    .meta({ description: "When sent, the one of the authorization request." }),
   client_id: z.string(),
-  client_secret: z.string().optional(),
+  client_secret: z.string().optional().meta({ description: "Required for apps that have one." }),
 });
 
 export const RefreshTokenInput = z.object({
   grant_type: z.literal("refresh_token"),
   refresh_token: z.string(),
   client_id: z.string(),
-  client_secret: z.string().optional(),
+  client_secret: z.string().optional().meta({ description: "Required for apps that have one." }),
 });
 
 /** Legacy clients receive neither refresh_token nor expires_in. */

@@ -188,7 +188,7 @@ test("contract: the requests as it lists them, no Authorization header, exactly 
   // As curl sends it when nobody says otherwise: JSON under the type of a form.
   const mislabelled = await ask(
     app,
-    tokenPath,
+    "/_/public-api/oauth2/token",
     { grant_type: "refresh_token", refresh_token: refreshed.body.refresh_token, ...credentials(client) },
     { headers: { "content-type": "application/x-www-form-urlencoded" } },
   );
@@ -268,6 +268,15 @@ test("native apps: any port of the registered loopback address, and a scheme of 
 test("metadata: says what is there, to every page", async () => {
   const response = await fetch(`${app.url}/.well-known/oauth-authorization-server`);
   assert.equal(response.headers.get("access-control-allow-origin"), "*");
+  const preflight = await fetch(response.url, {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://app.example.com",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "mcp-protocol-version",
+    },
+  });
+  assert.equal(preflight.headers.get("access-control-allow-headers"), "*");
   const metadata = (await response.json()) as Record<string, unknown>;
   assert.equal(metadata.issuer, baseUrl);
   assert.deepEqual(metadata.code_challenge_methods_supported, ["S256"]);

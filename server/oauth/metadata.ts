@@ -30,4 +30,15 @@ export function metadataRoute(scope: FastifyInstance, baseUrl: string): void {
       .headers({ "access-control-allow-origin": "*", "cache-control": "public, max-age=300" })
       .send(text),
   );
+  // Clients in a page may send a header of their own along, of which the browser asks first.
+  scope.options(oauthPaths.metadata, async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET",
+        "access-control-allow-headers": "*",
+      })
+      .send(),
+  );
 }

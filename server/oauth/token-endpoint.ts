@@ -52,15 +52,16 @@ export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Databa
         `grant_type must be one of: ${Object.keys(grantTypes).join(", ")}`,
       );
     const attempt: Attempt = { kind: grant.guessesAt, clientId: client.id, ip: request.ip };
-    // Who has shown a secret is not guessing: a server with many people behind it has many tokens that have ended.
-    if (client.is_public) await refuseGuessing(db, attempt);
+    // Who has shown a secret does not guess refresh tokens: a server with many people behind it has many that have ended.
+    const isCounted = client.is_public || grant.guessesAt === "code";
+    if (isCounted) await refuseGuessing(db, attempt);
     const result = await grant.run(
       db,
       { client, origin: originOf(request), isGone: () => isGone(request) },
       fields,
     );
     if (result.ok) return sendJson(reply, 200, result.answer);
-    if (client.is_public && result.isGuess) await countGuess(db, attempt);
+    if (isCounted && result.isGuess) await countGuess(db, attempt);
     throw new OAuthError("invalid_grant", result.reason);
   });
 }

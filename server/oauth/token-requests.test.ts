@@ -164,14 +164,15 @@ test("brute force: guesses of a secret are stopped, for that client and address 
     assert.equal((await refresh(app, other, others.refresh_token)).status, 200);
   }));
 
-test("brute force: guesses of a public client's codes and refresh tokens are stopped", () =>
+test("brute force: guesses of codes, and of a public client's refresh tokens, are stopped", () =>
   withinOneMinute(async () => {
     const open = await makeClient(app, workspace, { isPublic: true });
-    const { code, verifier } = await obtainCode(app, open, member);
-    assert.ok(
-      (await guessUntilRefused(() => exchange(app, open, { code: "parley_oac_guess", verifier }))) <= 61,
-    );
-    assert.equal((await exchange(app, open, { code, verifier })).status, 429);
+    for (const client of [open, await makeClient(app, workspace)]) {
+      const { code, verifier } = await obtainCode(app, client, member);
+      const guess = () => exchange(app, client, { code: "parley_oac_guess", verifier });
+      assert.ok((await guessUntilRefused(guess)) <= 61);
+      assert.equal((await exchange(app, client, { code, verifier })).status, 429);
+    }
     assert.ok((await guessUntilRefused(() => refresh(app, open, "parley_ort_guess"))) <= 121);
   }));
 
