@@ -330,3 +330,17 @@ test("forged proxy headers: issuer and endpoints are the server's own, whatever 
   const [response] = await once(ask, "response");
   assert.ok(!(await text(response)).includes("evil.example"));
 });
+
+test("CSRF: sign-in with a wrong token of the page is refused, without one it is up to where the request came from", async () => {
+  const browser = openBrowser(app);
+  const page = await browser.get(authorizeUrl(client));
+  const fields = { email: member.email, password };
+  assert.equal((await browser.submit(page, { ...fields, form_token: "x" })).status, 403);
+  assert.equal(browser.cookies.size, 0);
+  const { form_token: _, ...hidden } = page.form?.hidden ?? {};
+  const bare = { ...page, form: { action: authorizePath, hidden } };
+  assert.equal((await browser.submit(bare, fields, { origin: "https://evil.example" })).status, 403);
+  assert.equal(browser.cookies.size, 0);
+  const consent = await browser.submit(bare, fields);
+  assert.ok(consent.html.includes('name="allow"'));
+});
