@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 export const figureGroups = [
   "list",
   "transcript",
+  "token",
   "start",
   "upload",
   "download",

@@ -9,6 +9,7 @@ import { measureAvailable } from "./figures/media-available.ts";
 import { measureDownload, measureUpload } from "./figures/media-transfer.ts";
 import { measureSearch } from "./figures/search.ts";
 import { measureStart } from "./figures/start.ts";
+import { measureTokenCheck } from "./figures/token-check.ts";
 import { measureTranscript } from "./figures/transcript.ts";
 import { startLoad } from "./load.ts";
 import { type Options, readOptions, usage } from "./options.ts";
@@ -18,7 +19,16 @@ import { type RunningServer, startParley } from "./servers.ts";
 /** One for all, so that the baseline can write the same addresses. */
 const baseUrl = "http://localhost:3000";
 
-const needsDatabase = ["list", "transcript", "upload", "download", "available", "hooks", "search"] as const;
+const needsDatabase = [
+  "list",
+  "transcript",
+  "token",
+  "upload",
+  "download",
+  "available",
+  "hooks",
+  "search",
+] as const;
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -38,7 +48,7 @@ async function main(): Promise<void> {
     // PostgreSQL outlives us by design: it has to be told.
     process.once("SIGINT", () => postgres.stop().finally(() => process.exit(130)));
     try {
-      if (options.only.has("list") || options.only.has("transcript"))
+      if (options.only.has("list") || options.only.has("transcript") || options.only.has("token"))
         figures.push(...(await measureServed(postgres, options)));
       figures.push(...(await measureMedia(postgres, options)));
       if (options.only.has("hooks")) {
@@ -101,6 +111,10 @@ async function measureServed(postgres: BenchPostgres, options: Options): Promise
     if (options.only.has("transcript")) {
       console.error("transcript");
       figures.push(...(await measureTranscript(load, small, options.rounds)));
+    }
+    if (options.only.has("token")) {
+      console.error("token");
+      figures.push(...(await measureTokenCheck(load, smallData, baseUrl, options.rounds)));
     }
     if (largeData !== null) {
       console.error("list");

@@ -9,6 +9,7 @@ import { AuditBrokenError, auditCommand } from "./audit.ts";
 import { demoCommand } from "./demo.ts";
 import { filesCommand, NotAgreedError } from "./files.ts";
 import { migrateCommand } from "./migrate.ts";
+import { oauthClientCommand } from "./oauth-client.ts";
 import { serveCommand } from "./serve.ts";
 import { teamCommand } from "./team.ts";
 import { tokenCommand } from "./token.ts";
@@ -33,6 +34,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     userCommand(),
     teamCommand(),
     tokenCommand(),
+    oauthClientCommand(),
     filesCommand(),
     auditCommand(),
     uploadCommand(),

@@ -43,6 +43,8 @@ import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
+import { oauthManagementRoutes } from "./oauth/management-routes.ts";
+import { oauthRoutes } from "./oauth/routes.ts";
 import { pageRoutes } from "./pages/page.ts";
 import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
 import { recordingDataRoutes } from "./recording-data/routes.ts";
@@ -178,6 +180,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       peopleRoutes(api, { db, jobs, sealer, config });
       teamRoutes(api, { db });
       tokenRoutes(api, { db });
+      oauthManagementRoutes(api, { db, config });
       retentionRoutes(api, { db, jobs, sealer, config });
     },
     { prefix: managementPrefix },
@@ -190,10 +193,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     },
     { prefix: mcpPath },
   );
+  // For people without the web app, and for apps that ask for a token.
   pageRoutes(app);
   await signInPages(app, { db, config });
   await linkPages(app, { db, jobs, config });
   await singleSignOnPages(app, { db, sealer, config });
+  await oauthRoutes(app, {
+    db,
+    signer,
+    config,
+    otherWaysToSignIn:
+      config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
+  });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });

@@ -31,6 +31,7 @@ import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
+import { sweepOAuth } from "./oauth/sweep.ts";
 import { erasePersonJob } from "./retention/erasures.ts";
 import { applyRetention } from "./retention/sweep.ts";
 import { indexBacklog, mergePending } from "./search/backlog.ts";
@@ -216,6 +217,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "dead links": () => sweepLinks(db),
     "attempts to sign in": () => sweepThrottle(db),
     "rate limit counters": () => deleteOldCounters(db.pool),
+    "ended OAuth grants": () => sweepOAuth(db),
     "due transcriptions": async () => {
       if (config.transcription === null) return;
       for (const recordingId of await findDueTranscriptions(db.kysely))

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 const prefixes = {
   personal_access_token: "parley_pat_",
   workspace_access_token: "parley_wat_",
+  oauth: "parley_oat_",
 } as const;
 
 export type AccessTokenType = keyof typeof prefixes;

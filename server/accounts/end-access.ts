@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
+import { revokeGrantsOfUser } from "../oauth/families.ts";
 import { deleteLinks } from "./one-time-links.ts";
 import { endSessions } from "./sessions.ts";
 
@@ -15,6 +16,7 @@ export interface EndedAccess {
  */
 export async function endAccess(tx: Tx, userId: string): Promise<EndedAccess> {
   const tokens = await revokeTokens(tx, userId);
+  await revokeGrantsOfUser(tx, userId);
   await deleteLinks(tx, userId);
   return { tokens, sessions: await endSessions(tx, userId) };
 }

@@ -32,6 +32,8 @@ export interface AccessTokens {
   id: string;
   last_used_at: Timestamp | null;
   name: string;
+  oauth_family_id: string | null;
+  oauth_refresh_id: string | null;
   revoked_at: Timestamp | null;
   type: string;
   user_id: string;
@@ -255,6 +257,56 @@ export interface MeetingTypes {
   position: number;
   scope: string;
   workspace_id: string;
+}
+
+export interface OauthClients {
+  cors_origins: Generated<string[]>;
+  created_at: Generated<Timestamp>;
+  id: string;
+  is_legacy: boolean;
+  is_public: boolean;
+  name: string;
+  previous_secret_hash: Buffer | null;
+  previous_secret_until: Timestamp | null;
+  redirect_uris: string[];
+  secret_hash: Buffer | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
+}
+
+export interface OauthCodes {
+  code_challenge: string | null;
+  expires_at: Timestamp;
+  family_id: string | null;
+  grant_id: string;
+  hash: Buffer;
+  redirect_uri: string;
+  used_at: Timestamp | null;
+}
+
+export interface OauthFamilies {
+  created_at: Generated<Timestamp>;
+  grant_id: string;
+  id: string;
+  last_used_at: Generated<Timestamp>;
+}
+
+export interface OauthGrants {
+  client_id: string;
+  created_at: Generated<Timestamp>;
+  id: string;
+  last_used_at: Generated<Timestamp>;
+  user_id: string;
+}
+
+export interface OauthRefreshTokens {
+  created_at: Generated<Timestamp>;
+  family_id: string;
+  hash: Buffer;
+  id: string;
+  parent_id: string | null;
+  rotated_at: Timestamp | null;
+  spent_at: Timestamp | null;
 }
 
 export interface OneTimeLinks {
@@ -625,6 +677,11 @@ export interface DB {
   known_addresses: KnownAddresses;
   legal_holds: LegalHolds;
   meeting_types: MeetingTypes;
+  oauth_clients: OauthClients;
+  oauth_codes: OauthCodes;
+  oauth_families: OauthFamilies;
+  oauth_grants: OauthGrants;
+  oauth_refresh_tokens: OauthRefreshTokens;
   one_time_links: OneTimeLinks;
   participants: Participants;
   private_notes: PrivateNotes;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { type ErrorCode, errorCatalogue, Problem } from "../../contract/errors.ts";
+import { oauthOpenApiPaths } from "../../contract/oauth-openapi.ts";
 import {
   commonErrors,
   isManagement,
@@ -33,17 +34,17 @@ export function openApiDocument(version: VersionName, operations: readonly Opera
     },
     servers: [{ url: "/", description: "This server" }],
     security: [{ accessToken: [] }],
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({
+    tags: [...new Set([...operations.map((operation) => operation.tag), "OAuth"])].map((name) => ({
       name,
       description: tagDescriptions[name] ?? name,
     })),
-    paths: paths as ZodOpenApiPathsObject,
+    paths: { ...(paths as ZodOpenApiPathsObject), ...oauthOpenApiPaths },
     components: {
       securitySchemes: {
         accessToken: {
           type: "http",
           scheme: "bearer",
-          description: "A personal or workspace access token.",
+          description: "A personal or workspace access token, or one an app got by OAuth 2.0.",
         },
       },
     },
@@ -68,6 +69,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Sign-in": "Sessions of people, and their own accounts.",
   People: "Who is in the workspace, and in which teams.",
   Tokens: "Access tokens, personal and of the workspace.",
+  OAuth: "Tokens for apps.",
+  Apps: "Apps that people let in by OAuth 2.0.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 

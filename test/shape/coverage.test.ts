@@ -5,6 +5,7 @@ import { test } from "node:test";
 import * as directory from "../../contract/directory.ts";
 import { errorCatalogue } from "../../contract/errors.ts";
 import * as hooks from "../../contract/hooks.ts";
+import { oauthPaths } from "../../contract/oauth.ts";
 import type { Operation } from "../../contract/operation.ts";
 import * as recordings from "../../contract/recording-operations.ts";
 import * as tokenInfo from "../../contract/token-info.ts";
@@ -27,6 +28,15 @@ const operations: Operation[] = [recordings, uploads, hooks, directory, tokenInf
 
 const app = await startTestApp({ worker: false });
 
+/** It takes neither a version nor an access token, so it is no operation like the others. */
+const tokenEndpoint = {
+  id: "oauthToken",
+  gate: "every_version",
+  method: "POST",
+  path: oauthPaths.token,
+  summary: "Generate or Refresh Token",
+} as const;
+
 /** The rows of the coverage page: each operation of the contract, whether it is served, and the tests that call it. */
 async function coverage(): Promise<string> {
   const served = new Set<string>();
@@ -38,7 +48,7 @@ async function coverage(): Promise<string> {
       for (const { operationId } of Object.values(methods)) served.add(`${operationId} ${version}`);
   }
   const tests = readSources([".test.ts"]);
-  const rows = operations.map((operation) => {
+  const rows = [...operations, tokenEndpoint].map((operation) => {
     const versions = versionNames.map((version) =>
       !isOpen(operation.gate, version)
         ? "not in it"
@@ -61,7 +71,10 @@ async function coverage(): Promise<string> {
 }
 
 /** Test files that name the end of the operation's path after its prefix, as a call does. */
-function testsOf(operation: Operation, tests: readonly { path: string; text: string }[]): string {
+function testsOf(
+  operation: Pick<Operation, "path">,
+  tests: readonly { path: string; text: string }[],
+): string {
   const parts = operation.path.replace("/_/public-api/v2", "").split("/").filter(Boolean);
   const pattern = parts.map((part) =>
     part.startsWith(":") ? "[^/\"'`\\s]+(\\([^)]*\\))?\\}?" : part.replace(".", "\\."),

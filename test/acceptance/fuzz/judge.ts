@@ -52,6 +52,8 @@ function problemFault({ status, body }: Answer, text: string, type: string): str
   if (body.length > largestProblem) return `status ${status} with ${body.length} bytes of explanation`;
   const json = parse(text);
   if (type.startsWith("application/json") && OAuthError.safeParse(json).success) return null;
+  // The page on which people let apps in tells people, not programs.
+  if (type.startsWith("text/html") && text.startsWith("<!doctype html>")) return null;
   if (!type.startsWith("application/problem+json")) return `status ${status} with content type "${type}"`;
   const problem = Problem.safeParse(json);
   if (!problem.success) return `status ${status} without a valid problem document`;

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { buildApp } from "../server/app.ts";
+import { readConfig } from "../server/config.ts";
+import { openDatabase } from "../server/db/database.ts";
+import { openHookSender } from "../server/hooks/open-sender.ts";
+import { openJobQueue } from "../server/jobs/queue.ts";
+import { createSealer } from "../server/links/sealer.ts";
+import { createSigner } from "../server/links/signer.ts";
+import { openStore } from "../server/storage/open.ts";
+
+/** A server that asks the database about each token once only: what requests cost when the token check is free. */
+export interface TokenCheckTask {
+  readonly databaseUrl: string;
+  readonly baseUrl: string;
+  /** Otherwise tokens are checked as always, in the same kind of process. */
+  readonly isFree: boolean;
+}
+
+process.on("message", async ({ databaseUrl, baseUrl, isFree }: TokenCheckTask) => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-bench-token-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const config = readConfig(
+    {
+      PARLEY_DATABASE_URL: databaseUrl,
+      PARLEY_DATA_DIR: folder,
+      PARLEY_BASE_URL: baseUrl,
+      PARLEY_RATE_LIMIT_PER_MINUTE: "0",
+    },
+    folder,
+  );
+  const onError = (error: Error): void => console.error(error);
+  const log = pino({ level: "silent" });
+  const db = openDatabase({ connectionString: databaseUrl }, { onError });
+  if (isFree) rememberTokens(db.pool);
+  const jobs = await openJobQueue({ pool: db.pool, supervise: false, onError });
+  const app = await buildApp({
+    db,
+    jobs,
+    store: await openStore(config),
+    signer: createSigner("bench"),
+    sealer: createSealer("bench"),
+    sender: openHookSender(config),
+    config,
+    log,
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  process.send?.({ port: (app.server.address() as AddressInfo).port });
+});
+process.on("disconnect", () => process.exit());
+
+/** Answers the statement of the token check from memory once it is known. */
+function rememberTokens(pool: { query: unknown }): void {
+  const ask = (pool.query as (...args: unknown[]) => Promise<unknown>).bind(pool);
+  const known = new Map<string, Promise<unknown>>();
+  pool.query = (...args: unknown[]): Promise<unknown> => {
+    const [statement] = args as [{ name?: string; values: [Buffer] }];
+    if (statement.name !== "find_token_by_hash") return ask(...args);
+    const key = statement.values[0].toString("hex");
+    const answer = known.get(key) ?? ask(...args);
+    known.set(key, answer);
+    return answer;
+  };
+}

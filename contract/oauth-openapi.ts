@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { GenerateTokenInput, oauthPaths, RefreshTokenInput, TokenResponse } from "./oauth.ts";
+
+/** Errors of the endpoints. Source: RFC 6749, section 5.2. */
+const OAuthProblem = z
+  .strictObject({
+    error: z.string().meta({ description: "What kind of error this is.", example: "invalid_grant" }),
+    error_description: z.string().meta({ description: "What went wrong this time." }),
+  })
+  .meta({ id: "OAuthError", description: "An error, as RFC 6749 defines it." });
+
+const RevokeInput = z.object({
+  token: z.string().meta({ description: "An access token or a refresh token." }),
+  token_type_hint: z.string().optional(),
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+});
+
+const failure = (description: string) => ({
+  description,
+  content: { "application/json": { schema: OAuthProblem } },
+});
+
+const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
+  id: string;
+  summary: string;
+  description: string;
+  body: B;
+  answer: A;
+  invalid: string;
+}) => ({
+  post: {
+    operationId: input.id,
+    tags: ["OAuth"],
+    summary: input.summary,
+    description: input.description,
+    // Neither an access token nor a version; a client shows who it is in the body, or by HTTP Basic.
+    security: [],
+    requestBody: {
+      content: {
+        "application/json": { schema: input.body },
+        "application/x-www-form-urlencoded": { schema: input.body },
+      },
+    },
+    responses: {
+      "200": { description: "Success", content: { "application/json": { schema: input.answer } } },
+      "400": failure(input.invalid),
+      "401": failure("`invalid_client`: the client is unknown, or its secret is wrong."),
+      "429": failure("`slow_down`: too many failures; try again after `Retry-After` seconds."),
+    },
+  },
+});
+
+/** The endpoints of OAuth 2.0 for the OpenAPI documents: they are no operations with a version and an access token. */
+export const oauthOpenApiPaths = {
+  [oauthPaths.token]: endpoint({
+    id: "oauthToken",
+    summary: "Generate or Refresh Token",
+    description:
+      "Exchanges an authorization code, or a refresh token, for tokens. Legacy clients receive neither `refresh_token` nor `expires_in`.",
+    body: z.union([GenerateTokenInput, RefreshTokenInput]),
+    answer: TokenResponse,
+    invalid: "`invalid_request`, `invalid_grant` or `unsupported_grant_type`.",
+  }),
+  [oauthPaths.revoke]: endpoint({
+    id: "oauthRevoke",
+    summary: "Revoke Token",
+    description:
+      "Ends a token. A refresh token takes along all tokens that came of the same code. An unknown token has ended already.",
+    body: RevokeInput,
+    answer: z.strictObject({}),
+    invalid: "`invalid_request`, or `invalid_grant` for the token of another client.",
+  }),
+};

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readSources } from "../../test/shape/sources.ts";
+
+test("every attack in the table of decision 13 has the test it names", () => {
+  const [page] = readSources([".md"]).filter(({ path }) => path === "docs/decisions/0013-oauth.md");
+  const tests = readSources([".test.ts"]).filter(({ path }) => path.startsWith("server/oauth/"));
+  const rows = (page?.text ?? "").split("\n").filter((line) => /^\| (4\.\d|[A-Z])/.test(line));
+  const named = rows
+    .filter((line) => !line.startsWith("| Attack"))
+    .map((line) =>
+      [...(line.split(" | ").at(-1) ?? "").matchAll(/`([^`]+)`/g)].map(([, title]) => title ?? ""),
+    );
+  assert.ok(named.length >= 25, `${named.length} rows`);
+  for (const titles of named) {
+    assert.ok(titles.length > 0, "a row names no test");
+    for (const title of titles)
+      assert.ok(
+        tests.some(({ text }) => text.includes(`test("${title}"`)),
+        `there is no test named: ${title}`,
+      );
+  }
+});

@@ -1,0 +1,67 @@
+import { randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
+import type { TokenAnswer } from "../../contract/oauth.ts";
+import { generateToken, hashToken } from "../accounts/access-tokens.ts";
+import type { Tx } from "../db/database.ts";
+import type { ClientRow } from "./client-queries.ts";
+import type { LockedGrant } from "./families.ts";
+import { generateSecret } from "./secrets.ts";
+
+/** How long an access token is good. Source: design, section 4. */
+export const accessTokenTtlSec = 3600;
+
+/**
+ * Writes an access token and, unless the client is a legacy one, a refresh token into a family.
+ * @param parentId the refresh token they come in place of.
+ */
+export async function issueTokens(
+  tx: Tx,
+  input: {
+    readonly client: ClientRow;
+    readonly grant: LockedGrant;
+    readonly familyId: string;
+    readonly parentId: string | null;
+  },
+): Promise<{ readonly accessTokenId: string; readonly answer: TokenAnswer }> {
+  const { client, grant, familyId, parentId } = input;
+  const refreshToken = client.is_legacy ? null : generateSecret("refresh");
+  const refreshId = refreshToken === null ? null : randomUUIDv7();
+  if (refreshToken !== null && refreshId !== null)
+    await tx
+      .insertInto("oauth_refresh_tokens")
+      .values({ id: refreshId, family_id: familyId, hash: hashToken(refreshToken), parent_id: parentId })
+      .execute();
+  const accessToken = generateToken("oauth");
+  const accessTokenId = randomUUIDv7();
+  await tx
+    .insertInto("access_tokens")
+    .values({
+      id: accessTokenId,
+      workspace_id: grant.workspace_id,
+      user_id: grant.user_id,
+      type: "oauth",
+      name: client.name,
+      hash: hashToken(accessToken),
+      expires_at: client.is_legacy
+        ? null
+        : sql<Date>`clock_timestamp() + make_interval(secs => ${accessTokenTtlSec})`,
+      oauth_family_id: familyId,
+      oauth_refresh_id: refreshId,
+    })
+    .execute();
+  await tx
+    .updateTable("oauth_grants")
+    .set({ last_used_at: sql`clock_timestamp()` })
+    .where("id", "=", grant.id)
+    .execute();
+  const answer: TokenAnswer =
+    refreshToken === null
+      ? { token_type: "bearer", access_token: accessToken }
+      : {
+          token_type: "bearer",
+          access_token: accessToken,
+          refresh_token: refreshToken,
+          expires_in: accessTokenTtlSec,
+        };
+  return { accessTokenId, answer };
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from "fastify";
+import { oauthPaths } from "../../contract/oauth.ts";
+
+/** What this server can do, for clients to find out by themselves. Source: RFC 8414. */
+export function serverMetadata(baseUrl: string) {
+  const clientAuthentication = ["client_secret_basic", "client_secret_post", "none"];
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: baseUrl + oauthPaths.authorize,
+    token_endpoint: baseUrl + oauthPaths.token,
+    revocation_endpoint: baseUrl + oauthPaths.revoke,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: clientAuthentication,
+    revocation_endpoint_auth_methods_supported: clientAuthentication,
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    service_documentation: `${baseUrl}/docs`,
+  };
+}
+
+/** Anybody may read it, from any page. */
+export function metadataRoute(scope: FastifyInstance, baseUrl: string): void {
+  const text = JSON.stringify(serverMetadata(baseUrl));
+  scope.get(oauthPaths.metadata, async (_request, reply) =>
+    reply
+      .type("application/json; charset=utf-8")
+      .headers({ "access-control-allow-origin": "*", "cache-control": "public, max-age=300" })
+      .send(text),
+  );
+  // Clients in a page may send a header of their own along, of which the browser asks first.
+  scope.options(oauthPaths.metadata, async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET",
+        "access-control-allow-headers": "*",
+      })
+      .send(),
+  );
+}

@@ -1,0 +1,270 @@
+import { createHash, randomBytes } from "node:crypto";
+import { hashPassword } from "../../server/accounts/passwords.ts";
+import { createSession } from "../../server/accounts/sessions.ts";
+import { commandLine } from "../../server/audit/record.ts";
+import type { ClientRow } from "../../server/oauth/client-queries.ts";
+import { type ClientInput, createClient } from "../../server/oauth/clients.ts";
+import type { TestApp } from "./app.ts";
+import { makeWorkspace, type TestUser, type TestWorkspace } from "./factories.ts";
+
+export const password = "correct horse battery staple";
+export const authorizePath = "/_/public-api/oauth2/authorize";
+export const tokenPath = "/_/public-api/oauth2/token";
+export const revokePath = "/_/public-api/oauth2/revoke";
+export const redirectUri = "https://app.example.com/callback";
+
+/** A workspace whose people can sign in with `password`. */
+export async function makeOAuthWorkspace(app: TestApp): Promise<TestWorkspace> {
+  const workspace = await makeWorkspace(app.db);
+  await app.db.pool.query("update users set password_hash = $1 where workspace_id = $2", [
+    await hashPassword(password),
+    workspace.id,
+  ]);
+  return workspace;
+}
+
+export interface TestClient {
+  readonly id: string;
+  readonly secret: string | null;
+  readonly row: ClientRow;
+}
+
+export async function makeClient(
+  app: TestApp,
+  workspace: { readonly id: string },
+  input: Partial<ClientInput> = {},
+): Promise<TestClient> {
+  const { client, secret } = await app.db.kysely.transaction().execute((tx) =>
+    createClient(tx, commandLine(workspace.id), {
+      name: "Harbour notes",
+      redirectUris: [redirectUri],
+      corsOrigins: [],
+      isPublic: false,
+      isLegacy: false,
+      ...input,
+    }),
+  );
+  return { id: client.id, secret, row: client };
+}
+
+export function makePkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+/** What a browser without scripts does: keeps cookies, follows our own redirects, sends forms as they are. */
+export interface Browser {
+  /** Cookies by name. */
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Record<string, string>): Promise<Shown>;
+  /** Sends a page's form with these fields added. */
+  submit(page: Shown, fields: Record<string, string>, headers?: Record<string, string>): Promise<Shown>;
+}
+
+/** Where the browser ended: a page, or an address outside this server. */
+export interface Shown {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly html: string;
+  /** The address of another site that it was sent to. */
+  readonly leftTo: URL | null;
+  readonly form: { readonly action: string; readonly hidden: Readonly<Record<string, string>> } | null;
+}
+
+export function openBrowser(app: { readonly url: string }): Browser {
+  const cookies = new Map<string, string>();
+  const visit = async (path: string, init: RequestInit): Promise<Shown> => {
+    const headers = new Headers(init.headers);
+    if (cookies.size > 0)
+      headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    const response = await fetch(app.url + path, { ...init, headers, redirect: "manual" });
+    const html = await response.text();
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ""] = cookie.split(";");
+      cookies.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1));
+    }
+    const location = response.headers.get("location");
+    if (location?.startsWith("/")) return visit(location, { method: "GET" });
+    return {
+      status: response.status,
+      headers: response.headers,
+      html,
+      leftTo: location === null ? null : new URL(location),
+      form: readForm(html),
+    };
+  };
+  return {
+    cookies,
+    get: (path, headers = {}) => visit(path, { headers }),
+    submit(page, fields, headers = {}) {
+      if (page.form === null) throw new Error(`the page has no form: ${page.status} ${page.html}`);
+      return visit(page.form.action, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ ...page.form.hidden, ...fields }).toString(),
+      });
+    },
+  };
+}
+
+/** A browser in which a person has signed in already. */
+export async function openSignedIn(app: TestApp, user: Pick<TestUser, "id">): Promise<Browser> {
+  const browser = openBrowser(app);
+  const { cookie } = await app.db.kysely
+    .transaction()
+    .execute((tx) =>
+      createSession(tx, { userId: user.id, method: "password", ip: "127.0.0.1", userAgent: "test" }),
+    );
+  browser.cookies.set("parley_session", cookie);
+  return browser;
+}
+
+function readForm(html: string): Shown["form"] {
+  const form = /<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/.exec(html);
+  if (form === null) return null;
+  const inputs = (form[2] ?? "").matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  return {
+    action: decodeEntities(form[1] ?? ""),
+    hidden: Object.fromEntries(
+      [...inputs].map(([, name = "", value = ""]) => [decodeEntities(name), decodeEntities(value)]),
+    ),
+  };
+}
+
+function decodeEntities(text: string): string {
+  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "");
+}
+
+/** The address of an authorization request; an undefined parameter is left out. */
+export function authorizeUrl(
+  client: { readonly id: string },
+  parameters: Record<string, string | undefined> = {},
+): string {
+  const all = {
+    response_type: "code",
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    state: "st-1",
+    ...parameters,
+  };
+  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `${authorizePath}?${new URLSearchParams(given)}`;
+}
+
+/** Goes the whole way of a person: signs in where asked, and presses a button. */
+export async function decide(
+  browser: Browser,
+  path: string,
+  user: Pick<TestUser, "email">,
+  button: "allow" | "deny" = "allow",
+): Promise<URL> {
+  let page = await browser.get(path);
+  if (page.html.includes('name="password"'))
+    page = await browser.submit(page, { email: user.email, password });
+  if (page.html.includes('name="allow"')) page = await browser.submit(page, { [button]: "1" });
+  if (page.leftTo === null) throw new Error(`the person was not sent back: ${page.status} ${page.html}`);
+  return page.leftTo;
+}
+
+/** A new code of a client for a person, who has signed in. */
+export async function obtainCode(
+  app: TestApp,
+  client: TestClient,
+  user: TestUser,
+  options: { browser?: Browser; parameters?: Record<string, string | undefined> } = {},
+): Promise<{ code: string; verifier: string }> {
+  const { verifier, challenge } = makePkce();
+  const path = authorizeUrl(client, {
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...options.parameters,
+  });
+  const back = await decide(options.browser ?? (await openSignedIn(app, user)), path, user);
+  const code = back.searchParams.get("code");
+  if (code === null) throw new Error(`no code came back: ${back}`);
+  return { code, verifier };
+}
+
+export interface TokenReply {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer and assert on what they find.
+  readonly body: any;
+}
+
+/** Asks the token or revocation endpoint with JSON, or with a form. */
+export async function ask(
+  app: { readonly url: string },
+  path: string,
+  fields: Record<string, unknown>,
+  options: { form?: boolean; headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<TokenReply> {
+  const response = await fetch(app.url + path, {
+    method: "POST",
+    headers: {
+      "content-type": options.form ? "application/x-www-form-urlencoded" : "application/json",
+      ...options.headers,
+    },
+    body: options.form
+      ? new URLSearchParams(fields as Record<string, string>).toString()
+      : JSON.stringify(fields),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+}
+
+/** The credentials a client sends in the body. */
+export function credentials(client: TestClient): Record<string, string> {
+  return { client_id: client.id, ...(client.secret === null ? {} : { client_secret: client.secret }) };
+}
+
+export function exchange(
+  app: { readonly url: string },
+  client: TestClient,
+  input: { code: string; verifier?: string | undefined },
+  more: Record<string, unknown> = {},
+): Promise<TokenReply> {
+  return ask(app, tokenPath, {
+    grant_type: "authorization_code",
+    code: input.code,
+    ...(input.verifier === undefined ? {} : { code_verifier: input.verifier }),
+    ...credentials(client),
+    ...more,
+  });
+}
+
+export function refresh(
+  app: { readonly url: string },
+  client: TestClient,
+  refreshToken: string,
+): Promise<TokenReply> {
+  return ask(app, tokenPath, {
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+    ...credentials(client),
+  });
+}
+
+/** Tokens of a client for a person who has signed in. */
+export async function obtainTokens(
+  app: TestApp,
+  client: TestClient,
+  user: TestUser,
+  browser?: Browser,
+): Promise<{ access_token: string; refresh_token: string }> {
+  const { code, verifier } = await obtainCode(app, client, user, browser === undefined ? {} : { browser });
+  const reply = await exchange(app, client, { code, verifier });
+  if (reply.status !== 200) throw new Error(`no tokens: ${JSON.stringify(reply.body)}`);
+  return reply.body;
+}
+
+/** Whether an access token is good, by asking the API with it. */
+export async function isGood(app: { readonly url: string }, token: string): Promise<boolean> {
+  const response = await fetch(`${app.url}/_/public-api/v2/token-info`, {
+    headers: { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" },
+  });
+  await response.arrayBuffer();
+  return response.status === 200;
+}
