@@ -229,6 +229,32 @@ export interface ResumableLeases {
   wanted: Generated<boolean>;
 }
 
+export interface SearchBacklog {
+  recording_id: string;
+}
+
+export interface SearchChanges {
+  content: boolean;
+  recording_id: string;
+  transcript: boolean;
+}
+
+export interface SearchChunks {
+  number: number;
+  positions: number[];
+  recording_id: string;
+  words: string;
+}
+
+export interface SearchRecordings {
+  head: string;
+  language: string | null;
+  principals: string[];
+  recording_id: string;
+  start_datetime: Timestamp;
+  words: string;
+}
+
 export interface Stories {
   banner_image_url: string | null;
   created_at: Generated<Timestamp>;
@@ -377,6 +403,10 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  search_backlog: SearchBacklog;
+  search_changes: SearchChanges;
+  search_chunks: SearchChunks;
+  search_recordings: SearchRecordings;
   stories: Stories;
   story_highlights: StoryHighlights;
   team_members: TeamMembers;
