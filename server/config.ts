@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { VersionName } from "../contract/versions.ts";
 import type { Config, SingleSignOnSettings, SmtpSettings } from "./config-types.ts";
 import {
   addressRanges,
@@ -12,7 +11,6 @@ import {
   retrySchedule,
   smtpUrl,
   units,
-  type VersionOverride,
   versionStatus,
   whole,
 } from "./config-values.ts";
