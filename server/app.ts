@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Operation } from "../contract/operation.ts";
 import type { Principal } from "./access/principal.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { sessionRoutes } from "./accounts/session-routes.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { directoryRoutes } from "./directory/routes.ts";
@@ -36,6 +37,7 @@ import { uploadFileRoutes } from "./uploads/file-routes.ts";
 import { notificationRoutes } from "./uploads/notification-routes.ts";
 import { resumableRoutes } from "./uploads/resumable.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
+import { webAppRoutes } from "./web/routes.ts";
 
 export interface AppDependencies {
   readonly db: Database;
@@ -48,6 +50,8 @@ export interface AppDependencies {
   readonly log: FastifyBaseLogger;
   /** Told when all is there that requests need; without, it is from the beginning. */
   readonly started?: { readonly isComplete: boolean };
+  /** Folder of the built web app; null where there is none. */
+  readonly webFolder: string | null;
   /** Check also the answers that go out unparsed; the tests turn it on. */
   readonly checkReady?: boolean;
 }
@@ -128,6 +132,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         operations,
         checkReady: dependencies.checkReady ?? false,
       };
+      sessionRoutes(api, { db });
       highlightRoutes(api, { db, signer, config });
       storyRoutes(api, { db, signer, config });
       hookManagementRoutes(api, { db, jobs, sealer, config });
@@ -142,6 +147,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingMediaRoutes(app, { db, store, signer });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
+  await webAppRoutes(app, dependencies.webFolder);
   return app;
 }
 
