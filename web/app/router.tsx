@@ -37,14 +37,14 @@ const signedIn = createRoute({
   },
 });
 
-export const libraryRoute = createRoute({
+const libraryRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/",
   validateSearch: readLibrarySearch,
   component: lazyRouteComponent(() => import("../library/page.tsx"), "LibraryPage"),
 });
 
-export const searchRoute = createRoute({
+const searchRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/search",
   validateSearch: readSearchParams,

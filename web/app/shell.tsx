@@ -126,7 +126,7 @@ function PersonMenu({ session }: { session: Session }) {
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
           <UnstyledButton aria-label={`${initials(session.user.name)}, account of ${session.user.name}`}>
-            <Avatar radius="xl" size={36} color="initials" name={session.user.name} aria-hidden>
+            <Avatar radius="xl" size={36} color="indigo" variant="filled" aria-hidden>
               {initials(session.user.name)}
             </Avatar>
           </UnstyledButton>

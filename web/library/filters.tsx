@@ -4,16 +4,18 @@ import "@mantine/dates/styles.css";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconCalendar, IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { meetingTypesQuery, teamsQuery } from "../api/recordings.ts";
-import { libraryRoute } from "../app/router.tsx";
 import classes from "./library.module.css";
 import { isNarrowed, type LibrarySearch } from "./search-params.ts";
 
+const page = getRouteApi("/signed-in/");
+
 /** What the library is narrowed by; all of it stands in the address. */
 export function LibraryFilters() {
-  const search = libraryRoute.useSearch();
-  const navigate = libraryRoute.useNavigate();
+  const search = page.useSearch();
+  const navigate = page.useNavigate();
   const teams = useQuery(teamsQuery);
   const types = useQuery(meetingTypesQuery);
   const set = (change: LibrarySearch) =>

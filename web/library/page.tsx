@@ -1,10 +1,9 @@
 import { Button, Group, Loader, SegmentedControl, Stack, Title, VisuallyHidden } from "@mantine/core";
 import { IconLayoutGrid, IconList, IconUpload, IconVideo } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { recordingsQuery } from "../api/recordings.ts";
-import { libraryRoute } from "../app/router.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { LibraryFilters } from "./filters.tsx";
@@ -13,11 +12,13 @@ import { RecordingCard, RecordingCardSkeleton } from "./recording-card.tsx";
 import { RecordingRow, RecordingRowSkeleton } from "./recording-row.tsx";
 import { isNarrowed, type LibrarySearch } from "./search-params.ts";
 
+const page = getRouteApi("/signed-in/");
+
 /** All recordings the person may see, newest first. */
 export function LibraryPage() {
   useTitle("Library");
-  const search = libraryRoute.useSearch();
-  const navigate = libraryRoute.useNavigate();
+  const search = page.useSearch();
+  const navigate = page.useNavigate();
   const { view, ...filter } = search;
   const isGrid = view === "grid";
   return (
@@ -61,7 +62,7 @@ function ViewLabel({ icon, text }: { icon: React.ReactNode; text: string }) {
 }
 
 function Recordings({ isGrid }: { isGrid: boolean }) {
-  const search = libraryRoute.useSearch();
+  const search = page.useSearch();
   const { view: _view, ...filter } = search;
   const query = useInfiniteQuery(recordingsQuery(filter));
   const more = useMoreWhenSeen(() => {
@@ -83,7 +84,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
     );
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
-  const recordings = query.data.pages.flatMap((page) => page.recordings);
+  const recordings = query.data.pages.flatMap(({ recordings }) => recordings);
   if (recordings.length === 0) return isNarrowed(search) ? <NothingFound /> : <NothingYet />;
   return (
     <>
@@ -139,7 +140,7 @@ function NothingYet() {
 }
 
 function NothingFound() {
-  const navigate = libraryRoute.useNavigate();
+  const navigate = page.useNavigate();
   return (
     <EmptyState
       title="No recording fits"

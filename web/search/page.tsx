@@ -1,10 +1,12 @@
 import { Stack, Title } from "@mantine/core";
-import { searchRoute } from "../app/router.tsx";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTitle } from "../common/use-title.ts";
+
+const page = getRouteApi("/signed-in/search");
 
 /** What was found for the words in the address. */
 export function SearchPage() {
-  const { q } = searchRoute.useSearch();
+  const { q } = page.useSearch();
   useTitle(q === undefined ? "Search" : `Search: ${q}`);
   return (
     <Stack gap="md" maw={900} mx="auto">
