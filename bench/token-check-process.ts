@@ -38,6 +38,7 @@ process.on("message", async ({ databaseUrl, baseUrl, isFree }: TokenCheckTask) =
   if (isFree) rememberTokens(db.pool);
   const jobs = await openJobQueue({ pool: db.pool, supervise: false, onError });
   const app = await buildApp({
+    webFolder: null,
     db,
     jobs,
     store: await openStore(config),

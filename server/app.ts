@@ -60,6 +60,7 @@ import { uploadFileRoutes } from "./uploads/file-routes.ts";
 import { notificationRoutes } from "./uploads/notification-routes.ts";
 import { resumableRoutes } from "./uploads/resumable.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
+import { webAppRoutes } from "./web/routes.ts";
 
 export interface AppDependencies {
   readonly db: Database;
@@ -72,6 +73,8 @@ export interface AppDependencies {
   readonly log: FastifyBaseLogger;
   /** Told when all is there that requests need; without, it is from the beginning. */
   readonly started?: { readonly isComplete: boolean };
+  /** Folder of the built web app; null where there is none. */
+  readonly webFolder: string | null;
   /** Check also the answers that go out unparsed; the tests turn it on. */
   readonly checkReady?: boolean;
   /** Other limits of time than the usual ones; for tests. */
@@ -212,6 +215,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
+  await webAppRoutes(app, dependencies.webFolder);
   return app;
 }
 

@@ -14,6 +14,7 @@ import { createLog } from "./log.ts";
 import { openMigratedDatabase } from "./open.ts";
 import { openStore } from "./storage/open.ts";
 import type { ObjectStore } from "./storage/store.ts";
+import { findWebApp } from "./web/build.ts";
 import { startWorker } from "./worker.ts";
 
 /** How long running jobs may go on after the signal to stop. */
@@ -86,6 +87,7 @@ export async function startServer(config: Config, onLost: (error: Error) => void
         config,
         log,
         started,
+        webFolder: findWebApp(),
       });
       closers.push(() => app.close());
       await app.listen({ host: config.host, port: config.port });

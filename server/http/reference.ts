@@ -68,7 +68,6 @@ export function referenceRoutes(
   app.get("/docs/assets/docs.css", async (_request, reply) =>
     reply.type("text/css; charset=utf-8").send(styles),
   );
-  app.get("/", async (_request, reply) => reply.redirect("/docs"));
 }
 
 function sendPage(reply: FastifyReply, html: string): FastifyReply {

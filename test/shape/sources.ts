@@ -12,10 +12,10 @@ export interface Source {
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Every file with one of these endings, without what is installed or generated at run time. */
-export function readSources(endings: readonly string[] = [".ts"]): Source[] {
+export function readSources(endings: readonly string[] = [".ts", ".tsx"]): Source[] {
   return globSync(
     endings.map((ending) => `**/*${ending}`),
-    { cwd: root, exclude: ["node_modules/**", "data/**", "bench/.data/**", ".git/**"] },
+    { cwd: root, exclude: ["node_modules/**", "web/dist/**", "data/**", "bench/.data/**", ".git/**"] },
   )
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));

@@ -37,6 +37,10 @@ export interface TestAppOptions {
   readonly env?: Record<string, string>;
   /** What time it is for hooks. */
   readonly clock?: { now(): Date };
+  /** Folder of the built web app. */
+  readonly webFolder?: string;
+  /** Where to listen; links then lead to this very server. */
+  readonly port?: number;
   /** Without a worker, jobs stay where they are. */
   readonly worker?: boolean;
   /** Shorter limits of time for requests. */
@@ -52,7 +56,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const config = readConfig(
     {
       PARLEY_DATA_DIR: folder,
-      PARLEY_BASE_URL: "http://parley.test",
+      PARLEY_BASE_URL: options.port === undefined ? "http://parley.test" : `http://localhost:${options.port}`,
       PARLEY_RATE_LIMIT_PER_MINUTE: "0",
       PARLEY_LOG_LEVEL: "silent",
       ...options.env,
@@ -92,10 +96,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     sender,
     config,
     log,
+    webFolder: options.webFolder ?? null,
     checkReady: true,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  await app.listen({ host: "127.0.0.1", port: 0 });
+  await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });
   const { port } = app.server.address() as AddressInfo;
   after(async () => {
     await app.close();
@@ -106,7 +111,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { url: `http://127.0.0.1:${port}`, db, jobs, store, signer, sealer, sender, config };
+  const url = options.port === undefined ? `http://127.0.0.1:${port}` : config.baseUrl;
+  return { url, db, jobs, store, signer, sealer, sender, config };
 }
 
 /** What came back. */

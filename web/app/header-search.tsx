@@ -1,0 +1,43 @@
+import { CloseButton, TextInput } from "@mantine/core";
+import { useHotkeys } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+
+/** Search over everything, from every page. `/` leads to it where the page has no search of its own. */
+export function HeaderSearch() {
+  const asked = useRouterState({
+    select: ({ location }) =>
+      location.pathname === "/search" ? String((location.search as { q?: unknown }).q ?? "") : "",
+  });
+  const [text, setText] = useState(asked);
+  const input = useRef<HTMLInputElement>(null);
+  const navigate = useNavigate();
+  useEffect(() => setText(asked), [asked]);
+  useHotkeys([["mod+k", () => input.current?.focus()]]);
+  return (
+    <search style={{ flex: 1, maxWidth: 620, marginInline: "auto" }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") navigate({ to: "/search", search: { q: text.trim() } });
+        }}
+      >
+        <TextInput
+          ref={input}
+          type="search"
+          aria-label="Search everything that was said"
+          placeholder="Search everything that was said"
+          leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
+          rightSection={
+            text === "" ? null : (
+              <CloseButton size="sm" aria-label="Empty the search" onClick={() => setText("")} />
+            )
+          }
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </form>
+    </search>
+  );
+}

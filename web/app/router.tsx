@@ -1,0 +1,79 @@
+import { Center, Loader } from "@mantine/core";
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from "@tanstack/react-router";
+import { sessionQuery, signInAddress } from "../api/session.ts";
+import { EmptyState, ErrorState } from "../common/states.tsx";
+import { readLibrarySearch } from "../library/search-params.ts";
+import { readSearchParams } from "../search/search-params.ts";
+import { Shell } from "./shell.tsx";
+
+interface Context {
+  readonly queryClient: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({ component: Outlet });
+
+/** Pages for people who signed in; whoever did not is led there and back. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: "signed-in",
+  beforeLoad: async ({ context }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (session === null) {
+      window.location.assign(signInAddress());
+      // The browser is leaving this page: nothing of it is shown any more.
+      return new Promise<never>(() => undefined);
+    }
+    return { session };
+  },
+  component: function SignedIn() {
+    return <Shell session={signedIn.useRouteContext().session} />;
+  },
+});
+
+const libraryRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/",
+  validateSearch: readLibrarySearch,
+  component: lazyRouteComponent(() => import("../library/page.tsx"), "LibraryPage"),
+});
+
+const searchRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/search",
+  validateSearch: readSearchParams,
+  component: lazyRouteComponent(() => import("../search/page.tsx"), "SearchPage"),
+});
+
+const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute])]);
+
+/** Every page of the app by its address. */
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: routes,
+    context: { queryClient },
+    defaultPreload: "intent",
+    scrollRestoration: true,
+    defaultPendingComponent: () => (
+      <Center mih={320}>
+        <Loader aria-label="Loading" />
+      </Center>
+    ),
+    defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+    defaultNotFoundComponent: () => (
+      <EmptyState title="Nothing is here">The address is wrong, or what was here has gone.</EmptyState>
+    ),
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,164 @@
+import { Button, Group, Loader, SegmentedControl, Stack, Title, VisuallyHidden } from "@mantine/core";
+import { IconLayoutGrid, IconList, IconUpload, IconVideo } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { recordingsQuery } from "../api/recordings.ts";
+import { EmptyState, ErrorState } from "../common/states.tsx";
+import { useTitle } from "../common/use-title.ts";
+import { LibraryFilters } from "./filters.tsx";
+import classes from "./library.module.css";
+import { RecordingCard, RecordingCardSkeleton } from "./recording-card.tsx";
+import { RecordingRow, RecordingRowSkeleton } from "./recording-row.tsx";
+import { isNarrowed, type LibrarySearch } from "./search-params.ts";
+
+const page = getRouteApi("/signed-in/");
+
+/** All recordings the person may see, newest first. */
+export function LibraryPage() {
+  useTitle("Library");
+  const search = page.useSearch();
+  const navigate = page.useNavigate();
+  const { view, ...filter } = search;
+  const isGrid = view === "grid";
+  return (
+    <Stack gap="md" maw={1200} mx="auto">
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Library
+        </Title>
+        <SegmentedControl
+          size="xs"
+          aria-label="How recordings are shown"
+          value={isGrid ? "grid" : "list"}
+          onChange={(value) =>
+            navigate({
+              search: (before) => ({ ...before, view: value === "grid" ? ("grid" as const) : undefined }),
+              replace: true,
+            })
+          }
+          data={[
+            { value: "list", label: <ViewLabel icon={<IconList size={16} aria-hidden />} text="List" /> },
+            {
+              value: "grid",
+              label: <ViewLabel icon={<IconLayoutGrid size={16} aria-hidden />} text="Grid" />,
+            },
+          ]}
+        />
+      </Group>
+      <LibraryFilters />
+      <Recordings key={JSON.stringify(filter)} isGrid={isGrid} />
+    </Stack>
+  );
+}
+
+function ViewLabel({ icon, text }: { icon: React.ReactNode; text: string }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      {icon}
+      {text}
+    </Group>
+  );
+}
+
+function Recordings({ isGrid }: { isGrid: boolean }) {
+  const search = page.useSearch();
+  const { view: _view, ...filter } = search;
+  const query = useInfiniteQuery(recordingsQuery(filter));
+  const more = useMoreWhenSeen(() => {
+    if (query.hasNextPage && !query.isFetchingNextPage) query.fetchNextPage();
+  });
+  const [Item, Skeleton] = isGrid
+    ? ([RecordingCard, RecordingCardSkeleton] as const)
+    : ([RecordingRow, RecordingRowSkeleton] as const);
+  const layout = isGrid ? classes.grid : classes.list;
+  if (query.isPending)
+    return (
+      <div className={layout} aria-busy="true">
+        <VisuallyHidden role="status">Loading recordings</VisuallyHidden>
+        {Array.from({ length: 8 }, (_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: these stand for nothing in particular.
+          <Skeleton key={index} />
+        ))}
+      </div>
+    );
+  if (query.isError && query.data === undefined)
+    return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const recordings = query.data.pages.flatMap(({ recordings }) => recordings);
+  if (recordings.length === 0) return isNarrowed(search) ? <NothingFound /> : <NothingYet />;
+  return (
+    <>
+      <ul className={layout} aria-label="Recordings">
+        {recordings.map((recording) => (
+          <li key={recording.id}>
+            <Item recording={recording} />
+          </li>
+        ))}
+      </ul>
+      <div ref={more}>
+        {query.isFetchingNextPage ? (
+          <Group justify="center" p="md">
+            <Loader size="sm" aria-label="Loading more" />
+          </Group>
+        ) : null}
+        {query.isFetchNextPageError ? (
+          <ErrorState error={query.error} retry={() => query.fetchNextPage()} />
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+/** Calls when an element comes near the window's end, and again each time what is above it changed. */
+function useMoreWhenSeen(load: () => void): React.RefObject<HTMLDivElement | null> {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (element.current === null) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && load(), {
+      rootMargin: "800px",
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  });
+  return element;
+}
+
+function NothingYet() {
+  return (
+    <EmptyState
+      title="No recordings yet"
+      icon={<IconVideo size={30} stroke={1.5} />}
+      action={
+        <Button component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
+          Upload a recording
+        </Button>
+      }
+    >
+      What you record, take part in, or get shared will be here.
+    </EmptyState>
+  );
+}
+
+function NothingFound() {
+  const navigate = page.useNavigate();
+  return (
+    <EmptyState
+      title="No recording fits"
+      action={
+        <Button
+          variant="light"
+          onClick={() =>
+            navigate({
+              search: ({ view }: LibrarySearch) => (view === undefined ? {} : { view }),
+              replace: true,
+            })
+          }
+        >
+          Show all recordings
+        </Button>
+      }
+    >
+      Nothing you may see matches all of these filters.
+    </EmptyState>
+  );
+}

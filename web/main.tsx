@@ -1,0 +1,29 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./app/app.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueryClient } from "./app/query-client.ts";
+import { createAppRouter } from "./app/router.tsx";
+import { theme } from "./theme.ts";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+const queryClient = createQueryClient();
+const router = createAppRouter(queryClient);
+const element = document.getElementById("app");
+if (element === null) throw new Error("the document has no place for the app");
+
+createRoot(element).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+      <Notifications position="bottom-center" />
+    </MantineProvider>
+  </StrictMode>,
+);
