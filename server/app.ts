@@ -173,10 +173,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
       searchRoutes(api, { db, config });
-      recordingDataRoutes(api, { db, store, signer, config });
+      recordingDataRoutes(api, { db, store, signer, views, config });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
-      transcriptRoutes(api, { db, jobs, config });
+      transcriptRoutes(api, { db, jobs, views, config });
       intelligenceRoutes(api, { db, jobs, config });
       auditRoutes(api, { db, config });
       sessionRoutes(api, { db, config });

@@ -146,7 +146,7 @@ test("workspace: name and domains, for admins; recordings made before keep what 
   const wrong = await manage("PATCH", "/workspace", own.admin.token, { email_domains: ["a.b", "no domain"] });
   assert.deepEqual([wrong.status, wrong.body.violations[0].pointer], [400, "/email_domains/1"]);
   assert.equal((await manage("PATCH", "/workspace", own.member.token, { name: "X" })).status, 403);
-  assert.equal((await auditOf(app.db, own.id)).at(-1)?.action, "settings_changed");
+  assert.ok((await auditOf(app.db, own.id)).some(({ action }) => action === "settings_changed"));
 });
 
 const soon = () => new Date(Date.now() + 3_600_000).toISOString();

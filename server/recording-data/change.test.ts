@@ -273,3 +273,29 @@ test("a change that breaks off leaves nothing behind, and of two at once neither
   assert.deepEqual([body.participants.length, body.tags, body.crm.crm_deal_ids], [6, ["y"], ["d"]]);
   assert.equal((await eventsOf(recordingId)).length, 1 + 8);
 });
+
+test("who sees a recording: every change of it is in the audit log, with who did it", async () => {
+  const { recordingId } = await makeRecording(app, member.token);
+  const team = await makeTeam(app.db, workspace);
+  const patch = (body: object) => manage("PATCH", `/recordings/${recordingId}`, member.token, body);
+  assert.equal((await patch({ share_state: "public", team_ids: [team.id] })).status, 200);
+  assert.equal((await patch({ share_state: "public", title: "Only the title" })).status, 200);
+  assert.equal((await patch({ share_state: "restricted", team_ids: [] })).status, 200);
+  const rows = await app.db.kysely
+    .selectFrom("audit_log")
+    .select(["action", "details", "user_id"])
+    .where("subject_id", "=", recordingId)
+    .where("action", "like", "%share%")
+    .orderBy("id")
+    .execute();
+  assert.deepEqual(
+    rows.map(({ action, details }) => [action, details]),
+    [
+      ["recording_share_state_changed", { from: "restricted", to: "public" }],
+      ["recording_shared", { team_id: team.id }],
+      ["recording_share_state_changed", { from: "public", to: "restricted" }],
+      ["recording_unshared", { team_id: team.id }],
+    ],
+  );
+  assert.ok(rows.every(({ user_id }) => user_id === member.id));
+});

@@ -7,6 +7,7 @@ import {
 } from "../../contract/recording-data.ts";
 import { holdMembership, syncGrants } from "../access/grants.ts";
 import type { Principal } from "../access/principal.ts";
+import type { AuditActor } from "../audit/record.ts";
 import type { Database, Tx } from "../db/database.ts";
 import type { Recordings } from "../db/types.ts";
 import { record } from "../events/record.ts";
@@ -15,6 +16,7 @@ import { insertRecorders } from "../recordings/create.ts";
 import { chooseMeetingTypeByParticipants } from "../recordings/participant-scope.ts";
 import type { ChangeableRecording } from "../recordings/queries.ts";
 import { lockForChange } from "../recordings/rights.ts";
+import { auditAccess, readAccess } from "./audit-access.ts";
 import { findDataFaults } from "./faults.ts";
 
 /**
@@ -58,17 +60,20 @@ export function changeRecordingData(
   db: Database,
   principal: Principal,
   recordingId: string,
+  actor: AuditActor,
   input: RecordingDataInput,
 ): Promise<{ success: true }> {
   return changeRecording(db, principal, recordingId, async (tx, { workspace_id }) => {
     // Asked before, too, but without the lock.
     const faults = await findDataFaults(tx, workspace_id, recordingId, input);
     if (faults.length > 0) throw invalidInput(faults);
+    const access = await readAccess(tx, recordingId);
     const columns = await changeColumns(tx, recordingId, input);
     const teams = input.team_ids !== undefined && (await setTeams(tx, recordingId, input.team_ids));
     const recorders =
       input.recorder_ids !== undefined && (await setRecorders(tx, recordingId, input.recorder_ids));
     const changed = columns || teams || recorders;
+    if (changed) await auditAccess(tx, actor, recordingId, access, await readAccess(tx, recordingId));
     return { changed, result: { success: true } };
   });
 }

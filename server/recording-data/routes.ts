@@ -3,6 +3,8 @@ import * as participants from "../../contract/participants.ts";
 import * as notes from "../../contract/private-notes.ts";
 import * as contract from "../../contract/recording-data.ts";
 import type { Principal } from "../access/principal.ts";
+import { actorOf } from "../audit/record.ts";
+import type { ViewLog } from "../audit/views.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -26,10 +28,11 @@ export function recordingDataRoutes(
     readonly db: Database;
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
+    readonly views: ViewLog;
     readonly config: Pick<Config, "baseUrl" | "downloadUrlTtlMs">;
   },
 ): void {
-  const { db, signer, config } = deps;
+  const { db, signer, views, config } = deps;
 
   /** Faults are told to whoever sees the recording; to others there is none. */
   const options = {
@@ -45,25 +48,28 @@ export function recordingDataRoutes(
     },
   };
 
-  route(api, contract.getRecordingView, async ({ principal, params }) => {
+  route(api, contract.getRecordingView, async ({ principal, params, request }) => {
     const json = await findRecordingView(db.pool, principal, params.recording_id, {
       baseUrl: config.baseUrl,
       thumbnails: thumbnailLinks(signer, new Date()),
     });
     if (json === undefined) throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
     return new Ready(json);
   });
 
   route(
     api,
     contract.updateRecordingData,
-    ({ principal, params, body }) => changeRecordingData(db, principal, params.recording_id, body),
+    ({ principal, params, body, request }) =>
+      changeRecordingData(db, principal, params.recording_id, actorOf(request), body),
     options,
   );
 
-  route(api, contract.getRecordingMedia, async ({ principal, params }) => {
+  route(api, contract.getRecordingMedia, async ({ principal, params, request }) => {
     if (!(await canSeeRecording(db.pool, principal, params.recording_id)))
       throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
     return recordingMediaLinks(deps, params.recording_id);
   });
 

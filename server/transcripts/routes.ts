@@ -1,6 +1,7 @@
 import * as contract from "../../contract/transcript-editing.ts";
 import { getTranscriptEdit, listTranscriptEdits } from "../../contract/transcript-history.ts";
 import type { Principal } from "../access/principal.ts";
+import type { ViewLog } from "../audit/views.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -20,19 +21,21 @@ export function transcriptRoutes(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;
+    readonly views: ViewLog;
     readonly config: Pick<Config, "pageSize" | "transcription">;
   },
 ): void {
-  const { db, config } = deps;
+  const { db, views, config } = deps;
   const mustSee = async (principal: Principal, recordingId: string): Promise<void> => {
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
 
-  route(api, contract.getTranscriptView, async ({ principal, params }) => {
+  route(api, contract.getTranscriptView, async ({ principal, params, request }) => {
     await mustSee(principal, params.recording_id);
     const json = await findTranscriptView(db.pool, params.recording_id);
     // Deleted in between.
     if (json === undefined) throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
     return new Ready(json);
   });
 
