@@ -7,7 +7,7 @@ import { until } from "../../test/support/until.ts";
 import { addressKey } from "./address-key.ts";
 
 // The system moves what is read in lumps of megabytes, so a reader that goes on is seen to pause for a while.
-const limits = { headersMs: 600, bodyMs: 600, handlingMs: 600, readingMs: 2500 };
+const limits = { headersMs: 600, bodyMs: 600, handlingMs: 3000, readingMs: 2500 };
 const app = await startTestApp({ limits });
 const secure = await startTestApp({ worker: false, env: { PARLEY_BASE_URL: "https://parley.test" } });
 const workspace = await makeWorkspace(app.db);
