@@ -76,6 +76,4 @@ alter table uploads
 
 alter table recordings
   -- The title that was made because none was given; null: somebody gave one. While it stands, a model may give a better one.
-  add column default_title text,
-  -- Whether a person chose the meeting type: then no model changes it.
-  add column has_chosen_meeting_type boolean not null default false;
+  add column default_title text;

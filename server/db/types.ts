@@ -381,7 +381,6 @@ export interface Recordings {
   duration_ms: number;
   end_datetime: Timestamp;
   external: boolean;
-  has_chosen_meeting_type: Generated<boolean>;
   has_thumbnail: Generated<boolean>;
   id: string;
   media_type: string;

@@ -22,7 +22,7 @@ interface LockedRecording {
   readonly transcript_version: number;
   readonly external: boolean;
   readonly meeting_type_id: string | null;
-  readonly has_chosen_meeting_type: boolean;
+  readonly meeting_type_by_hand: boolean;
   readonly ai_summary: string | null;
   readonly ai_action_items: StoredItem[] | null;
   readonly ai_template_sections: StoredSection[] | null;
@@ -79,7 +79,7 @@ export async function finishRun(
 
 async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
   const { rows } = await sql<LockedRecording>`
-    select workspace_id, title, default_title, transcript_version, external, meeting_type_id, has_chosen_meeting_type,
+    select workspace_id, title, default_title, transcript_version, external, meeting_type_id, meeting_type_by_hand,
       ai_summary, ai_action_items, ai_template_sections
     from recordings where id = ${recordingId} for update`.execute(tx);
   return rows[0];
@@ -109,7 +109,7 @@ async function chooseType(
   { meetingType }: Understanding,
 ): Promise<string | null> {
   const { meeting_type_id: now } = recording;
-  if (meetingType === null || recording.has_chosen_meeting_type) return now;
+  if (meetingType === null || recording.meeting_type_by_hand) return now;
   const types = await findTypesOfScope(tx, recording.workspace_id, recording.external);
   const isDefault = now === null || types.some((type) => type.id === now && type.is_default);
   const isOurs = run.written_meeting_type_id === null ? isDefault : now === run.written_meeting_type_id;

@@ -336,7 +336,7 @@ test("meeting type: one of the scope; none that somebody chose is changed, none 
   assert.equal(await typeOf(id), "Customer Meeting");
   const chosen = await t.make();
   await t.done(chosen);
-  await t.db.pool.query("update recordings set has_chosen_meeting_type = true where id = $1", [chosen]);
+  await t.db.pool.query("update recordings set meeting_type_by_hand = true where id = $1", [chosen]);
   choose("Sales Call");
   await rerun(chosen);
   assert.equal(await typeOf(chosen), "Interview");
