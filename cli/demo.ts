@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Command } from "commander";
 import { sql } from "kysely";
 import { syncGrants } from "../server/access/grants.ts";
@@ -27,10 +28,10 @@ export function demoCommand(): Command {
     .option("--json", "print a JSON object")
     .action((options: { json?: boolean }) =>
       withDatabase(async (db, config) => {
-        const { id, isNew } = await fillDemo(db, config);
+        const { id, isNew, password } = await fillDemo(db, config);
         console.error(
           isNew
-            ? await describeDemo(db, config)
+            ? await describeDemo(db, config, password)
             : `the sample workspace ${demoWorkspace.name} is there already`,
         );
         printValue(
@@ -44,6 +45,8 @@ export function demoCommand(): Command {
 
 /** People of the sample workspace and its teams by name and email. */
 interface Cast {
+  /** Whether this run made the people. */
+  readonly isNew: boolean;
   readonly workspaceId: string;
   readonly membersId: string;
   readonly users: ReadonlyMap<string, string>;
@@ -51,8 +54,12 @@ interface Cast {
 }
 
 /** Makes the sample workspace once. Meetings a broken-off run left out are made by the next. */
-async function fillDemo(db: Database, config: Config): Promise<{ id: string; isNew: boolean }> {
-  const cast = await ensureCast(db);
+async function fillDemo(
+  db: Database,
+  config: Config,
+): Promise<{ id: string; isNew: boolean; password: string | null }> {
+  const password = randomBytes(12).toString("base64url");
+  const cast = await ensureCast(db, password);
   const jobs = await openJobQueue({
     pool: db.pool,
     supervise: false,
@@ -77,10 +84,10 @@ async function fillDemo(db: Database, config: Config): Promise<{ id: string; isN
   } finally {
     await jobs.close();
   }
-  return { id: cast.workspaceId, isNew: made > 0 };
+  return { id: cast.workspaceId, isNew: made > 0, password: cast.isNew ? password : null };
 }
 
-async function ensureCast(db: Database): Promise<Cast> {
+async function ensureCast(db: Database, adminPassword: string): Promise<Cast> {
   return db.kysely.transaction().execute(async (tx) => {
     // Two runs at once make one workspace.
     await sql`lock table workspaces in share row exclusive mode`.execute(tx);
@@ -89,7 +96,13 @@ async function ensureCast(db: Database): Promise<Cast> {
     const workspaceId = found?.workspace_id ?? (await createWorkspace(tx, demoWorkspace)).id;
     if (!found) {
       for (const { name, email, role } of demoWorkspace.people)
-        await createUser(tx, { workspaceId, name, email, role });
+        await createUser(tx, {
+          workspaceId,
+          name,
+          email,
+          role,
+          ...(role === "admin" ? { password: adminPassword } : {}),
+        });
       for (const name of demoWorkspace.teams) {
         const memberEmails = demoWorkspace.people
           .filter((person) => person.teams.includes(name))
@@ -113,6 +126,7 @@ async function ensureCast(db: Database): Promise<Cast> {
       .where("id", "=", workspaceId)
       .executeTakeFirstOrThrow();
     return {
+      isNew: !found,
       workspaceId,
       membersId: workspace.members_id,
       users: new Map(users.map((user) => [user.email, user.id])),
@@ -203,7 +217,7 @@ function required(ids: ReadonlyMap<string, string>, name: string): string {
 }
 
 /** What to do with it, with a token good for a day. */
-async function describeDemo(db: Database, config: Config): Promise<string> {
+async function describeDemo(db: Database, config: Config, password: string | null): Promise<string> {
   const admin = demoWorkspace.people.find((person) => person.role === "admin");
   if (!admin) throw new Error("the sample workspace has no admin");
   const { token } = await db.kysely.transaction().execute((tx) =>
@@ -216,7 +230,12 @@ async function describeDemo(db: Database, config: Config): Promise<string> {
   );
   return [
     `made the sample workspace ${demoWorkspace.name}: ${demoWorkspace.people.length} people, ${demoMeetings.length} meetings`,
-    "look at them while the server runs (the token is good for a day):",
+    ...(password === null
+      ? []
+      : [
+          `sign in at ${config.baseUrl}/sign-in as ${admin.email} with the password ${password} (shown only now)`,
+        ]),
+    "or ask the API while the server runs (the token is good for a day):",
     `  curl -s -X POST ${config.baseUrl}/_/public-api/v2/recordings -H 'Authorization: Bearer ${token}' -H 'Public-Api-Version: 2026-10-01'`,
   ].join("\n");
 }

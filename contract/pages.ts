@@ -14,6 +14,4 @@ export const pagePaths = [
   "/stories/:story_id",
   "/settings",
   "/settings/*",
-  "/s/*",
-  "/embed/*",
 ] as const;

@@ -215,7 +215,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
-  await webAppRoutes(app, dependencies.webFolder);
+  await webAppRoutes(app, { db, config, folder: dependencies.webFolder });
   return app;
 }
 

@@ -114,6 +114,7 @@ function page(title: string, body: string, scripts = ""): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Parley</title>
+<link rel="icon" type="image/svg+xml" href="/icon.svg">
 <link rel="stylesheet" href="/docs/assets/docs.css">
 ${scripts}</head>
 <body>

@@ -46,6 +46,7 @@ function layout({ title, body }: Page): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Parley</title>
+<link rel="icon" type="image/svg+xml" href="/icon.svg">
 <link rel="stylesheet" href="${stylesPath}">
 </head>
 <body>

@@ -19,6 +19,7 @@ h1 { margin: 0 0 8px; font-size: 1.45rem; line-height: 1.25 }
 p { margin: 0 0 16px }
 .soft { color: var(--soft) }
 form { display: grid; gap: 16px; margin: 20px 0 0 }
+form + p { margin: 16px 0 0 }
 label { display: grid; gap: 6px; font-weight: 600 }
 input { width: 100%; padding: 10px 12px; font: inherit; color: inherit; background: var(--paper);
   border: 1px solid var(--soft); border-radius: 8px }

@@ -4,24 +4,36 @@ import { join } from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { pagePaths } from "../../contract/pages.ts";
-import { allowFraming } from "../http/security-headers.ts";
-
-/** Pages that may be shown in frames of other sites. */
-const frameable = /^\/embed\//;
+import { readSession } from "../accounts/authenticate.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/database.ts";
 
 /** Files whose name changes with their content may be kept for ever. */
 const yearSec = 31_536_000;
 
-/**
- * The web app: its files, and its one document at each of its addresses.
- * @param folder of the built app; null where it was not built, which its addresses then say.
- */
-export async function webAppRoutes(app: FastifyInstance, folder: string | null): Promise<void> {
+interface WebAppDependencies {
+  readonly db: Database;
+  readonly config: Pick<Config, "baseUrl">;
+  /** Of the built app; null where it was not built, which its addresses then say. */
+  readonly folder: string | null;
+}
+
+/** The web app: its files, and its one document at each of its addresses, for people who signed in. */
+export async function webAppRoutes(
+  app: FastifyInstance,
+  { db, config, folder }: WebAppDependencies,
+): Promise<void> {
   const document = folder === null ? null : await readFile(join(folder, "index.html"), "utf8");
+  const icon = await readFile(new URL("../../web/public/icon.svg", import.meta.url));
+  app.get("/icon.svg", async (_request, reply) =>
+    reply.type("image/svg+xml").header("cache-control", "public, max-age=86400").send(icon),
+  );
   for (const path of pagePaths) {
-    app.get(path, async (request, reply) =>
-      document === null ? sendMissing(reply) : sendDocument(reply, document, frameable.test(request.url)),
-    );
+    app.get(path, async (request, reply) => {
+      if ((await readSession(db.pool, request, config.baseUrl)) === null)
+        return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+      return document === null ? sendMissing(reply) : sendDocument(reply, document);
+    });
   }
   if (folder === null) return;
   await app.register(staticFiles, {
@@ -34,14 +46,10 @@ export async function webAppRoutes(app: FastifyInstance, folder: string | null):
     immutable: true,
     decorateReply: false,
   });
-  const icon = await readFile(join(folder, "icon.svg"));
-  app.get("/icon.svg", async (_request, reply) =>
-    reply.type("image/svg+xml").header("cache-control", "public, max-age=86400").send(icon),
-  );
 }
 
 /** Scripts come from this server alone; styles too, but for those that carry the document's own nonce. */
-function sendDocument(reply: FastifyReply, document: string, isFrameable: boolean): FastifyReply {
+function sendDocument(reply: FastifyReply, document: string): FastifyReply {
   const nonce = randomBytes(16).toString("base64");
   const policy = [
     "default-src 'none'",
@@ -55,10 +63,9 @@ function sendDocument(reply: FastifyReply, document: string, isFrameable: boolea
     "base-uri 'none'",
     "form-action 'self'",
   ].join("; ");
-  if (isFrameable) allowFraming(reply, policy);
-  else reply.header("content-security-policy", `${policy}; frame-ancestors 'none'`);
   return reply
     .type("text/html; charset=utf-8")
+    .header("content-security-policy", `${policy}; frame-ancestors 'none'`)
     .header("cache-control", "no-cache")
     .send(document.replaceAll("%nonce%", nonce));
 }
