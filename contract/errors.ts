@@ -67,5 +67,8 @@ export const Problem = z
       )
       .optional()
       .meta({ description: "Every fault in the input, all at once." }),
+    transcript_version: z.int().optional().meta({
+      description: "With a wrong_state of a transcript edit: the version the transcript has now.",
+    }),
   })
   .meta({ id: "Problem", description: "An error, as RFC 9457 defines it." });

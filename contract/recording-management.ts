@@ -16,6 +16,7 @@ export const DeletionReceipt = z
       transcript_segments: Count,
       highlights: Count,
       private_notes: Count,
+      transcript_edits: Count.meta({ description: "Entries of the history of its transcript." }),
       uploads: Count.meta({ description: "The upload it came from, with its attributes and transcript." }),
       events: Count.meta({ description: "Earlier events of it, its highlights and its upload." }),
       deliveries: Count.meta({

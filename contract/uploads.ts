@@ -23,7 +23,7 @@ export const UploadStatus = z.enum([
 export type UploadStatus = z.infer<typeof UploadStatus>;
 
 /** What the client needs to send the file, while the upload is awaiting it. */
-const UploadTarget = z.strictObject({
+export const UploadTarget = z.strictObject({
   url: z.string().meta({ description: "Target of the file PUT." }),
   expires_at: Timestamp,
   headers: z.record(z.string(), z.string()).meta({ description: "Headers required on the PUT." }),

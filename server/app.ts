@@ -6,6 +6,7 @@ import { accountRoutes } from "./accounts/routes.ts";
 import { sessionRoutes } from "./accounts/session-routes.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
+import { meetingTypeRoutes } from "./directory/meeting-type-routes.ts";
 import { directoryRoutes } from "./directory/routes.ts";
 import { apiPrefix, guardManagementApi, guardVersionedApi, managementPrefix, pathOf } from "./guard.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
@@ -25,14 +26,18 @@ import { keepToHttp } from "./http/protocol.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
+import { importRoutes } from "./imports/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
+import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
+import { recordingDataRoutes } from "./recording-data/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import { storyRoutes } from "./stories/routes.ts";
+import { transcriptRoutes } from "./transcripts/routes.ts";
 import { uploadFileRoutes } from "./uploads/file-routes.ts";
 import { notificationRoutes } from "./uploads/notification-routes.ts";
 import { resumableRoutes } from "./uploads/resumable.ts";
@@ -138,6 +143,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
+      recordingDataRoutes(api, { db, store, signer, config });
+      meetingTypeRoutes(api, { db });
+      importRoutes(api, { db, jobs, store, signer, config });
+      transcriptRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
   );
@@ -145,6 +154,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
   recordingMediaRoutes(app, { db, store, signer });
+  recordingAssetRoutes(app, { store, signer });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
   await webAppRoutes(app, dependencies.webFolder);

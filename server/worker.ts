@@ -8,6 +8,7 @@ import { findForgottenHooks } from "./hooks/delivery-queries.ts";
 import { deleteOldHistory } from "./hooks/queries.ts";
 import type { HookSender } from "./hooks/send.ts";
 import { deleteOldCounters } from "./http/rate-limit.ts";
+import { fetchImportJob } from "./imports/fetch.ts";
 import { type JobDefinition, job, type Pump, startPump } from "./jobs/pump.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import { startSchedule } from "./jobs/schedule.ts";
@@ -119,6 +120,11 @@ export function startWorker(deps: WorkerDependencies): Worker {
         name: "promote_media",
         concurrency: mediaAtOnce,
         run: ({ uploadId }) => promoteMediaJob({ db, jobs, store, config }, uploadId),
+      }),
+      job({
+        name: "fetch_import",
+        concurrency: 2,
+        run: ({ uploadId }) => fetchImportJob({ db, jobs, store }, uploadId),
       }),
       ...(config.transcription === null
         ? []

@@ -83,6 +83,8 @@ export async function findDefaultMeetingType(
     .where("workspace_id", "=", workspaceId)
     .where("scope", "=", scope)
     .where("is_default", "=", true)
+    // Not deleted before the transaction that uses it has ended.
+    .forKeyShare()
     .executeTakeFirst();
   return row?.id ?? null;
 }

@@ -115,8 +115,8 @@ function describeSyntaxError(error: Error): string {
  * Takes the forms that real clients send for the ones the contract names: null for a property left out, an
  * empty string for a filter or cursor left out, an array of names for an include.
  */
-export function normalizeBody(body: Record<string, unknown>): Record<string, unknown> {
-  const result = withoutNulls(body);
+export function normalizeBody(body: Record<string, unknown>, keepNulls = false): Record<string, unknown> {
+  const result = keepNulls ? { ...body } : withoutNulls(body);
   if (result.cursor === "") delete result.cursor;
   if (isObject(result.filter)) {
     const filter = withoutNulls(result.filter);
@@ -152,15 +152,20 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /**
  * Checks a body against its schema.
+ * @param keepNulls null empties a property of this body, rather than leaving it out.
  * @throws ProblemError `invalid_input` listing every fault with its JSON pointer.
  */
-export function validateBody<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
+export function validateBody<S extends z.ZodObject>(
+  schema: S,
+  body: unknown,
+  keepNulls = false,
+): z.output<S> {
   if (body !== undefined && !isObject(body))
     throw invalidInput([{ pointer: "", detail: "must be a JSON object" }]);
   const input = body ?? {};
   const textFaults = findUnstorable(input);
   if (textFaults.length > 0) throw invalidInput(textFaults);
-  const result = schema.safeParse(normalizeBody(input));
+  const result = schema.safeParse(normalizeBody(input, keepNulls));
   if (result.success) return result.data;
   throw invalidInput(result.error.issues.flatMap(toViolations).slice(0, maxViolations));
 }

@@ -59,6 +59,10 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Stories: "Put highlights together.",
   Hooks: "Be told of what happens, see how that went, and repair it.",
   Events: "Fetch what happened.",
+  "Recording data": "Everything a recording says of itself, read and changed.",
+  "Meeting types": "The workspace's meeting types, for admins.",
+  Imports: "Bring in recordings made elsewhere, with all that is known of them.",
+  "Transcript editing": "Correct transcripts, see who changed what, take it back, make them anew.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 

@@ -6,17 +6,24 @@ export class ProblemError extends Error {
   readonly code: ErrorCode;
   readonly violations: readonly Violation[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly transcriptVersion: number | undefined;
 
   /** @param detail public; must not hold secrets or internals. */
   constructor(
     code: ErrorCode,
     detail: string,
-    extra: { violations?: readonly Violation[]; headers?: Record<string, string> } = {},
+    extra: {
+      violations?: readonly Violation[];
+      headers?: Record<string, string>;
+      /** The version that an edit would have had to name. */
+      transcriptVersion?: number;
+    } = {},
   ) {
     super(detail);
     this.code = code;
     this.violations = extra.violations;
     this.headers = extra.headers ?? {};
+    this.transcriptVersion = extra.transcriptVersion;
   }
 }
 
@@ -45,6 +52,7 @@ export function sendProblem(
     error: problem.code,
     request_id: request.id,
     ...(problem.violations === undefined ? {} : { violations: problem.violations }),
+    ...(problem.transcriptVersion === undefined ? {} : { transcript_version: problem.transcriptVersion }),
   };
   return reply
     .code(status)

@@ -68,7 +68,13 @@ export interface RouteOptions {
    * Rules that need the database or the caller. Asked also when the body breaks its schema, with what it holds, so
    * that all faults are named at once.
    */
-  readonly findFaults?: (principal: Principal, body: unknown) => Promise<Violation[]>;
+  readonly findFaults?: (
+    principal: Principal,
+    body: unknown,
+    params: Readonly<Record<string, string>>,
+  ) => Promise<Violation[]>;
+  /** A property of the body that is null has been given, rather than left out. */
+  readonly keepNulls?: boolean;
 }
 
 /**
@@ -104,17 +110,19 @@ function checkPermission(operation: Operation, principal: Principal): void {
   if (reason !== null) throw new ProblemError("forbidden", reason);
 }
 
-async function checkBody(schema: z.ZodObject, request: FastifyRequest, { findFaults }: RouteOptions) {
+async function checkBody(schema: z.ZodObject, request: FastifyRequest, options: RouteOptions) {
+  const { findFaults, keepNulls } = options;
   const violations: Violation[] = [];
   let body: unknown;
   try {
-    body = validateBody(schema, request.body);
+    body = validateBody(schema, request.body, keepNulls);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.violations === undefined) throw error;
     violations.push(...error.violations);
   }
   if (findFaults !== undefined) {
-    const found = await findFaults(request.principal, body ?? request.body);
+    const params = request.params as Record<string, string>;
+    const found = await findFaults(request.principal, body ?? request.body, params);
     // What lies inside something that is wrong as a whole says nothing more.
     const isNamed = ({ pointer }: Violation) =>
       violations.some((other) => pointer === other.pointer || pointer.startsWith(`${other.pointer}/`));

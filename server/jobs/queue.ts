@@ -10,6 +10,7 @@ export interface JobData {
   promote_media: { readonly uploadId: string };
   finish_upload: { readonly uploadId: string };
   transcribe_recording: { readonly recordingId: string };
+  fetch_import: { readonly uploadId: string };
 }
 export type JobName = keyof JobData;
 export const jobNames: readonly JobName[] = [
@@ -18,6 +19,7 @@ export const jobNames: readonly JobName[] = [
   "promote_media",
   "finish_upload",
   "transcribe_recording",
+  "fetch_import",
 ];
 
 /** Where jobs are put in and taken out. */

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What a signed link allows; a signature for one purpose is worth nothing for another. */
-export type LinkPurpose = "upload" | "resume" | "media" | "thumbnail" | "story";
+export type LinkPurpose = "upload" | "resume" | "media" | "thumbnail" | "asset" | "story";
 
 /** Why a link is refused. */
 export type LinkFault = "invalid" | "expired";

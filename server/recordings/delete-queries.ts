@@ -88,6 +88,7 @@ export interface DeletedRows {
   readonly transcript_segments: number;
   readonly highlights: number;
   readonly private_notes: number;
+  readonly transcript_edits: number;
 }
 
 /**
@@ -96,7 +97,13 @@ export interface DeletedRows {
  */
 export async function deleteRecordingRows(tx: Tx, recordingId: string): Promise<DeletedRows> {
   const remove = async (
-    table: "transcript_segments" | "participants" | "highlights" | "private_notes" | "transcriptions",
+    table:
+      | "transcript_segments"
+      | "participants"
+      | "highlights"
+      | "private_notes"
+      | "transcript_edits"
+      | "transcriptions",
   ): Promise<number> => {
     const result = await tx.deleteFrom(table).where("recording_id", "=", recordingId).executeTakeFirst();
     return Number(result.numDeletedRows);
@@ -107,6 +114,7 @@ export async function deleteRecordingRows(tx: Tx, recordingId: string): Promise<
     participants: await remove("participants"),
     highlights: await remove("highlights"),
     private_notes: await remove("private_notes"),
+    transcript_edits: await remove("transcript_edits"),
   };
   const result = await tx.deleteFrom("recordings").where("id", "=", recordingId).executeTakeFirst();
   return { recordings: Number(result.numDeletedRows), ...counts };

@@ -157,6 +157,7 @@ test("delete: takes everything along, says what, and leaves recording_deleted fo
       transcript_segments: 3,
       highlights: 1,
       private_notes: 1,
+      transcript_edits: 0,
       uploads: 1,
       events: n,
       deliveries: n,

@@ -1,6 +1,8 @@
 /** Where what lies in the store: the sweep of orphans (uploads/orphans.ts) goes by the same names. */
 export const uploadsPrefix = "uploads/";
 export const recordingsPrefix = "recordings/";
+/** Files that an operator puts there to be imported; never swept. A folder for each workspace, by its id. */
+export const importsPrefix = "imports/";
 
 /** The file of an upload as it was sent. */
 export function uploadFileKey(uploadId: string): string {

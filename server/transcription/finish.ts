@@ -2,6 +2,8 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
+import { reportHighlights } from "../transcripts/highlights.ts";
+import { completeRenewal, findFormer } from "../transcripts/renew.ts";
 import { mergeChunks } from "./merge.ts";
 import type { MergedTranscript } from "./merged.ts";
 import type { ChunkRow } from "./queries.ts";
@@ -10,6 +12,8 @@ interface LockedRecording {
   readonly workspace_id: string;
   /** Whether it has a transcript that this program did not make: that one stays. */
   readonly has_own_transcript: boolean;
+  /** A transcript that is there is to be replaced, and what becomes of the edits in it; null: none is. */
+  readonly edits: "keep" | "discard" | null;
 }
 
 /** A transcript of a recording that somebody supplied has a language or segments, and a version we did not write. */
@@ -18,7 +22,8 @@ async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecordi
     select r.workspace_id,
       (r.transcript_language is not null
         or exists (select 1 from transcript_segments s where s.recording_id = r.id))
-      and t.written_version is distinct from r.transcript_version as has_own_transcript
+      and t.written_version is distinct from r.transcript_version
+      and t.edits is null as has_own_transcript, t.edits
     from recordings r join transcriptions t on t.recording_id = r.id
     where r.id = ${recordingId} and t.status in ('pending', 'running')
     for update of r`.execute(tx);
@@ -58,13 +63,19 @@ export async function finishTranscription(
     if (recording === undefined) return;
     if (recording.has_own_transcript) return markDone(tx, recordingId, null);
     const segments = await attribute(tx, recordingId, merged);
+    const { edits } = recording;
+    const former = edits === null ? [] : await findFormer(tx, recordingId);
     await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
     await insertSegments(tx, recordingId, segments);
     const { rows } = await sql<{ transcript_version: number }>`
       update recordings set transcript_language = ${language ?? merged.language},
         transcript_version = transcript_version + 1, updated_at = clock_timestamp()
       where id = ${recordingId} returning transcript_version`.execute(tx);
-    await markDone(tx, recordingId, rows[0]?.transcript_version ?? null);
+    const version = rows[0]?.transcript_version ?? null;
+    await markDone(tx, recordingId, version);
+    if (edits !== null && version !== null)
+      await completeRenewal(tx, recordingId, { edits, version, former, fresh: segments });
+    if (former.length + segments.length > 0) await reportHighlights(tx, recordingId, null);
     await record(tx, {
       workspaceId: recording.workspace_id,
       type: "recording_updated",
@@ -77,7 +88,7 @@ export async function finishTranscription(
 async function markDone(tx: Tx, recordingId: string, writtenVersion: number | null): Promise<void> {
   await sql`
     update transcriptions set status = 'done', progress = 100, attempts = 0, failing_since = null, not_before = null,
-      last_error = null, written_version = coalesce(${writtenVersion}::integer, written_version),
+      last_error = null, edits = null, written_version = coalesce(${writtenVersion}::integer, written_version),
       updated_at = clock_timestamp()
     where recording_id = ${recordingId}`.execute(tx);
   // They have served their purpose: the transcript is in its place.

@@ -83,6 +83,9 @@ async function isFragmented(source: MediaSource): Promise<boolean> {
 /** What the upload says its file is. */
 export function expectationOf(upload: UploadRow): MediaExpectation {
   if (upload.one_step !== null) return { kind: "one_step", extension: upload.one_step };
+  // Recordings made elsewhere come in the forms that the older operation takes.
+  const format = upload.import_data?.format ?? null;
+  if (format !== null) return { kind: "one_step", extension: format };
   if (upload.media_type === "transcript") throw new Error(`upload ${upload.id} has no file to judge`);
   return { kind: upload.media_type };
 }

@@ -6,7 +6,9 @@ import type { Tx } from "../db/database.ts";
 import { findDefaultMeetingType } from "../directory/queries.ts";
 import { record } from "../events/record.ts";
 import * as write from "../recordings/create.ts";
+import { participantScopes } from "../recordings/participant-scope.ts";
 import { insertUserShare } from "../recordings/queries.ts";
+import { applyImportData } from "./import-data.ts";
 import { insertRecordingMedia, type NewRecordingMedia } from "./media-queries.ts";
 import { findUploadTranscripts, type UploadRow } from "./queries.ts";
 import { anonymousSpeakers, participantIndexByKey, participantName } from "./speakers.ts";
@@ -67,6 +69,15 @@ export async function createRecording(
     await insertUserShare(tx, recordingId, upload.created_by);
   }
   if (upload.team_id !== null) await write.insertRecordingTeam(tx, recordingId, upload.team_id);
+  if (upload.import_data !== null)
+    await applyImportData(
+      tx,
+      recordingId,
+      upload.import_data,
+      people,
+      upload.participants.map(({ extra }) => extra),
+      durationMs,
+    );
   if (transcript !== undefined) {
     await write.insertSegments(tx, recordingId, attributeSegments(transcript, upload, people));
   }
@@ -86,7 +97,7 @@ async function describeParticipants(
   transcript: TranscriptInput | undefined,
 ): Promise<write.NewParticipant[]> {
   const spoken = new Set(transcript?.segments.map((segment) => segment.speaker_key));
-  const internal = await write.areInternal(
+  const scopes = await participantScopes(
     tx,
     upload.workspace_id,
     upload.participants.map((participant) => participant.email),
@@ -97,12 +108,7 @@ async function describeParticipants(
     name: participantName(participant),
     email: participant.email,
     phone: participant.phone,
-    scope:
-      participant.email === null || !/@[^\s@]+$/.test(participant.email)
-        ? "unknown"
-        : internal[index]
-          ? "internal"
-          : "external",
+    scope: scopes[index] ?? "unknown",
     confirmed_attendee:
       participant.speaker_key !== null &&
       spoken.has(participant.speaker_key) &&

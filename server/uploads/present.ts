@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { TranscriptInput, Upload, UploadIncludeInput } from "../../contract/uploads.ts";
+import type { TranscriptInput, Upload, UploadIncludeInput, UploadTarget } from "../../contract/uploads.ts";
 import type { FileTarget } from "./file-links.ts";
 import type { UploadRow } from "./queries.ts";
 import { anonymousSpeakers } from "./speakers.ts";
@@ -41,14 +41,19 @@ function presentMedia(row: UploadRow, target: FileTarget | null, now: Date): Upl
   if (row.status !== "awaiting" || row.url_expires_at === null || target === null) return undefined;
   return {
     status: row.url_expires_at <= now ? "url_expired" : "awaiting",
-    upload: {
-      url: target.url,
-      expires_at: row.url_expires_at.toISOString(),
-      headers: { ...target.headers },
-      max_duration_sec: row.max_duration_sec ?? 0,
-      max_upload_bytes: Number(row.max_upload_bytes),
-      tus_url: target.tusUrl,
-    },
+    upload: presentTarget(row, target),
+  };
+}
+
+/** Where and how the file of an awaiting upload is sent. */
+export function presentTarget(row: UploadRow, target: FileTarget): z.input<typeof UploadTarget> {
+  return {
+    url: target.url,
+    expires_at: row.url_expires_at?.toISOString() ?? "",
+    headers: { ...target.headers },
+    max_duration_sec: row.max_duration_sec ?? 0,
+    max_upload_bytes: Number(row.max_upload_bytes),
+    tus_url: target.tusUrl,
   };
 }
 
@@ -84,7 +89,7 @@ export function presentAttributes(
           start_datetime: row.start_datetime?.toISOString() ?? null,
           team_id: row.team_id,
           recorder_ids: row.recorder_ids,
-          participants: [...row.participants],
+          participants: row.participants.map(({ extra: _, ...person }) => person),
         }
       : {}),
     ...(include.transcript && transcript

@@ -5,6 +5,7 @@ import type { Executor, Tx } from "../db/database.ts";
 import type { Uploads } from "../db/types.ts";
 import type { Position } from "../http/cursor.ts";
 import type { MediaExpectation, MediaFacts } from "../media/facts.ts";
+import type { ImportData, ParticipantExtra } from "./import-data.ts";
 
 /** A person an upload names, as the client wrote it. */
 export interface UploadParticipant {
@@ -12,13 +13,16 @@ export interface UploadParticipant {
   readonly email: string | null;
   readonly phone: string | null;
   readonly speaker_key: string | null;
+  /** Of an import. */
+  readonly extra?: ParticipantExtra;
 }
 
 /** One row of uploads. */
 export type UploadRow = Omit<
   Selectable<Uploads>,
-  "participants" | "status" | "media_type" | "scope" | "facts" | "one_step"
+  "participants" | "status" | "media_type" | "scope" | "facts" | "one_step" | "import_data"
 > & {
+  readonly import_data: ImportData | null;
   readonly facts: MediaFacts | null;
   readonly one_step: Extract<MediaExpectation, { kind: "one_step" }>["extension"] | null;
   readonly participants: readonly UploadParticipant[];
@@ -42,6 +46,8 @@ export type NewUpload = Pick<
   | "recorder_ids"
   | "participants"
 > & {
+  readonly import_data?: ImportData;
+  readonly external_id?: string | null;
   readonly one_step?: Extract<MediaExpectation, { kind: "one_step" }>["extension"];
   /** For an upload with a file. */
   readonly file?: {
@@ -60,12 +66,16 @@ function isOwn(principal: Principal) {
     : sql<boolean>`created_by = ${principal.userId} and scope = 'personal'`;
 }
 
-export async function insertUpload(tx: Tx, { file, ...upload }: NewUpload): Promise<UploadRow> {
+export async function insertUpload(
+  tx: Tx,
+  { file, import_data: data, ...upload }: NewUpload,
+): Promise<UploadRow> {
   const row = await tx
     .insertInto("uploads")
     .values({
       ...upload,
       ...file,
+      ...(data === undefined ? {} : { import_data: JSON.stringify(data) }),
       recorder_ids: [...upload.recorder_ids],
       participants: JSON.stringify(upload.participants),
       status: "initial",

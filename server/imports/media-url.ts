@@ -1,0 +1,43 @@
+import { mediaFormats } from "../../contract/imports.ts";
+import { checkKey } from "../storage/key-rules.ts";
+import { importsPrefix } from "../storage/layout.ts";
+import type { ObjectStore } from "../storage/store.ts";
+
+export type MediaFormat = (typeof mediaFormats)[number];
+
+/**
+ * Reads where the file of an import lies. It names an object of this server's own store, below the folder of the
+ * caller's workspace, and nothing else: the server fetches no address for anybody.
+ * @param bucket the bucket of the store; null for a local one.
+ * @returns the object's key, or what is wrong with it.
+ */
+export function readMediaUrl(
+  url: string,
+  workspaceId: string,
+  store: Pick<ObjectStore, "ownKey">,
+  bucket: string | null,
+): { readonly key: string } | { readonly fault: string } {
+  const folder = `${importsPrefix}${workspaceId}/`;
+  const rule = `must be the key of an object of this server's store below ${folder}`;
+  let key: string | null = url;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) {
+    const [, named, name] = /^s3:\/\/([^/]+)\/(.+)$/.exec(url) ?? [];
+    key = named === undefined || named !== bucket ? null : store.ownKey(name ?? "");
+    if (key === null) return { fault: `${rule}, or its s3:// address in the server's own bucket` };
+  }
+  if (!key.startsWith(folder)) return { fault: rule };
+  try {
+    checkKey(key);
+  } catch {
+    return {
+      fault: `${rule}, of letters, digits and ._=- between slashes; no part may begin with a dot`,
+    };
+  }
+  return { key };
+}
+
+/** The format that a name ends in; null for another one. */
+export function formatOf(name: string): MediaFormat | null {
+  const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
+  return mediaFormats.find((format) => format === ending) ?? null;
+}

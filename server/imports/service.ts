@@ -1,0 +1,163 @@
+import { randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
+import type { ImportInput } from "../../contract/imports.ts";
+import { toTimestamp } from "../../contract/recording-data.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Config } from "../config.ts";
+import type { Database, Tx } from "../db/database.ts";
+import { record } from "../events/record.ts";
+import { ProblemError } from "../http/problem.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import { calendarEventOf, crmOf, uniqueTags } from "../recording-data/change.ts";
+import type { ObjectStore } from "../storage/store.ts";
+import { defaultTitle } from "../uploads/attributes.ts";
+import { type FileSettings, planFile } from "../uploads/file-plan.ts";
+import type { ImportData, ParticipantExtra } from "../uploads/import-data.ts";
+import { audienceOf, uploadFields } from "../uploads/present.ts";
+import {
+  insertUpload,
+  saveUploadTranscript,
+  type UploadParticipant,
+  type UploadRow,
+} from "../uploads/queries.ts";
+import { advance } from "../uploads/transition.ts";
+import { mayNameObjects } from "./faults.ts";
+import { formatOf, type MediaFormat, readMediaUrl } from "./media-url.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+  readonly config: FileSettings & Pick<Config, "s3">;
+}
+
+/** What a file of this format most likely holds; what it does hold shows when it is judged. */
+const mediaTypeOf = { mp4: "video", mov: "video", mp3: "audio", m4a: "audio" } as const;
+
+/**
+ * Begins an import: an upload that knows more, and goes the same way. One that is here already by its external_id is
+ * the answer, whatever else is said.
+ * @returns the upload, and whether it was made now.
+ */
+export async function importRecording(
+  deps: Dependencies,
+  principal: Principal,
+  input: ImportInput,
+): Promise<{ row: UploadRow; created: boolean }> {
+  const { db, jobs } = deps;
+  if (input.media?.url !== undefined && !mayNameObjects(principal))
+    throw new ProblemError(
+      "forbidden",
+      "only admins and workspace tokens may import files of the object store; leave out media.url and send the file",
+    );
+  const answer = await db.kysely.transaction().execute(async (tx) => {
+    const existing = await findExisting(tx, principal, input.external_id);
+    if (existing !== undefined) return { row: existing, created: false };
+    return { row: await begin(tx, deps, principal, input), created: true };
+  });
+  jobs.wake();
+  return answer;
+}
+
+/** Takes turns with others who send the same external_id, so that the second finds what the first made. */
+async function findExisting(
+  tx: Tx,
+  principal: Principal,
+  externalId: string | undefined,
+): Promise<UploadRow | undefined> {
+  if (externalId === undefined) return undefined;
+  const owner = principal.scope === "personal" ? principal.userId : principal.workspaceId;
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended(${`import:${owner}:${externalId}`}, 0))`.execute(tx);
+  const row = await tx
+    .selectFrom("uploads")
+    .selectAll()
+    .where("workspace_id", "=", principal.workspaceId)
+    .where("scope", "=", principal.scope)
+    .$if(principal.scope === "personal", (query) => query.where("created_by", "=", principal.userId))
+    .where("external_id", "=", externalId)
+    .where("status", "<>", "failure")
+    .executeTakeFirst();
+  return row as unknown as UploadRow | undefined;
+}
+
+async function begin(
+  tx: Tx,
+  { jobs, store, config }: Dependencies,
+  principal: Principal,
+  input: ImportInput,
+): Promise<UploadRow> {
+  const { media } = input;
+  const format = media === undefined ? null : (media.format ?? formatOf(media.url ?? ""));
+  const mediaType = format === null ? "transcript" : mediaTypeOf[format];
+  const start = input.start_datetime === undefined ? null : new Date(toTimestamp(input.start_datetime));
+  const mediaKey = media?.url === undefined ? null : keyOf(media.url, principal, store, config);
+  const recorders = input.recorder_ids?.map((id) => id.toLowerCase()) ?? [];
+  const created = await insertUpload(tx, {
+    id: randomUUIDv7(),
+    workspace_id: principal.workspaceId,
+    created_by: principal.userId,
+    scope: principal.scope,
+    media_type: mediaType,
+    title: input.title?.trim() || defaultTitle(mediaType, start ?? new Date()),
+    auto_promote: true,
+    start_datetime: start,
+    team_id: null,
+    recorder_ids: recorders.length > 0 ? [...new Set(recorders)] : [principal.userId],
+    participants: (input.participants ?? []).map(toParticipant),
+    import_data: dataOf(input, format, mediaKey),
+    external_id: input.external_id ?? null,
+    ...(format === null ? {} : { file: await planFile(tx, config, principal.workspaceId) }),
+  });
+  if (input.transcript) await saveUploadTranscript(tx, created.id, input.transcript);
+  await record(tx, {
+    workspaceId: created.workspace_id,
+    audience: audienceOf(created),
+    type: "upload_added",
+    subjectId: created.id,
+    data: uploadFields(created),
+  });
+  const row = await advance(tx, jobs, created);
+  if (mediaKey !== null) await jobs.enqueue(tx, "fetch_import", { uploadId: row.id }, row.id);
+  return row;
+}
+
+function keyOf(url: string, principal: Principal, store: ObjectStore, config: Pick<Config, "s3">): string {
+  const found = readMediaUrl(url, principal.workspaceId, store, config.s3?.bucket ?? null);
+  if ("fault" in found) throw new Error("the route has refused other addresses");
+  return found.key;
+}
+
+function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string | null): ImportData {
+  const type = input.meeting_type_id;
+  return {
+    format,
+    media_key: mediaKey,
+    source: input.source ?? "other",
+    share_state: input.share_state ?? null,
+    tags: uniqueTags(input.tags ?? []),
+    team_ids: [...new Set((input.team_ids ?? []).map((id) => id.toLowerCase()))],
+    meeting_type_id: type === undefined || type === "auto" ? null : type.toLowerCase(),
+    calendar_event: input.calendar_event ? calendarEventOf(input.calendar_event) : null,
+    crm: input.crm ? crmOf(input.crm) : null,
+    screenshares: input.screenshares ?? [],
+  };
+}
+
+function toParticipant(person: NonNullable<ImportInput["participants"]>[number]): UploadParticipant {
+  const time = (text: string | null | undefined) => (text ? toTimestamp(text) : null);
+  const extra: ParticipantExtra = {
+    crm_contact_id: person.crm_contact_id ?? null,
+    observed_join_time: time(person.observed_join_time),
+    observed_leave_time: time(person.observed_leave_time),
+    ...(person.confirmed_attendee === undefined ? {} : { confirmed_attendee: person.confirmed_attendee }),
+    ...(person.attended === undefined ? {} : { attended: person.attended }),
+  };
+  return {
+    name: person.name ?? null,
+    email: person.email ?? null,
+    phone: person.phone ?? null,
+    speaker_key: person.speaker_key ?? null,
+    extra,
+  };
+}

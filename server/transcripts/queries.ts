@@ -1,0 +1,256 @@
+import { sql } from "kysely";
+import type pg from "pg";
+import type { TranscriptEditDetails, TranscriptEditKind } from "../../contract/transcript-history.ts";
+import { maxHistory } from "../../contract/transcript-history.ts";
+import type { Tx } from "../db/database.ts";
+import type { Changes, Identity, SegmentChange } from "./changes.ts";
+
+/** A transcript as the management API shows it, in one piece, so that version and words belong together. */
+export async function findTranscriptView(pool: pg.Pool, recordingId: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ json: string }>({
+    name: "transcript_view",
+    text: `select json_build_object(
+        'transcript_version', r.transcript_version,
+        'language', r.transcript_language,
+        'speakers', coalesce((
+          select json_agg(json_build_object('participant_id', v.participant_id, 'name', v.speaker,
+            'segments', v.segments, 'duration_ms', v.duration_ms) order by v.first)
+          from (select participant_id, speaker, count(*) as segments, min(position) as first,
+              sum(greatest(end_ms - start_ms, 0)) as duration_ms
+            from transcript_segments where recording_id = r.id group by participant_id, speaker) v), '[]'),
+        'segments', coalesce((
+          select json_agg(json_build_object('index', s.position, 'participant_id', s.participant_id,
+            'speaker', s.speaker, 'start', s.start_ms, 'end', s.end_ms, 'text', s.text,
+            'is_edited', s.original is not null) order by s.position)
+          from transcript_segments s where s.recording_id = r.id), '[]'))::text as json
+      from recordings r where r.id = $1`,
+    values: [recordingId],
+  });
+  return rows[0]?.json;
+}
+
+/** What of a locked recording decides about edits. */
+export interface TranscriptState {
+  readonly transcript_version: number;
+  /** Being made anew, and edits will be dropped. */
+  readonly is_being_discarded: boolean;
+}
+
+export async function findTranscriptState(tx: Tx, recordingId: string): Promise<TranscriptState> {
+  const { rows } = await sql<TranscriptState>`
+    select r.transcript_version,
+      exists (select 1 from transcriptions t where t.recording_id = r.id and t.edits = 'discard'
+        and t.status in ('pending', 'running')) as is_being_discarded
+    from recordings r where r.id = ${recordingId}`.execute(tx);
+  const state = rows[0];
+  if (state === undefined) throw new Error(`recording ${recordingId} was not locked before`);
+  return state;
+}
+
+/** Some segments as edits see them. */
+export interface EditableSegment extends Identity {
+  readonly position: number;
+  readonly text: string;
+}
+
+export async function findSegmentsAt(
+  tx: Tx,
+  recordingId: string,
+  positions: readonly number[],
+): Promise<EditableSegment[]> {
+  const { rows } = await sql<EditableSegment>`
+    select position, participant_id, speaker, text from transcript_segments
+    where recording_id = ${recordingId} and position = any(${positions}::integer[])
+    order by position`.execute(tx);
+  return rows;
+}
+
+/** Who speaks in a range of segments, without the words. */
+export async function findIdentities(
+  tx: Tx,
+  recordingId: string,
+  range?: { readonly from: number; readonly to: number },
+): Promise<(Identity & { position: number })[]> {
+  const { rows } = await sql<Identity & { position: number }>`
+    select position, participant_id, speaker from transcript_segments
+    where recording_id = ${recordingId}
+      and position between ${range?.from ?? 0} and ${range?.to ?? 2_147_483_647}
+    order by position`.execute(tx);
+  return rows;
+}
+
+/** The participants of a recording, as far as transcripts know them. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly confirmed_attendee: boolean;
+}
+
+export async function findPeople(tx: Tx, recordingId: string): Promise<Map<string, Person>> {
+  const rows = await tx
+    .selectFrom("participants")
+    .select(["id", "name", "confirmed_attendee"])
+    .where("recording_id", "=", recordingId)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+const fields = ["text", "speaker", "participant_id"] as const;
+
+/** The changes as `jsonb_to_recordset` reads them. */
+function toRecords(changes: readonly SegmentChange[]): string {
+  return JSON.stringify(
+    changes.map(({ positions, before, after }) => ({
+      positions,
+      before,
+      after,
+      absent: fields.filter((field) => !(field in after)),
+    })),
+  );
+}
+
+const now = sql`jsonb_build_object('text', s.text, 'speaker', s.speaker, 'participant_id', s.participant_id)`;
+
+/** How many of the segments are not any more what the changes take them to be. */
+export async function countDiffering(
+  tx: Tx,
+  recordingId: string,
+  changes: readonly SegmentChange[],
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::integer as n
+    from jsonb_to_recordset(${toRecords(changes)}::jsonb) as c (positions integer[], before jsonb)
+    cross join unnest(c.positions) as p (position)
+    left join transcript_segments s on s.recording_id = ${recordingId} and s.position = p.position
+    where s.position is null or not ${now} @> c.before`.execute(tx);
+  return rows[0]?.n ?? 0;
+}
+
+/**
+ * Writes changes of segments, and those alone. What a segment said as it came is kept with it from its first edit on,
+ * until it says that again.
+ * @returns when they are spoken.
+ */
+export async function writeSegments(
+  tx: Tx,
+  recordingId: string,
+  changes: readonly SegmentChange[],
+): Promise<{ start_ms: number; end_ms: number }[]> {
+  if (changes.length === 0) return [];
+  const { rows } = await sql<{ start_ms: number; end_ms: number }>`
+    update transcript_segments s set
+      text = coalesce(c.after ->> 'text', s.text),
+      speaker = coalesce(c.after ->> 'speaker', s.speaker),
+      participant_id = case when c.after ? 'participant_id'
+        then (c.after ->> 'participant_id')::uuid else s.participant_id end,
+      original = case when (${now} || c.after) @> ((${now} - c.absent) || coalesce(s.original, '{}'))
+        then null else (${now} - c.absent) || coalesce(s.original, '{}') end
+    from (
+      select p.position, c.after, c.absent
+      from jsonb_to_recordset(${toRecords(changes)}::jsonb)
+        as c (positions integer[], after jsonb, absent text[])
+      cross join unnest(c.positions) as p (position)
+    ) c
+    where s.recording_id = ${recordingId} and s.position = c.position
+    returning s.start_ms, s.end_ms`.execute(tx);
+  return rows;
+}
+
+export async function writePerson(
+  tx: Tx,
+  participantId: string,
+  values: Partial<Omit<Person, "id">>,
+): Promise<void> {
+  await tx.updateTable("participants").set(values).where("id", "=", participantId).execute();
+}
+
+/** Counts a change of the transcript. @returns the version it has now. */
+export async function nextVersion(tx: Tx, recordingId: string): Promise<number> {
+  const row = await tx
+    .updateTable("recordings")
+    .set({
+      transcript_version: sql`transcript_version + 1`,
+      updated_at: sql`clock_timestamp()`,
+    })
+    .where("id", "=", recordingId)
+    .returning("transcript_version")
+    .executeTakeFirstOrThrow();
+  return row.transcript_version;
+}
+
+export interface NewEdit {
+  readonly kind: TranscriptEditKind;
+  readonly userId: string | null;
+  readonly version: number;
+  readonly segments: number;
+  readonly details: TranscriptEditDetails;
+  readonly changes: Changes;
+  readonly undoes?: number;
+}
+
+/** Writes an edit down, and lets go of the oldest. The recording is locked. @returns its number. */
+export async function insertEdit(tx: Tx, recordingId: string, edit: NewEdit): Promise<number> {
+  const { rows } = await sql<{ number: number }>`
+    insert into transcript_edits
+      (recording_id, number, kind, user_id, transcript_version, segments, details, changes, undoes)
+    select ${recordingId}, coalesce(max(number), 0) + 1, ${edit.kind}, ${edit.userId}::uuid, ${edit.version},
+      ${edit.segments}, ${JSON.stringify(edit.details)}::jsonb, ${JSON.stringify(edit.changes)}::jsonb,
+      ${edit.undoes ?? null}::integer
+    from transcript_edits where recording_id = ${recordingId}
+    returning number`.execute(tx);
+  const number = rows[0]?.number ?? 0;
+  await sql`
+    delete from transcript_edits
+    where recording_id = ${recordingId} and number <= ${number - maxHistory}`.execute(tx);
+  return number;
+}
+
+export async function markUndone(
+  tx: Tx,
+  recordingId: string,
+  number: number,
+  undoneBy: number | null,
+): Promise<void> {
+  await tx
+    .updateTable("transcript_edits")
+    .set({ undone_by: undoneBy })
+    .where("recording_id", "=", recordingId)
+    .where("number", "=", number)
+    .execute();
+}
+
+export interface EditRow {
+  readonly number: number;
+  readonly kind: TranscriptEditKind;
+  readonly undoes: number | null;
+  readonly undone_by: number | null;
+  readonly changes: Changes;
+}
+
+const edits = ["text", "rename", "merge", "assign", "reapplied"];
+
+/** An edit by its number, or the last one that still holds. */
+export async function findEditToUndo(
+  tx: Tx,
+  recordingId: string,
+  number: number | undefined,
+): Promise<EditRow | undefined> {
+  const row = await tx
+    .selectFrom("transcript_edits")
+    .select(["number", "kind", "undoes", "undone_by", "changes"])
+    .where("recording_id", "=", recordingId)
+    .$if(number !== undefined, (query) => query.where("number", "=", number ?? 0))
+    .$if(number === undefined, (query) => query.where("kind", "in", edits).where("undone_by", "is", null))
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row as unknown as EditRow | undefined;
+}
+
+/** The number of the entry that says that the transcript was last made anew; 0 when it never was. */
+export async function findLastTranscribed(tx: Tx, recordingId: string): Promise<number> {
+  const { rows } = await sql<{ number: number }>`
+    select coalesce(max(number), 0) as number from transcript_edits
+    where recording_id = ${recordingId} and kind = 'transcribed'`.execute(tx);
+  return rows[0]?.number ?? 0;
+}

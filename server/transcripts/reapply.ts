@@ -1,0 +1,200 @@
+import { type Identity, isSameIdentity, type SegmentChange, type SegmentValues } from "./changes.ts";
+
+interface Timed {
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+/** A segment of the transcript that is replaced, as it was after all edits. */
+export interface FormerSegment extends Identity, Timed {
+  readonly text: string;
+  /** What of it was as it came; null: it was not edited. */
+  readonly original: SegmentValues | null;
+}
+
+/** A segment of the transcript that takes its place, as it came. */
+export interface FreshSegment extends Identity, Timed {
+  readonly text: string;
+}
+
+/** An edit that found no place. */
+export interface LostEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text?: string;
+  readonly speaker?: { readonly participant_id: string | null; readonly name: string };
+}
+
+/**
+ * Writes the edits of a transcript into one that was made anew, by the times alone. A corrected text takes the place
+ * of the segment that covers the same time: each at least half of the other. A speaker who was renamed, merged or
+ * given segments is found as the voice that speaks at the same times.
+ */
+export function planReapply(
+  former: readonly FormerSegment[],
+  fresh: readonly FreshSegment[],
+): { readonly changes: SegmentChange[]; readonly lost: LostEdit[] } {
+  const overlapping = indexOf(fresh);
+  const matches = former.map((segment) => findMatch(segment, overlapping(segment)));
+  const texts = new Map<number, string>();
+  const lost: LostEdit[] = [];
+  former.forEach((segment, index) => {
+    if (!isTextEdited(segment)) return;
+    const match = matches[index];
+    if (match === undefined || texts.has(match))
+      lost.push({ start: segment.start_ms, end: segment.end_ms, text: segment.text });
+    else texts.set(match, segment.text);
+  });
+  const identities = placeSpeakers(former, fresh, matches, overlapping);
+  former.forEach((segment) => {
+    if (!isIdentityEdited(segment)) return;
+    const isPlaced = overlapping(segment).some(({ position }) => {
+      const identity = identities.get(position) ?? fresh[position];
+      return identity !== undefined && isSameIdentity(identity, segment);
+    });
+    if (isPlaced) return;
+    const { participant_id, speaker, start_ms, end_ms } = segment;
+    lost.push({ start: start_ms, end: end_ms, speaker: { participant_id, name: speaker } });
+  });
+  return { changes: toChanges(fresh, texts, identities), lost };
+}
+
+function isTextEdited({ original, text }: FormerSegment): boolean {
+  return original?.text !== undefined && original.text !== text;
+}
+
+function isIdentityEdited({ original, speaker, participant_id }: FormerSegment): boolean {
+  if (original === null) return false;
+  return (
+    (original.speaker !== undefined && original.speaker !== speaker) ||
+    (original.participant_id !== undefined && original.participant_id !== participant_id)
+  );
+}
+
+/** Who speaks in which fresh segment, where that is not as it came. */
+function placeSpeakers(
+  former: readonly FormerSegment[],
+  fresh: readonly FreshSegment[],
+  matches: readonly (number | undefined)[],
+  overlapping: Overlapping,
+): Map<number, Identity> {
+  const voices = findVoices(former, overlapping, fresh);
+  const placed = new Map<number, Identity>();
+  const untouched = new Set<number>();
+  former.forEach((segment, index) => {
+    const match = matches[index];
+    if (match === undefined) return;
+    if (isIdentityEdited(segment)) placed.set(match, segment);
+    else untouched.add(match);
+  });
+  fresh.forEach((segment, position) => {
+    const voice = voices.get(keyOf(segment));
+    // Where nobody had changed the speaker, nobody does now.
+    if (voice !== undefined && !placed.has(position) && !untouched.has(position)) placed.set(position, voice);
+  });
+  return placed;
+}
+
+/** Which voices of the fresh transcript are mostly somebody whom edits have named. */
+function findVoices(
+  former: readonly FormerSegment[],
+  overlapping: Overlapping,
+  fresh: readonly FreshSegment[],
+): Map<string, Identity> {
+  type Share = { readonly identity: Identity; ms: number; editedMs: number };
+  const tallies = new Map<string, Map<string, Share>>();
+  for (const segment of former) {
+    for (const { position, ms } of overlapping(segment)) {
+      const voice = keyOf(fresh[position] as FreshSegment);
+      const shares = tallies.get(voice) ?? new Map<string, Share>();
+      const share = shares.get(keyOf(segment)) ?? { identity: segment, ms: 0, editedMs: 0 };
+      share.ms += ms;
+      if (isIdentityEdited(segment)) share.editedMs += ms;
+      shares.set(keyOf(segment), share);
+      tallies.set(voice, shares);
+    }
+  }
+  const voices = new Map<string, Identity>();
+  for (const [voice, shares] of tallies) {
+    const all = [...shares.values()];
+    const total = all.reduce((sum, { ms }) => sum + ms, 0);
+    const first = all.reduce((best, share) => (share.ms > best.ms ? share : best));
+    if (first.ms * 2 > total && first.editedMs * 2 > first.ms) voices.set(voice, first.identity);
+  }
+  return voices;
+}
+
+function keyOf({ participant_id, speaker }: Identity): string {
+  return JSON.stringify([participant_id, speaker]);
+}
+
+/** The segment that covers the same time: each at least half of the other. */
+function findMatch(
+  segment: Timed,
+  candidates: readonly { position: number; ms: number; length: number }[],
+): number | undefined {
+  const best = candidates.reduce<(typeof candidates)[number] | undefined>(
+    (found, other) => (found === undefined || other.ms > found.ms ? other : found),
+    undefined,
+  );
+  if (best === undefined) return undefined;
+  return best.ms * 2 >= Math.max(best.length, lengthOf(segment)) ? best.position : undefined;
+}
+
+/** One that takes no time counts as an instant. */
+function lengthOf({ start_ms, end_ms }: Timed): number {
+  return Math.max(end_ms - start_ms, 1);
+}
+
+type Overlapping = (segment: Timed) => { position: number; ms: number; length: number }[];
+
+/** Finds the segments that overlap a time, without going through all of them. They are in the order of their starts. */
+function indexOf(segments: readonly Timed[]): Overlapping {
+  const longest = segments.reduce((most, segment) => Math.max(most, lengthOf(segment)), 0);
+  return (segment) => {
+    const end = segment.start_ms + lengthOf(segment);
+    let low = 0;
+    let high = segments.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((segments[middle]?.start_ms ?? 0) < segment.start_ms - longest) low = middle + 1;
+      else high = middle;
+    }
+    const found = [];
+    for (let position = low; position < segments.length; position++) {
+      const other = segments[position] as Timed;
+      if (other.start_ms >= end) break;
+      const length = lengthOf(other);
+      const ms = Math.min(end, other.start_ms + length) - Math.max(segment.start_ms, other.start_ms);
+      if (ms > 0) found.push({ position, ms, length });
+    }
+    return found;
+  };
+}
+
+/** One change for each text, and one for all segments that go from one speaker to another. */
+function toChanges(
+  fresh: readonly FreshSegment[],
+  texts: ReadonlyMap<number, string>,
+  identities: ReadonlyMap<number, Identity>,
+): SegmentChange[] {
+  const groups = new Map<string, { positions: number[]; before: SegmentValues; after: SegmentValues }>();
+  fresh.forEach((segment, position) => {
+    const text = texts.get(position);
+    const identity = identities.get(position);
+    const isText = text !== undefined && text !== segment.text;
+    const isMoved = identity !== undefined && !isSameIdentity(identity, segment);
+    if (!isText && !isMoved) return;
+    const pick = (from: Identity, words: string): SegmentValues => ({
+      ...(isText ? { text: words } : {}),
+      ...(isMoved ? { speaker: from.speaker, participant_id: from.participant_id } : {}),
+    });
+    const before = pick(segment, segment.text);
+    const after = pick(identity ?? segment, text ?? segment.text);
+    const key = isText ? String(position) : JSON.stringify([before, after]);
+    const group = groups.get(key) ?? { positions: [], before, after };
+    group.positions.push(position);
+    groups.set(key, group);
+  });
+  return [...groups.values()];
+}

@@ -1,0 +1,92 @@
+import type { TranscriptEditDetails, TranscriptEditKind } from "../../contract/transcript-history.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Database, Tx } from "../db/database.ts";
+import { record } from "../events/record.ts";
+import { ProblemError } from "../http/problem.ts";
+import { lockForChange } from "../recordings/rights.ts";
+import { type Changes, countSegments } from "./changes.ts";
+import { reportHighlights } from "./highlights.ts";
+import { findTranscriptState, insertEdit, nextVersion, writePerson, writeSegments } from "./queries.ts";
+
+/** An edit that is about to be made. */
+export interface PlannedEdit {
+  readonly kind: TranscriptEditKind;
+  readonly details: TranscriptEditDetails;
+  readonly changes: Changes;
+  readonly undoes?: number;
+}
+
+/** What an edit did. */
+export interface EditResult {
+  readonly transcript_version: number;
+  readonly edit: number | null;
+  readonly segments_changed: number;
+}
+
+/** Who made an edit, as the history names them. */
+export function editorOf(principal: Principal): string | null {
+  return principal.scope === "personal" ? principal.userId : null;
+}
+
+/**
+ * Makes one edit of a transcript, all of it in one transaction: the segments that change and no others, the new
+ * version, the history, and the events.
+ * @param seenVersion the version the caller saw. Of two edits at once the second finds another one.
+ * @param plan decides what to change; null: nothing is different.
+ * @throws ProblemError `not_found`, `forbidden`, `wrong_state`, and whatever `plan` throws.
+ */
+export async function editTranscript(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  seenVersion: number,
+  plan: (tx: Tx) => Promise<PlannedEdit | null>,
+  after?: (tx: Tx, number: number) => Promise<void>,
+): Promise<EditResult> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const recording = await lockForChange(tx, principal, recordingId, "edit its transcript");
+    const { transcript_version: version, is_being_discarded } = await findTranscriptState(tx, recordingId);
+    if (version !== seenVersion)
+      throw new ProblemError(
+        "wrong_state",
+        `the transcript is at version ${version}, not ${seenVersion}; read it again and repeat the edit`,
+        { transcriptVersion: version },
+      );
+    if (is_being_discarded)
+      throw new ProblemError(
+        "wrong_state",
+        "the transcript is being made anew and its edits are dropped; edit the new one when it is there",
+        { transcriptVersion: version },
+      );
+    const edit = await plan(tx);
+    if (edit === null) return { transcript_version: version, edit: null, segments_changed: 0 };
+    const result = await writeEdit(tx, recordingId, editorOf(principal), edit);
+    await after?.(tx, result.edit);
+    await record(tx, {
+      workspaceId: recording.workspace_id,
+      type: "recording_updated",
+      subjectId: recordingId,
+      data: {},
+    });
+    return result;
+  });
+}
+
+/**
+ * Writes an edit of a locked recording with its version, history and the events of its highlights;
+ * `recording_updated` is the caller's to record.
+ */
+export async function writeEdit(
+  tx: Tx,
+  recordingId: string,
+  userId: string | null,
+  edit: PlannedEdit,
+): Promise<EditResult & { readonly edit: number }> {
+  for (const { id, after } of edit.changes.participants) await writePerson(tx, id, after);
+  const spoken = await writeSegments(tx, recordingId, edit.changes.segments);
+  const version = await nextVersion(tx, recordingId);
+  const segments = countSegments(edit.changes);
+  const number = await insertEdit(tx, recordingId, { ...edit, userId, version, segments });
+  await reportHighlights(tx, recordingId, spoken);
+  return { transcript_version: version, edit: number, segments_changed: segments };
+}
