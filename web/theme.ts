@@ -12,4 +12,11 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, monospace',
   headings: { fontWeight: "650" },
   respectReducedMotion: true,
+  components: {
+    Portal: { defaultProps: { target: "#layers" } },
+    // Its placeholder is no item, and a menu holds items alone (WAI-ARIA).
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+  },
 });
