@@ -1,6 +1,12 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
 import type { Operation } from "../../contract/operation.ts";
 import { call, path } from "./client.ts";
+
+/** What the operation takes and answers. */
+type UpdateActionItem = Operation & {
+  body: z.ZodObject<{ status: z.ZodEnum<{ pending: "pending"; completed: "completed" }> }>;
+};
 
 /** Something that somebody is to do, with what it takes to tick it. */
 export interface ActionItem {
@@ -25,7 +31,7 @@ export function actionItemsQuery(id: string) {
 
 /** Ticks an action item, or takes the tick back. */
 export async function tickActionItem(id: string, item: string, isDone: boolean): Promise<void> {
-  await call("PATCH", path`/_/api/v1/recordings/${id}/action-items/${item}`, {
+  await call<UpdateActionItem>("PATCH", path`/_/api/v1/recordings/${id}/action-items/${item}`, {
     body: { status: isDone ? "completed" : "pending" },
   });
 }

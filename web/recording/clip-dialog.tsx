@@ -20,7 +20,6 @@ export function ClipDialog(props: { clip: Clip | null; range: ClipRange | null; 
       opened={range !== null}
       onClose={onClose}
       title={clip === null ? "New clip" : "Change the highlight"}
-      closeButtonProps={{ "aria-label": "Close" }}
     >
       {range === null ? null : <Form clip={clip} range={range} onClose={onClose} />}
     </Modal>

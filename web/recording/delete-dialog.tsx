@@ -40,7 +40,6 @@ export function DeleteDialog(props: {
       opened={isOpen}
       onClose={leave}
       title={receipt === null ? "Delete this recording?" : "Deleted"}
-      closeButtonProps={{ "aria-label": "Close" }}
       closeOnClickOutside={receipt === null}
     >
       {receipt === null ? (
@@ -66,7 +65,7 @@ export function DeleteDialog(props: {
               Keep it
             </Button>
             <Button
-              color="red"
+              color="red.9"
               leftSection={<IconTrash size={18} aria-hidden />}
               loading={remove.isPending}
               onClick={() => remove.mutate()}

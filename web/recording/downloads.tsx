@@ -7,9 +7,9 @@ import { mediaQuery, transcriptQuery } from "../api/recording.ts";
 import { useRecording } from "./context.ts";
 
 const forms = {
-  txt: "Transcript as text",
-  vtt: "Transcript as WebVTT",
-  srt: "Transcript as SubRip",
+  txt: "Download as text",
+  vtt: "Download as WebVTT",
+  srt: "Download as SubRip",
 } as const;
 
 /** What of a recording can be taken along, as items of a menu. */
@@ -52,10 +52,9 @@ export function DownloadItems() {
     });
   return (
     <>
-      <Menu.Label>Download</Menu.Label>
       {hasMedia ? (
         <Menu.Item leftSection={<IconMovie size={18} stroke={1.6} />} onClick={saveMedia}>
-          {view.media?.content_type === "video/mp4" ? "Video" : "Audio"}
+          Download the {view.media?.content_type === "video/mp4" ? "video" : "audio"}
         </Menu.Item>
       ) : null}
       {(Object.keys(forms) as (keyof typeof forms)[]).map((form) => (
@@ -69,7 +68,7 @@ export function DownloadItems() {
         </Menu.Item>
       ))}
       <Menu.Item disabled={!hasWords} leftSection={<IconBraces size={18} stroke={1.6} />} onClick={saveJson}>
-        Transcript as JSON
+        Download as JSON
       </Menu.Item>
     </>
   );

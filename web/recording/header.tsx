@@ -40,7 +40,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
   const state = shareStates[recording.share_state];
   const names = participants.map(({ name }) => name);
   return (
-    <header className={classes.header}>
+    <div className={classes.header}>
       <div className={classes.heading}>
         <Anchor component={Link} to="/" size="sm" c="dimmed" className={classes.back ?? ""}>
           <IconChevronLeft size={16} aria-hidden />
@@ -58,8 +58,8 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
               {namesInLine(names)}
             </span>
           )}
+          <Tags />
         </div>
-        <Tags />
       </div>
       <div className={classes.actions}>
         <Button
@@ -99,7 +99,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
             ) : null}
             {view.can.delete ? (
               <Menu.Item
-                color="red"
+                c="var(--mantine-color-error)"
                 leftSection={<IconTrash size={18} stroke={1.6} />}
                 onClick={() => setDialog("delete")}
               >
@@ -112,6 +112,6 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
       <ShareDialog isOpen={dialog === "share"} onClose={close} />
       <TranscribeAgainDialog isOpen={dialog === "again"} onClose={close} />
       <DeleteDialog isOpen={dialog === "delete"} onClose={close} onDeleted={onDeleted} />
-    </header>
+    </div>
   );
 }

@@ -1,9 +1,10 @@
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { IconVideoOff } from "@tabler/icons-react";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { ApiError } from "../api/client.ts";
 import {
   recordingActions,
@@ -53,19 +54,22 @@ function OneRecording({ id }: { id: string }) {
 
 function Gone({ wasHere }: { wasHere: boolean }) {
   return (
-    <EmptyState
-      title={wasHere ? "This recording is gone" : "No such recording"}
-      icon={<IconVideoOff size={30} stroke={1.5} />}
-      action={
-        <Button component={Link} to="/">
-          To the library
-        </Button>
-      }
-    >
-      {wasHere
-        ? "Somebody deleted it, or stopped sharing it with you."
-        : "It was deleted, it was never shared with you, or the address is wrong."}
-    </EmptyState>
+    <>
+      <VisuallyHidden component="h1">Recording</VisuallyHidden>
+      <EmptyState
+        title={wasHere ? "This recording is gone" : "No such recording"}
+        icon={<IconVideoOff size={30} stroke={1.5} />}
+        action={
+          <Button component={Link} to="/">
+            To the library
+          </Button>
+        }
+      >
+        {wasHere
+          ? "Somebody deleted it, or stopped sharing it with you."
+          : "It was deleted, it was never shared with you, or the address is wrong."}
+      </EmptyState>
+    </>
   );
 }
 
@@ -129,9 +133,13 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
   const hasTwoColumns = isWide && hasMedia;
   useKeys({
     onFind: () => {
-      setTab("transcript");
-      // Where the words have no column of their own, the field comes with the panel.
-      setTimeout(() => findField.current?.select());
+      const select = (): void => {
+        findField.current?.focus();
+        findField.current?.select();
+      };
+      // Where the words have no column of their own, the field comes with their panel.
+      flushSync(() => setTab("transcript"));
+      select();
     },
     onHelp: help.open,
   });
@@ -144,26 +152,28 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
     />
   );
   return (
-    <div className={classes.page}>
+    <div className={classes.page} data-filling={isWide || undefined}>
       <RecordingHeader onHelp={help.open} onDeleted={onDeleted} />
       <div className={hasTwoColumns ? classes.columns : classes.column}>
-        {hasMedia ? (
-          <div className={classes.player}>
-            <Player transcript={transcript.data} />
+        <div className={classes.main}>
+          {hasMedia ? (
+            <div className={classes.player}>
+              <Player transcript={transcript.data} />
+            </div>
+          ) : null}
+          {transcript.data === undefined || transcript.data.segments.length === 0 ? null : (
+            <div className={classes.lanes}>
+              <Lanes transcript={transcript.data} />
+            </div>
+          )}
+          <div className={classes.panels}>
+            <Panels
+              transcript={transcript.data}
+              words={hasTwoColumns ? null : words}
+              tab={tab}
+              onTab={setTab}
+            />
           </div>
-        ) : null}
-        {transcript.data === undefined || transcript.data.segments.length === 0 ? null : (
-          <div className={classes.lanes}>
-            <Lanes transcript={transcript.data} />
-          </div>
-        )}
-        <div className={classes.panels}>
-          <Panels
-            transcript={transcript.data}
-            words={hasTwoColumns ? null : words}
-            tab={tab}
-            onTab={setTab}
-          />
         </div>
         {hasTwoColumns ? <div className={classes.words}>{words}</div> : null}
       </div>

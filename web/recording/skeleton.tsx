@@ -4,7 +4,8 @@ import classes from "./recording.module.css";
 /** Stands where the recording will be. */
 export function RecordingSkeleton() {
   return (
-    <div className={classes.page} aria-busy="true">
+    <div className={classes.page} aria-busy="true" data-filling>
+      <VisuallyHidden component="h1">Recording</VisuallyHidden>
       <VisuallyHidden role="status">Loading the recording</VisuallyHidden>
       <div>
         <Skeleton height={28} width="min(420px, 70%)" mb={12} />

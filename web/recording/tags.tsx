@@ -67,7 +67,7 @@ function AddTag() {
     onError: (error) => tell("The tag was not added", error),
   });
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus withinPortal>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus>
       <Popover.Target>
         <Button
           size="compact-sm"

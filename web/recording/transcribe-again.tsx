@@ -18,12 +18,7 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
     },
   });
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title="Transcribe again?"
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title="Transcribe again?">
       <Stack>
         <Text size="sm">
           The speech model listens once more, and its words take the place of those that are there.

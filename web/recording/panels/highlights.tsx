@@ -123,7 +123,11 @@ function ClipMenu({ clip, onChange }: { clip: Clip; onChange: () => void }) {
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onChange}>
               Change
             </Menu.Item>
-            <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => remove.mutate()}>
+            <Menu.Item
+              c="var(--mantine-color-error)"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => remove.mutate()}
+            >
               Remove
             </Menu.Item>
           </>

@@ -40,10 +40,10 @@ export function Panels(props: {
       <Tabs.List className={classes.tabs ?? ""} aria-label="About this recording">
         {words === null ? null : <Tabs.Tab value="transcript">Transcript</Tabs.Tab>}
         <Tabs.Tab value="summary">Summary</Tabs.Tab>
-        <Tabs.Tab value="actions" rightSection={<Count count={open} />}>
+        <Tabs.Tab value="actions" {...counted(open)}>
           Action items
         </Tabs.Tab>
-        <Tabs.Tab value="highlights" rightSection={<Count count={recording.highlights?.length ?? 0} />}>
+        <Tabs.Tab value="highlights" {...counted(recording.highlights?.length ?? 0)}>
           Highlights
         </Tabs.Tab>
         <Tabs.Tab value="notes">Notes</Tabs.Tab>
@@ -77,11 +77,13 @@ export function Panels(props: {
   );
 }
 
-function Count({ count }: { count: number }) {
-  if (count === 0) return null;
-  return (
-    <Badge variant="light" size="sm" px={6}>
-      {count}
-    </Badge>
-  );
+function counted(count: number): { rightSection?: ReactNode } {
+  if (count === 0) return {};
+  return {
+    rightSection: (
+      <Badge variant="light" size="sm" px={6}>
+        {count}
+      </Badge>
+    ),
+  };
 }

@@ -49,7 +49,12 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
       {rows.map(({ key, name, facts, badge, speaker }) => (
         <li key={key}>
           <Group gap="sm" wrap="nowrap" className={classes.item ?? ""}>
-            <Avatar radius="xl" color={colors.get(key) ?? "gray"} aria-hidden>
+            <Avatar
+              radius="xl"
+              variant="default"
+              aria-hidden
+              style={{ "--avatar-bd": `2px solid var(--mantine-color-${colors.get(key) ?? "gray"}-filled)` }}
+            >
               {initials(name)}
             </Avatar>
             <Stack gap={2} flex={1} miw={0}>

@@ -4,6 +4,9 @@ import { segmentSpeakerKey } from "../speakers.ts";
 /** Longer texts are shown piece by piece: two lines of a film hold no more. */
 const mostLetters = 84;
 
+/** A little above the lower edge. */
+const place = "line:90%,end";
+
 /** The transcript as WebVTT for a player's captions. Source: W3C WebVTT, section 4. */
 export function captionsOf(segments: readonly Segment[]): string {
   const cues = ["WEBVTT\n"];
@@ -19,7 +22,7 @@ export function captionsOf(segments: readonly Segment[]): string {
       letters += piece.length;
       const end = segment.start + (length * letters) / all;
       const name = i === 0 && speaker !== before ? `${escapeText(segment.speaker)}: ` : "";
-      cues.push(`${stamp(start)} --> ${stamp(end)}\n${name}${escapeText(piece)}\n`);
+      cues.push(`${stamp(start)} --> ${stamp(end)} ${place}\n${name}${escapeText(piece)}\n`);
     }
     before = speaker;
   }

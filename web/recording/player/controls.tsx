@@ -86,7 +86,7 @@ function Tool(props: {
 }) {
   const { label, keys, isMain = false, onClick, children } = props;
   return (
-    <Tooltip label={keys === undefined ? label : `${label} (${keys})`} openDelay={400}>
+    <Tooltip withinPortal={false} label={keys === undefined ? label : `${label} (${keys})`} openDelay={400}>
       <ActionIcon
         variant={isMain ? "filled" : "subtle"}
         {...(isMain ? {} : { color: "gray" })}
@@ -119,7 +119,7 @@ function Volume() {
   const isMuted = usePlaybackState((state) => state.isMuted);
   const Icon = isMuted ? IconVolumeOff : volume < 0.5 ? IconVolume2 : IconVolume;
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="top" withinPortal={false} trapFocus>
+    <Popover opened={isOpen} onChange={setOpen} position="top" trapFocus returnFocus withinPortal={false}>
       <Popover.Target>
         <ActionIcon
           variant="subtle"
@@ -164,9 +164,9 @@ function Speed() {
   const { playback } = useRecording();
   const rate = usePlaybackState((state) => state.rate);
   return (
-    <Menu position="top-end" withinPortal={false} width={140}>
+    <Menu position="top-end" width={140} withinPortal={false}>
       <Menu.Target>
-        <Tooltip label="Speed (< and >)" openDelay={400}>
+        <Tooltip withinPortal={false} label="Speed (< and >)" openDelay={400}>
           <ActionIcon variant="subtle" color="gray" h={36} w={52} aria-label={`${rate}× speed`}>
             <Text span size="sm" fw={600}>
               {rate}×

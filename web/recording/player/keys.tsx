@@ -81,7 +81,7 @@ export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
   const { playback } = useRecording();
   const hasKeys = usePlaybackState((state) => state.hasKeys);
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Keys" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened={isOpen} onClose={onClose} title="Keys">
       <Table verticalSpacing={6} withRowBorders={false}>
         <Table.Tbody>
           {keys.map(([names, text]) => (

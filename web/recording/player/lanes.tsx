@@ -71,7 +71,13 @@ function Lane(props: {
   };
   return (
     <div className={classes.lane}>
-      <Tooltip label={`${name} · ${spoken} · to what is said next`} openDelay={300} multiline maw={280}>
+      <Tooltip
+        withinPortal={false}
+        label={`${name} · ${spoken} · to what is said next`}
+        openDelay={300}
+        multiline
+        maw={280}
+      >
         <UnstyledButton className={classes.name ?? ""} onClick={next} dir="auto">
           {name}
         </UnstyledButton>

@@ -54,15 +54,14 @@ export function Scrubber({ media, isVideo }: { media: Media | undefined; isVideo
       onPointerLeave={() => setPointerMs(null)}
       onKeyDownCapture={onKey}
     >
-      {isVideo ? (
-        <div className={classes.rail}>
-          {buffered.map(([start, end]) => (
-            <span key={start} className={classes.buffered} style={span(start, end, durationMs)} />
-          ))}
-        </div>
-      ) : (
+      {isVideo ? null : (
         <WaveformPicture waveform={waveform.data} playedShare={Math.min(1, timeMs / durationMs)} />
       )}
+      <div className={classes.rail}>
+        {buffered.map(([start, end]) => (
+          <span key={start} className={classes.buffered} style={span(start, end, durationMs)} />
+        ))}
+      </div>
       <Slider
         className={classes.slider ?? ""}
         classNames={{ track: classes.track ?? "", bar: classes.bar ?? "", thumb: classes.thumb ?? "" }}
@@ -72,7 +71,7 @@ export function Scrubber({ media, isVideo }: { media: Media | undefined; isVideo
         value={Math.round(Math.min(timeMs, durationMs))}
         onChange={playback.seek}
         label={null}
-        size={isVideo ? 6 : 4}
+        size={6}
         thumbSize={16}
         thumbLabel="Place in the recording"
         thumbValueText={`${clock(timeMs)} of ${clock(durationMs)}`}
@@ -100,7 +99,7 @@ function Markers({ durationMs }: { durationMs: number }) {
   return (
     <div className={classes.markers}>
       {(view.recording.highlights ?? []).map(({ id, text, timestamp, duration }) => (
-        <Tooltip key={id} label={`${clock(timestamp)} · ${text}`} multiline maw={280}>
+        <Tooltip key={id} withinPortal={false} label={`${clock(timestamp)} · ${text}`} multiline maw={280}>
           <button
             type="button"
             className={classes.marker}

@@ -3,7 +3,8 @@ import type { Waveform } from "../../api/recording.ts";
 import classes from "./player.module.css";
 
 const bars = 240;
-const full = 255;
+/** Quiet recordings are drawn larger, but silence is not made a storm. */
+const leastFull = 40;
 
 /** Loudness over the length; what was played in the accent colour. */
 export function WaveformPicture(props: { waveform: Waveform | undefined; playedShare: number }) {
@@ -30,6 +31,7 @@ export function WaveformPicture(props: { waveform: Waveform | undefined; playedS
 
 /** The loudest of each stretch as a bar, mirrored about the middle. */
 function barsOf({ peaks }: Waveform): string {
+  const full = peaks.reduce((most, peak) => Math.max(most, peak), leastFull);
   let path = "";
   for (let i = 0; i < bars; i++) {
     const from = Math.floor((i * peaks.length) / bars);

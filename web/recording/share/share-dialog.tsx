@@ -16,13 +16,7 @@ const page = getRouteApi("/signed-in/recordings/$recordingId");
 /** Who sees a recording. Every change counts at once. */
 export function ShareDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title="Share"
-      size="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Modal opened={isOpen} onClose={onClose} title="Share" size="lg">
       <Sharing onClose={onClose} />
     </Modal>
   );

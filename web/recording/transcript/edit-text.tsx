@@ -1,6 +1,7 @@
 import { Button, Group, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import type { Segment } from "../../api/recording.ts";
+import classes from "./transcript.module.css";
 import { refusalOf, useCorrection } from "./use-edit.ts";
 
 /** A line's text as a field: Enter keeps, Escape leaves it as it was. */
@@ -24,7 +25,7 @@ export function EditText(props: { segment: Segment; version: number; onClose: ()
   };
   const isConflict = seen === -1;
   return (
-    <div>
+    <div className={classes.editor}>
       <Textarea
         autosize
         autoFocus

@@ -13,6 +13,8 @@ interface Selected extends ClipRange {
   readonly left: number;
 }
 
+/** The moment of a word is a guess by its place in the text: a clip leaves room for it. */
+const marginMs = 500;
 const toolbarHeight = 44;
 const toolbarHalfWidth = 150;
 
@@ -73,7 +75,11 @@ export function SelectionToolbar(props: {
             variant="subtle"
             leftSection={<IconScissors size={16} aria-hidden />}
             onClick={() => {
-              onClip(selected);
+              onClip({
+                ...selected,
+                startMs: Math.max(0, selected.startMs - marginMs),
+                endMs: selected.endMs + marginMs,
+              });
               done();
             }}
           >
@@ -114,9 +120,10 @@ function readSelection(list: HTMLElement | null, segments: readonly Segment[]): 
   if (list === null || selection === null || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
   if (!list.contains(range.startContainer) || !list.contains(range.endContainer)) return null;
-  const text = selection.toString().trim();
   const [from, to] = [placeOf(range, "start", segments), placeOf(range, "end", segments)];
-  if (from === null || to === null || text === "") return null;
+  if (from === null || to === null) return null;
+  const text = wordsOf(segments, from, to);
+  if (text === "") return null;
   const box = range.getBoundingClientRect();
   const frame = list.getBoundingClientRect();
   const above = box.top - frame.top - toolbarHeight - 6;
@@ -128,19 +135,25 @@ function readSelection(list: HTMLElement | null, segments: readonly Segment[]): 
     first: from.index,
     last: to.index,
     startMs: from.ms,
-    endMs: Math.max(to.ms, from.ms + 1000),
-    text: wordsOf(range, text, segments, from.index, to.index),
+    endMs: to.ms,
+    text,
     top: isAbove ? above : Math.min(frame.height - toolbarHeight - 8, box.bottom - frame.top + 8),
     left: Math.min(frame.width - half - 8, Math.max(half + 8, middle)),
   };
 }
 
-/** The segment and the moment of one end of a selection; the moment by how far into its text it lies. */
-function placeOf(
-  range: Range,
-  end: "start" | "end",
-  segments: readonly Segment[],
-): { index: number; ms: number } | null {
+interface Place {
+  readonly index: number;
+  /** Which letter of the segment's text. */
+  readonly letter: number;
+  readonly ms: number;
+}
+
+/**
+ * Where one end of a selection lies, at the border of a word; the moment by how far into its text that is.
+ * @returns null outside of the lines.
+ */
+function placeOf(range: Range, end: "start" | "end", segments: readonly Segment[]): Place | null {
   const node = end === "start" ? range.startContainer : range.endContainer;
   const offset = end === "start" ? range.startOffset : range.endOffset;
   const element = node instanceof Element ? node : node.parentElement;
@@ -149,28 +162,32 @@ function placeOf(
   const segment = segments[index];
   if (segment === undefined) return null;
   const text = item?.querySelector("[data-text]");
-  if (!text?.contains(node)) return { index, ms: end === "start" ? segment.start : segment.end };
-  const before = document.createRange();
-  before.setStart(text, 0);
-  before.setEnd(node, offset);
-  const share = before.toString().length / Math.max(1, segment.text.length);
-  return { index, ms: Math.round(segment.start + share * (segment.end - segment.start)) };
+  let letter = end === "start" ? 0 : segment.text.length;
+  if (text?.contains(node)) {
+    const before = document.createRange();
+    before.setStart(text, 0);
+    before.setEnd(node, offset);
+    letter = wordBorder(segment.text, before.toString().length, end);
+  }
+  const share = letter / Math.max(1, segment.text.length);
+  return { index, letter, ms: Math.round(segment.start + share * (segment.end - segment.start)) };
+}
+
+/** Half a word is none: the border of the word that a place lies in. */
+function wordBorder(text: string, letter: number, end: "start" | "end"): number {
+  let at = letter;
+  const isWithin = (): boolean => /\S\S/.test(text.slice(at - 1, at + 1));
+  while (at > 0 && at < text.length && isWithin()) at += end === "start" ? -1 : 1;
+  return at;
 }
 
 /** What was selected, without the times and names between the lines. */
-function wordsOf(
-  range: Range,
-  text: string,
-  segments: readonly Segment[],
-  first: number,
-  last: number,
-): string {
-  if (first === last) return text;
-  const head = range.startContainer.textContent?.slice(range.startOffset) ?? "";
-  const tail = range.endContainer.textContent?.slice(0, range.endOffset) ?? "";
-  const between = segments.slice(first + 1, last).map((segment) => segment.text);
-  return [head, ...between, tail]
-    .map((part) => part.trim())
+function wordsOf(segments: readonly Segment[], from: Place, to: Place): string {
+  return segments
+    .slice(from.index, to.index + 1)
+    .map(({ text }, i) =>
+      text.slice(i === 0 ? from.letter : 0, from.index + i === to.index ? to.letter : text.length).trim(),
+    )
     .join(" ")
     .trim();
 }

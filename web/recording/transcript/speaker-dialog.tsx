@@ -16,12 +16,7 @@ export function SpeakerDialog(props: {
 }) {
   const { transcript, segment, onClose } = props;
   return (
-    <Modal
-      opened={segment !== null}
-      onClose={onClose}
-      title="Who is speaking?"
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
+    <Modal opened={segment !== null} onClose={onClose} title="Who is speaking?">
       {segment === null ? null : <Form transcript={transcript} segment={segment} onClose={onClose} />}
     </Modal>
   );

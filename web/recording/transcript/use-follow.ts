@@ -24,7 +24,8 @@ export function useFollow(
   useEffect(() => {
     const distance = Math.abs(active - before.current);
     before.current = active;
-    if (!isFollowing || active < 0) return;
+    // At the beginning the list stands where it should.
+    if (!isFollowing || active < 0 || (active === 0 && distance === 0)) return;
     const behavior = distance <= glideLines && !isStill ? "smooth" : "auto";
     reach.current.scrollToIndex(active, { align: "center", behavior });
   }, [active, isFollowing, isStill]);
