@@ -9,6 +9,7 @@ import {
   createWorkspace,
   findUserByEmail,
 } from "../server/accounts/service.ts";
+import { commandLine } from "../server/audit/record.ts";
 import type { Config } from "../server/config.ts";
 import type { Database } from "../server/db/database.ts";
 import { type JobQueue, openJobQueue } from "../server/jobs/queue.ts";
@@ -158,11 +159,12 @@ async function makeMeeting(
     .executeTakeFirstOrThrow();
   if (recording_id === null)
     throw new Error(`the sample meeting "${meeting.title}" did not become a recording`);
+  const actor = commandLine(cast.workspaceId);
   for (const tag of meeting.tags) await addTag(db, principal, recording_id, tag);
   for (const name of meeting.sharedWithTeams ?? [])
-    await shareWithTeam(db, principal, recording_id, required(cast.teams, name));
+    await shareWithTeam(db, principal, recording_id, required(cast.teams, name), actor);
   for (const email of meeting.sharedWithUsers ?? [])
-    await shareWithUser(db, principal, recording_id, required(cast.users, email));
+    await shareWithUser(db, principal, recording_id, required(cast.users, email), actor);
   await db.kysely.transaction().execute(async (tx) => {
     await sql`
       update recordings set share_state = ${meeting.shareState}, meeting_type_id =

@@ -4,6 +4,7 @@ import { AccountError } from "../server/accounts/service.ts";
 import { ConfigError } from "../server/config.ts";
 import { DataFolderInUseError } from "../server/db/embedded/index.ts";
 import { DatabaseTooNewError, UnfitDatabaseError } from "../server/db/migrate.ts";
+import { AuditBrokenError, auditCommand } from "./audit.ts";
 import { demoCommand } from "./demo.ts";
 import { filesCommand, NotAgreedError } from "./files.ts";
 import { migrateCommand } from "./migrate.ts";
@@ -32,6 +33,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     teamCommand(),
     tokenCommand(),
     filesCommand(),
+    auditCommand(),
     uploadCommand(),
     demoCommand(),
   ])
@@ -50,6 +52,7 @@ function describe(
 ): string {
   const isExpected = [
     AccountError,
+    AuditBrokenError,
     ConfigError,
     DataFolderInUseError,
     DatabaseTooNewError,

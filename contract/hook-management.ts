@@ -12,6 +12,9 @@ export const HookDetails = Hook.omit({ secret: true })
     scope: z.enum(["personal", "workspace"]),
     disabled_reason: z.string().nullable().meta({ description: "Why it is off; null: it is on." }),
     disabled_datetime: Timestamp.nullable(),
+    paused_until: Timestamp.nullable().meta({
+      description: "Until when the receiver has asked for rest by `Retry-After`; nothing is sent before.",
+    }),
     failing_since: Timestamp.nullable().meta({
       description: "Since when every attempt has failed; null: the last one succeeded, or there was none.",
     }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Success, TimestampInput, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
-import { changeErrors, ManagedParticipant, most, toTimestamp } from "./recording-data.ts";
+import { changeErrors, isInOrder, ManagedParticipant, most } from "./recording-data.ts";
 import { RecordingParams } from "./recordings.ts";
 
 const Text = z.string().trim().min(1, "must not be blank").max(320);
@@ -30,8 +30,7 @@ export function leavesAfterJoining(times: {
   readonly observed_join_time?: string | null | undefined;
   readonly observed_leave_time?: string | null | undefined;
 }): boolean {
-  const { observed_join_time: join, observed_leave_time: leave } = times;
-  return !join || !leave || toTimestamp(leave) > toTimestamp(join);
+  return isInOrder(times.observed_join_time, times.observed_leave_time);
 }
 
 export const leaveRule = { path: ["observed_leave_time"], message: "must be after observed_join_time" };

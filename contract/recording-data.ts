@@ -51,6 +51,12 @@ export function toTimestamp(text: string): string {
   return instant.toISOString();
 }
 
+/** Whether one time comes before another, as far as both are known; what is no time is another rule's matter. */
+export function isInOrder(first: string | null | undefined, second: string | null | undefined): boolean {
+  const [from, to] = [parseTimestamp(first ?? ""), parseTimestamp(second ?? "")];
+  return from === null || to === null || from < to;
+}
+
 const ScheduledTime = TimestampInput.nullable().default(null);
 
 export const CalendarEventInput = z
@@ -59,11 +65,10 @@ export const CalendarEventInput = z
     scheduled_start_datetime: ScheduledTime,
     scheduled_end_datetime: ScheduledTime,
   })
-  .refine(
-    ({ scheduled_start_datetime: start, scheduled_end_datetime: end }) =>
-      start === null || end === null || toTimestamp(end) > toTimestamp(start),
-    { path: ["scheduled_end_datetime"], message: "must be after scheduled_start_datetime" },
-  )
+  .refine(({ scheduled_start_datetime: start, scheduled_end_datetime: end }) => isInOrder(start, end), {
+    path: ["scheduled_end_datetime"],
+    message: "must be after scheduled_start_datetime",
+  })
   .meta({ id: "CalendarEventInput" });
 export type CalendarEventInput = z.output<typeof CalendarEventInput>;
 

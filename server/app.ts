@@ -4,6 +4,8 @@ import type { Operation } from "../contract/operation.ts";
 import type { Principal } from "./access/principal.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { sessionRoutes } from "./accounts/session-routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
+import { createViewLog } from "./audit/views.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { meetingTypeRoutes } from "./directory/meeting-type-routes.ts";
@@ -26,15 +28,20 @@ import { keepToHttp } from "./http/protocol.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { referenceRoutes } from "./http/reference.ts";
 import type { Api } from "./http/route.ts";
+import { sendSecurityHeaders } from "./http/security-headers.ts";
+import { limitHandlingTime, limitReadingTime, type TimeLimits, timeLimits } from "./http/time-limits.ts";
 import { importRoutes } from "./imports/routes.ts";
+import { intelligenceRoutes } from "./intelligence/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
+import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
 import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
 import { recordingDataRoutes } from "./recording-data/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
+import { searchRoutes } from "./search/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import { storyRoutes } from "./stories/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
@@ -59,17 +66,17 @@ export interface AppDependencies {
   readonly webFolder: string | null;
   /** Check also the answers that go out unparsed; the tests turn it on. */
   readonly checkReady?: boolean;
+  /** Other limits of time than the usual ones; for tests. */
+  readonly limits?: Partial<TimeLimits>;
 }
 
 /** How long requests in flight may go on after the signal to stop. */
 const drainMs = 20_000;
 
-/** A client that sends for longer is not sending a transcript. */
-const bodyTimeMs = 120_000;
-
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { db, jobs, store, signer, sealer, sender, config, log } = dependencies;
+  const limits = { ...timeLimits, ...dependencies.limits };
   const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
@@ -79,11 +86,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     frameworkErrors: (error, request, reply) => sendProblem(request, reply, toProblem(error)),
     clientErrorHandler: brokenHttp.answer,
     forceCloseConnections: "idle",
+    // Nobody else is believed who says on whose behalf a request comes.
+    ...(config.trustedProxies.length === 0 ? {} : { trustProxy: [...config.trustedProxies] }),
     bodyLimit: 1024 * 1024,
     // Bodies have a limit of their own below: a file may take hours.
     requestTimeout: 0,
     // A missing Host header is answered below, like every other error.
-    http: { requireHostHeader: false, headersTimeout: 60_000 },
+    http: {
+      requireHostHeader: false,
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: Math.min(5000, limits.headersMs),
+    },
   });
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("transcriptVersion", null);
@@ -91,8 +105,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
-  limitBodyTime(app, bodyTimeMs, brokenHttp.answer);
+  limitBodyTime(app, limits.bodyMs, brokenHttp.answer);
+  limitHandlingTime(app, limits.handlingMs);
+  limitReadingTime(app, limits.readingMs);
   readBodies(app);
+  sendSecurityHeaders(app, config);
   logAnswers(app);
   drainOnClose(app, drainMs);
   app.setNotFoundHandler((request, reply) =>
@@ -109,8 +126,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
   });
   app.addHook("onClose", () => limiter.close());
+  const views = createViewLog(db);
   healthRoutes(app, { db, store, started: dependencies.started ?? { isComplete: true } });
-  referenceRoutes(app, operations);
+  referenceRoutes(app, operations, config);
   await app.register(
     async (scope) => {
       guardVersionedApi(scope, { db, config, limiter });
@@ -122,7 +140,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       };
       accountRoutes(api);
       directoryRoutes(api, { db });
-      recordingRoutes(api, { db, store, signer, config });
+      recordingRoutes(api, { db, store, signer, views, config });
       uploadRoutes(api, { db, jobs, store, signer, config });
       hookRoutes(api, { db, sender, sealer });
     },
@@ -143,18 +161,29 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
+      searchRoutes(api, { db, config });
       recordingDataRoutes(api, { db, store, signer, config });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
       transcriptRoutes(api, { db, jobs, config });
+      intelligenceRoutes(api, { db, jobs, config });
+      auditRoutes(api, { db, config });
     },
     { prefix: managementPrefix },
+  );
+  mcpMetadataRoutes(app, { config });
+  await app.register(
+    async (scope) => {
+      guardManagementApi(scope, { db, config, limiter });
+      mcpRoutes(scope, { config });
+    },
+    { prefix: mcpPath },
   );
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
-  recordingMediaRoutes(app, { db, store, signer });
   recordingAssetRoutes(app, { store, signer });
+  recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
   notificationRoutes(app, { db, jobs, store, config });
   await webAppRoutes(app, dependencies.webFolder);
@@ -167,7 +196,6 @@ function logAnswers(app: FastifyInstance): void {
     reply.headers({
       "x-request-id": request.id,
       "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
     });
   });
   app.addHook("onResponse", async (request, reply) => {

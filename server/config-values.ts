@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import {
   isVersionName,
@@ -77,6 +78,28 @@ export const httpUrl = z
 /** Not checked further: PostgreSQL's connection strings allow what other addresses don't, such as no host. */
 export const databaseUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// connection string");
 
+/** Addresses and ranges such as `10.0.0.0/8`, comma separated. */
+export const addressRanges = z.string().transform((text, context) => {
+  const ranges = text.split(",").map((part) => part.trim());
+  const wrong = ranges.find((range) => !isAddress(range) && !ipaddr.isValidCIDR(range));
+  if (wrong === undefined && !ranges.some(isEverything)) return ranges;
+  context.addIssue(
+    wrong === undefined
+      ? "must not name every address: anybody could claim to be anybody"
+      : `must be addresses and ranges, comma separated, such as 127.0.0.1,10.0.0.0/8; "${wrong}" is none`,
+  );
+  return z.NEVER;
+});
+
+/** Not the short and octal forms that some programs read as IPv4. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}
+
+function isEverything(range: string): boolean {
+  return range.endsWith("/0");
+}
+
 /** Statuses of API versions by name. */
 export const versionStatus = z.string().transform((text, context) => {
   const overrides = new Map<VersionName, VersionOverride>();
@@ -84,10 +107,13 @@ export const versionStatus = z.string().transform((text, context) => {
     const [name = "", rest = ""] = entry.split("=");
     const [status = "", sunsetOn] = rest.split("@");
     const known = versionStatuses.find((candidate) => candidate === status);
-    const dateIsRight = sunsetOn === undefined || z.iso.date().safeParse(sunsetOn).success;
+    // Only what ends has a date: the contract knows none for the other statuses.
+    const dateIsRight =
+      sunsetOn === undefined ||
+      (/^(sunsetting|retired)$/.test(status) && z.iso.date().safeParse(sunsetOn).success);
     if (!isVersionName(name) || !known || !dateIsRight) {
       context.addIssue(
-        `"${entry}" must look like 2025-10-31=sunsetting@2027-03-01 with a known version, one of ${versionStatuses.join(", ")}, and a date`,
+        `"${entry}" must look like 2025-10-31=sunsetting@2027-03-01 with a known version, one of ${versionStatuses.join(", ")}, and a date for what ends`,
       );
       return z.NEVER;
     }

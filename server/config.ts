@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { VersionName } from "../contract/versions.ts";
 import {
+  addressRanges,
   bucketPrefix,
   databaseUrl,
   duration,
@@ -33,6 +34,20 @@ export interface TranscriptionSettings {
   readonly apiKey: string | null;
   /** Language of the meetings; null: the model finds out. */
   readonly language: string | null;
+}
+
+/** A language model and how to ask it. */
+export interface LanguageModelSettings {
+  /** Address of the server, with or without `/v1/chat/completions`. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+  /** How many tokens the model takes in one request, its answer included. */
+  readonly contextTokens: number;
+  /** For each workspace; null: no limit but the workspace's own. */
+  readonly maxTokensPerDay: number | null;
+  /** How long the server may say nothing. */
+  readonly silenceMs: number;
 }
 
 /** Everything the environment decides, read once and frozen. */
@@ -78,6 +93,12 @@ export interface Config {
   readonly s3NotificationToken: string | null;
   /** A speech model behind an OpenAI-compatible `/v1/audio/transcriptions`; null: none. */
   readonly transcription: TranscriptionSettings | null;
+  /** A language model behind an OpenAI-compatible `/v1/chat/completions`; null: none. */
+  readonly languageModel: LanguageModelSettings | null;
+  /** How long entries of the audit log are kept; null: for ever. */
+  readonly auditTtlMs: number | null;
+  /** Addresses and ranges of the proxies whose word on where a request comes from is taken. */
+  readonly trustedProxies: readonly string[];
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }
@@ -119,8 +140,17 @@ const settings = {
   PARLEY_TRANSCRIPTION_MODEL: z.string(),
   PARLEY_TRANSCRIPTION_API_KEY: z.string(),
   PARLEY_TRANSCRIPTION_LANGUAGE: z.string(),
+  PARLEY_LLM_URL: httpUrl,
+  PARLEY_LLM_MODEL: z.string(),
+  PARLEY_LLM_API_KEY: z.string(),
+  // Below, not even the questions fit.
+  PARLEY_LLM_CONTEXT_TOKENS: whole(4096, 100_000_000),
+  PARLEY_LLM_MAX_TOKENS_PER_DAY: whole(1, 1_000_000_000_000),
+  PARLEY_LLM_TIMEOUT: duration.refine((ms) => ms <= units.d, "must be a day at most"),
   // Timers of this platform run at once when told to wait for longer than 24 days.
   PARLEY_SWEEP_INTERVAL: duration.refine((ms) => ms <= units.d, "must be a day at most"),
+  PARLEY_AUDIT_TTL: duration.refine((ms) => ms >= units.d, "must be a day at least"),
+  PARLEY_TRUSTED_PROXIES: addressRanges,
   PARLEY_VERSION_STATUS: versionStatus,
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
 } as const;
@@ -189,8 +219,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
             apiKey: values.PARLEY_TRANSCRIPTION_API_KEY ?? null,
             language: values.PARLEY_TRANSCRIPTION_LANGUAGE ?? null,
           },
+    languageModel:
+      values.PARLEY_LLM_URL === undefined
+        ? null
+        : {
+            url: values.PARLEY_LLM_URL,
+            model: values.PARLEY_LLM_MODEL ?? "gpt-4.1-mini",
+            apiKey: values.PARLEY_LLM_API_KEY ?? null,
+            contextTokens: values.PARLEY_LLM_CONTEXT_TOKENS ?? 32_768,
+            maxTokensPerDay: values.PARLEY_LLM_MAX_TOKENS_PER_DAY ?? null,
+            silenceMs: values.PARLEY_LLM_TIMEOUT ?? 5 * units.m,
+          },
     staleUploadTtlMs: values.PARLEY_STALE_UPLOAD_TTL ?? 30 * units.d,
     sweepIntervalMs: values.PARLEY_SWEEP_INTERVAL ?? units.m,
+    auditTtlMs: values.PARLEY_AUDIT_TTL ?? null,
+    trustedProxies: values.PARLEY_TRUSTED_PROXIES ?? [],
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",
   } satisfies Config);

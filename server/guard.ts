@@ -4,6 +4,7 @@ import type { VersionName } from "../contract/versions.ts";
 import { authenticate } from "./accounts/authenticate.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./db/database.ts";
+import { addressKey } from "./http/address-key.ts";
 import { ProblemError } from "./http/problem.ts";
 import { applyAllowance, type RateLimiter } from "./http/rate-limit.ts";
 import { checkPath } from "./http/route.ts";
@@ -28,9 +29,10 @@ interface GuardDependencies {
 export function guardVersionedApi(scope: FastifyInstance, deps: GuardDependencies): void {
   const versions = effectiveVersions(deps.config.versionStatus);
   guard(scope, deps, (request, reply) => {
-    const version = readVersion(request, versions);
+    const now = new Date();
+    const version = readVersion(request, versions, now);
     announceLifecycle(reply, version);
-    return { version: version.name, share: rateShare(version, new Date()) };
+    return { version: version.name, share: rateShare(version, now) };
   });
 }
 
@@ -74,7 +76,8 @@ function guard(
       checkPath(request, version);
     } catch (error) {
       const isUncounted = request.principal === null;
-      if (isUncounted && limit > 0) applyAllowance(reply, await limiter.take(`address:${request.ip}`, limit));
+      if (isUncounted && limit > 0)
+        applyAllowance(reply, await limiter.take(`address:${addressKey(request.ip)}`, limit));
       throw error;
     }
   });

@@ -1,5 +1,8 @@
 import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
+import { markChains } from "./audit/mark.ts";
+import { pruneAudit } from "./audit/prune.ts";
+import { sealAudit } from "./audit/seal.ts";
 import type { Config, TranscriptionSettings } from "./config.ts";
 import type { Database } from "./db/database.ts";
 import { RETRY_SCHEDULE_MS } from "./hooks/backoff.ts";
@@ -9,6 +12,13 @@ import { deleteOldHistory } from "./hooks/queries.ts";
 import type { HookSender } from "./hooks/send.ts";
 import { deleteOldCounters } from "./http/rate-limit.ts";
 import { fetchImportJob } from "./imports/fetch.ts";
+import {
+  findDueRuns,
+  type IntelligenceDependencies,
+  openAiModel,
+  requestUnderstanding,
+  understandRecordingJob,
+} from "./intelligence/index.ts";
 import { type JobDefinition, job, type Pump, startPump } from "./jobs/pump.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import { startSchedule } from "./jobs/schedule.ts";
@@ -16,6 +26,7 @@ import type { Sealer } from "./links/sealer.ts";
 import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
+import { indexBacklog, mergePending } from "./search/backlog.ts";
 import type { ObjectStore } from "./storage/store.ts";
 import {
   findDueTranscriptions,
@@ -54,6 +65,11 @@ export interface Worker {
 /** How often to see which uploads are due to be looked after for their file. */
 const arrivalCheckMs = 1000;
 
+/** How often to merge what is new into the search index. */
+const searchIndexMs = 5000;
+/** How long an entry of the audit log may stand outside of the chain. */
+const sealIntervalMs = 1000;
+
 /** How soon to look again: files come to the local store through a server, which says so unless it dies. */
 const soonestLookMs = { local: 15_000, s3: 2000 } as const;
 
@@ -80,11 +96,21 @@ function transcriptionJob(
   });
 }
 
+/** Models are asked over the network; two at a time keep one busy while the other's answer is written. */
+function understandingJob(deps: IntelligenceDependencies, signal: AbortSignal): JobDefinition {
+  return job({
+    name: "understand_recording",
+    concurrency: 2,
+    run: ({ recordingId }) => understandRecordingJob(deps, recordingId, signal),
+  });
+}
+
 /** All background work: the list of jobs, and what is looked after regularly. */
 export function startWorker(deps: WorkerDependencies): Worker {
   const { db, jobs, store, config, log } = deps;
   const stopping = new AbortController();
   let sweepAgainAt = 0;
+  const model = config.languageModel === null ? null : openAiModel(config.languageModel);
   const maySweep = createSweepGate(db, store, log);
 
   /** Small stores are swept at every interval, large ones less often. */
@@ -130,11 +156,21 @@ export function startWorker(deps: WorkerDependencies): Worker {
         ? []
         : [
             transcriptionJob(
-              { db, store, config, log, extractSpeech },
+              {
+                db,
+                store,
+                config,
+                log,
+                extractSpeech,
+                onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+              },
               config.transcription,
               stopping.signal,
             ),
           ]),
+      ...(model === null || config.languageModel === null
+        ? []
+        : [understandingJob({ db, log, model, settings: config.languageModel }, stopping.signal)]),
     ],
     log,
   );
@@ -157,11 +193,35 @@ export function startWorker(deps: WorkerDependencies): Worker {
           .transaction()
           .execute((tx) => jobs.enqueue(tx, "transcribe_recording", { recordingId }, recordingId));
     },
+    "due runs of the language model": async () => {
+      if (model === null) return;
+      for (const recordingId of await findDueRuns(db.kysely))
+        await db.kysely
+          .transaction()
+          .execute((tx) => jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId));
+    },
     "abandoned scratch folders": () => sweepScratch(config.dataDir),
+    "audit log told to the store": () => markChains(db, store, log),
+    "old audit entries": async () => {
+      if (config.auditTtlMs === null) return;
+      const count = await pruneAudit(db, new Date(Date.now() - config.auditTtlMs));
+      if (count > 0) log.info({ count }, "removed old entries of the audit log");
+    },
     "orphaned files": removeLeftovers,
+  });
+  const searching = startSchedule(searchIndexMs, log, {
+    "search index": () => mergePending(db.pool),
+    "recordings not indexed yet": async () => {
+      const count = await indexBacklog(db.pool, stopping.signal);
+      if (count > 0) log.info({ count }, "indexed recordings for the search");
+    },
   });
   const arrivals = startSchedule(arrivalCheckMs, log, {
     "arrived files": () => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind]),
+  });
+
+  const sealing = startSchedule(sealIntervalMs, log, {
+    "audit log": async () => void (await sealAudit(db)),
   });
 
   const deliveries = startDeliveries({
@@ -176,9 +236,12 @@ export function startWorker(deps: WorkerDependencies): Worker {
     async stop(graceMs) {
       await deliveries.stop();
       await arrivals.stop();
+      await sealing.stop();
       await schedule.stop();
       stopping.abort(new Error("the server is stopping"));
+      await searching.stop();
       await pump.stop(graceMs);
+      await model?.close();
     },
   };
 }

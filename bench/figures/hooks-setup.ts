@@ -98,7 +98,9 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
     JSON.stringify(rows),
   ]);
   // As autovacuum does after a while.
-  await data.db.pool.query("vacuum analyze hooks, deliveries, delivery_attempts, events");
+  await data.db.pool.query(
+    "vacuum analyze hooks, deliveries, delivery_attempts, events, waiting_events, feed_places",
+  );
 }
 
 /** Waits until nobody sends any more: of those that answer, all is written down. */

@@ -37,6 +37,7 @@ export const auditActions = [
   "hook_secret_rotated",
   "settings_changed",
   "audit_log_exported",
+  "audit_mark_replaced",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

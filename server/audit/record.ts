@@ -9,7 +9,8 @@ export interface AuditActor {
   /** Null: nobody was signed in, or the server itself did it. */
   readonly userId: string | null;
   readonly userEmail: string | null;
-  readonly credential: Credential | "cli" | null;
+  /** `link`: a signed link to a file, which whoever holds it may follow. */
+  readonly credential: Credential | "cli" | "link" | null;
   readonly credentialId: string | null;
   readonly ip: string | null;
   readonly userAgent: string | null;

@@ -38,19 +38,43 @@ export interface AccessTokens {
   workspace_id: string;
 }
 
+export interface Attempts {
+  answer: string | null;
+  attempt: number | null;
+  delivery_id: Int8 | null;
+  duration_ms: number | null;
+  error: string | null;
+  request_headers: Json | null;
+  started_at: Timestamp | null;
+  status: number | null;
+export interface AuditChains {
+  anchor_hash: Buffer;
+  anchor_position: Int8;
+  head_hash: Buffer;
+  head_position: Int8;
+  marked_position: Generated<Int8>;
+  workspace_id: string;
+}
+
 export interface AuditLog {
   action: string;
   credential: string | null;
   credential_id: string | null;
   details: Generated<Json>;
+  details_hash: Buffer | null;
+  details_salt: Generated<Buffer | null>;
+  hash: Buffer | null;
   id: Generated<Int8>;
   ip: string | null;
   occurred_at: Generated<Timestamp>;
+  position: Int8 | null;
   subject_id: string | null;
   subject_type: string | null;
   user_agent: string | null;
   user_email: string | null;
   user_id: string | null;
+  who_hash: Buffer | null;
+  who_salt: Generated<Buffer | null>;
   workspace_id: string;
 }
 
@@ -61,9 +85,15 @@ export interface Deliveries {
   due_at: Generated<Timestamp>;
   event_id: Int8 | null;
   event_type: string;
+  first_answer: string | null;
+  first_at: Timestamp | null;
+  first_error: string | null;
+  first_ms: number | null;
+  first_signature: string | null;
+  first_status: number | null;
   hook_id: string;
   id: Generated<Int8>;
-  message_id: string;
+  message_id: Generated<string>;
   payload: string | null;
   recording_id: string | null;
   settled_at: Timestamp | null;
@@ -86,8 +116,6 @@ export interface Events {
   audience: string[] | null;
   data: Json;
   event_id: string;
-  fanned_out_at: Timestamp | null;
-  feed_id: Generated<Int8 | null>;
   id: Generated<Int8>;
   occurred_at: Generated<Timestamp>;
   recording_id: string | null;
@@ -95,6 +123,12 @@ export interface Events {
   type: string;
   workspace_id: string;
   xid: Generated<string>;
+}
+
+export interface FeedPlaces {
+  event_id: Int8;
+  place: Generated<Int8>;
+  workspace_id: string;
 }
 
 export interface Highlights {
@@ -124,6 +158,7 @@ export interface Hooks {
   leased_by: string | null;
   leased_until: Timestamp | null;
   next_due_at: Timestamp | null;
+  paused_until: Timestamp | null;
   previous_secret: Buffer | null;
   previous_secret_until: Timestamp | null;
   scope: string;
@@ -136,6 +171,46 @@ export interface Installation {
   high: Generated<Int8>;
   id: Generated<string>;
   is_only: Generated<boolean>;
+}
+
+export interface IntelligenceRuns {
+  attempts: Generated<number>;
+  failing_since: Timestamp | null;
+  finished_at: Timestamp | null;
+  input_tokens: Generated<Int8>;
+  last_error: string | null;
+  model: string | null;
+  not_before: Timestamp | null;
+  notes: Generated<string[]>;
+  output_tokens: Generated<Int8>;
+  recording_id: string;
+  requested: Generated<number>;
+  requested_at: Generated<Timestamp>;
+  status: string;
+  updated_at: Generated<Timestamp>;
+  written_meeting_type_id: string | null;
+  written_title: string | null;
+}
+
+export interface IntelligenceSettings {
+  is_enabled: Generated<boolean>;
+  max_tokens_per_day: Int8 | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
+}
+
+export interface IntelligenceSteps {
+  answer: Json;
+  key: string;
+  recording_id: string;
+}
+
+export interface IntelligenceUsage {
+  day: Timestamp;
+  input_tokens: Generated<Int8>;
+  output_tokens: Generated<Int8>;
+  requests: Generated<number>;
+  workspace_id: string;
 }
 
 export interface MeetingTypes {
@@ -206,12 +281,15 @@ export interface Recordings {
   calendar_event: Json | null;
   created_at: Generated<Timestamp>;
   crm: Json | null;
+  default_title: string | null;
   duration_ms: number;
   end_datetime: Timestamp;
   external: boolean;
+  has_chosen_meeting_type: Generated<boolean>;
   has_thumbnail: Generated<boolean>;
   id: string;
   media_type: string;
+  meeting_type_by_hand: Generated<boolean>;
   meeting_type_id: string | null;
   screenshares: Json | null;
   share_state: string;
@@ -243,6 +321,45 @@ export interface ResumableLeases {
   holder: string;
   upload_id: string;
   wanted: Generated<boolean>;
+}
+
+export interface SearchBacklog {
+  recording_id: string;
+}
+
+export interface SearchChanges {
+  content: boolean;
+  recording_id: string;
+  transcript: boolean;
+}
+
+export interface SearchChunks {
+  number: number;
+  positions: number[];
+  recording_id: string;
+  words: string;
+}
+
+export interface SearchRecordings {
+  head: string;
+  language: string | null;
+  principals: string[];
+  recording_id: string;
+  start_datetime: Timestamp;
+  words: string;
+}
+
+export interface SectionTemplates {
+  created_at: Generated<Timestamp>;
+  id: string;
+  is_enabled: Generated<boolean>;
+  kind: string;
+  position: number;
+  prompt: string;
+  title: string;
+  title_key: Generated<string>;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
 }
 
 export interface Sessions {
@@ -296,6 +413,20 @@ export interface Teams {
   workspace_id: string;
 }
 
+export interface TranscriptEdits {
+  changes: Json;
+  details: Json;
+  kind: string;
+  made_at: Generated<Timestamp>;
+  number: number;
+  recording_id: string;
+  segments: number;
+  transcript_version: number;
+  undoes: number | null;
+  undone_by: number | null;
+  user_id: string | null;
+}
+
 export interface TranscriptionChunks {
   end_ms: number;
   position: number;
@@ -308,6 +439,7 @@ export interface Transcriptions {
   attempts: Generated<number>;
   chunks_total: number | null;
   created_at: Generated<Timestamp>;
+  edits: string | null;
   failing_since: Timestamp | null;
   last_error: string | null;
   not_before: Timestamp | null;
@@ -320,6 +452,7 @@ export interface Transcriptions {
 
 export interface TranscriptSegments {
   end_ms: number;
+  original: Json | null;
   participant_id: string | null;
   position: number;
   recording_id: string;
@@ -333,10 +466,13 @@ export interface Uploads {
   auto_promote: boolean;
   created_at: Generated<Timestamp>;
   created_by: string;
+  external_id: string | null;
   facts: Json | null;
   failure_reason: string | null;
   file_etag: string | null;
+  has_default_title: Generated<boolean>;
   id: string;
+  import_data: Json | null;
   max_duration_sec: number | null;
   max_upload_bytes: Int8 | null;
   media_expires_at: Timestamp | null;
@@ -383,6 +519,10 @@ export interface Users {
   workspace_id: string;
 }
 
+export interface WaitingEvents {
+  event_id: Int8;
+}
+
 export interface Workspaces {
   created_at: Generated<Timestamp>;
   email_domains: Generated<string[]>;
@@ -394,13 +534,20 @@ export interface Workspaces {
 
 export interface DB {
   access_tokens: AccessTokens;
+  attempts: Attempts;
+  audit_chains: AuditChains;
   audit_log: AuditLog;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   events: Events;
+  feed_places: FeedPlaces;
   highlights: Highlights;
   hooks: Hooks;
   installation: Installation;
+  intelligence_runs: IntelligenceRuns;
+  intelligence_settings: IntelligenceSettings;
+  intelligence_steps: IntelligenceSteps;
+  intelligence_usage: IntelligenceUsage;
   meeting_types: MeetingTypes;
   participants: Participants;
   private_notes: PrivateNotes;
@@ -412,17 +559,24 @@ export interface DB {
   recording_user_shares: RecordingUserShares;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
+  search_backlog: SearchBacklog;
+  search_changes: SearchChanges;
+  search_chunks: SearchChunks;
+  search_recordings: SearchRecordings;
+  section_templates: SectionTemplates;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
   stories: Stories;
   story_highlights: StoryHighlights;
   team_members: TeamMembers;
   teams: Teams;
+  transcript_edits: TranscriptEdits;
   transcript_segments: TranscriptSegments;
   transcription_chunks: TranscriptionChunks;
   transcriptions: Transcriptions;
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   users: Users;
+  waiting_events: WaitingEvents;
   workspaces: Workspaces;
 }

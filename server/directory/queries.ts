@@ -71,6 +71,22 @@ export async function findUserIds(
   return new Set(rows.map((row) => row.id));
 }
 
+/** Which of these ids are teams of the workspace. */
+export async function findTeamIds(
+  db: Executor,
+  workspaceId: string,
+  teamIds: readonly string[],
+): Promise<Set<string>> {
+  if (teamIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("teams")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", teamIds)
+    .execute();
+  return new Set(rows.map((row) => row.id));
+}
+
 /** The meeting type that a meeting of this scope gets while nothing finer is known. */
 export async function findDefaultMeetingType(
   db: Executor,

@@ -69,6 +69,12 @@ export function decide(made: {
   return { outcome: "retry", at: new Date(now.getTime() + Math.round(Math.max(withJitterMs, askedMs))) };
 }
 
+/** For how long a receiver asks for rest from everything: 429 or 503 with Retry-After (RFC 6585, 4; RFC 9110, 15.6.4). */
+export function restAskedMs(answer: JudgedAnswer, now: Date): number {
+  if (answer.status !== 429 && answer.status !== 503) return 0;
+  return retryAfterMs(answer.headers["retry-after"], now);
+}
+
 /** RFC 9110, 10.2.3: seconds or a date. What is neither, or past, asks for nothing. */
 function retryAfterMs(value: string | undefined, now: Date): number {
   if (value === undefined) return 0;

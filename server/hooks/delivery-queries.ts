@@ -22,15 +22,19 @@ export interface DueDelivery {
   readonly data: Record<string, unknown> | null;
   /** Whether the hook's owner may hear of it now. */
   readonly may_hear: boolean;
+  readonly due_at: Date;
+  /** Whether other hooks have the same address, which may hold back first attempts of this one. */
+  readonly has_siblings: boolean;
 }
 
 /** Whether events wait to be handed on, or hooks to be served: one look, where finding out by doing takes six. */
 export async function isAnythingDue(pool: pg.Pool, now: Date): Promise<boolean> {
   const { rows } = await pool.query<{ due: boolean }>({
     name: "is_anything_due",
-    text: `select exists (select 1 from events where fanned_out_at is null) or exists (
+    text: `select (select event_id from waiting_events order by event_id limit 1) is not null or exists (
         select 1 from hooks where next_due_at <= $1 and disabled_at is null
-          and (leased_until is null or leased_until < now())) as due`,
+          and (leased_until is null or leased_until < now())
+          and (paused_until is null or paused_until <= $1)) as due`,
     values: [now],
   });
   return rows[0]?.due ?? false;
@@ -52,8 +56,10 @@ export async function leaseHooks(
       where id in (
         select id from hooks
         where next_due_at <= $1 and disabled_at is null and (leased_until is null or leased_until < now())
+          and (paused_until is null or paused_until <= $1)
           and failing_since is ${options.failing ? "not null" : "null"}
-        and id <> all($3::uuid[])
+          -- By a hash: compared one by one, a thousand hooks against five hundred would take longer than serving them.
+          and not exists (select 1 from unnest($3::uuid[]) held (hook_id) where held.hook_id = hooks.id)
         order by next_due_at limit $2 for update skip locked)
       returning *`,
     values: [options.now, options.limit, options.except],
@@ -72,17 +78,25 @@ export async function renewLeases(pool: pg.Pool, tokens: readonly string[]): Pro
   return new Set(rows.map((row) => row.leased_by));
 }
 
-/** Lets go of a hook. @param notBefore when to look at it again at the earliest. */
-export async function releaseHook(
-  pool: pg.Pool,
-  hookId: string,
-  token: string,
-  notBefore: Date | null,
-): Promise<void> {
+/** A hook to let go of, and when to look at it again at the earliest. */
+export interface Release {
+  readonly hookId: string;
+  readonly token: string;
+  readonly notBefore: Date | null;
+}
+
+/** Lets go of hooks, one after the other in the order in which everybody takes them. */
+export async function releaseHooks(pool: pg.Pool, releases: readonly Release[]): Promise<void> {
   await pool.query({
-    name: "release_hook",
-    text: "select parley_release_hook($1, $2, $3)",
-    values: [hookId, token, notBefore],
+    name: "release_hooks",
+    text: `select parley_release_hook(hook_id, token, not_before)
+      from (select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as r (hook_id, token, not_before)
+        order by hook_id) ordered`,
+    values: [
+      releases.map(({ hookId }) => hookId),
+      releases.map(({ token }) => token),
+      releases.map(({ notBefore }) => notBefore),
+    ],
   });
 }
 
@@ -126,106 +140,63 @@ export async function hasDue(pool: pg.Pool, hookId: string, now: Date): Promise<
   return rows.length > 0;
 }
 
+/** What is looked for of one hook. */
+export interface DueRequest {
+  readonly hookId: string;
+  readonly now: Date;
+  /** What is being sent, or written down, and therefore still looks due. */
+  readonly except: readonly string[];
+  /**
+   * Where an earlier look ended: what was due before is left out, and what is left of it in the index is not gone
+   * through again.
+   */
+  readonly after: DueDelivery | null;
+  readonly limit: number;
+}
+
 /**
- * What is due for a hook, first attempts in the order of events. A first attempt waits while another hook of the same
+ * What is due for hooks, first attempts in the order of events. A first attempt waits while another hook of the same
  * address, which is not failing, has yet to try an earlier event of the same subject: a receiver with a hook for each
  * type sees them in order.
- * @param options.except what is being sent, or written down, and therefore still looks due.
+ * @returns for each request its deliveries.
  */
-export async function findDue(
-  pool: pg.Pool,
-  hookId: string,
-  { now, except, limit }: { now: Date; except: readonly string[]; limit: number },
-): Promise<DueDelivery[]> {
-  const { rows } = await pool.query<DueDelivery>({
+export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): Promise<DueDelivery[][]> {
+  const { rows } = await pool.query<DueDelivery & { place: number }>({
     name: "due_deliveries",
-    text: `select d.id, d.message_id, d.event_type, d.subject_id, d.recording_id, d.payload, d.attempts, d.attempts_before,
-        e.data, ${mayHear} as may_hear
-      from deliveries d
-        join hooks h on h.id = d.hook_id
+    text: `select r.place::integer - 1 as place, d.id, d.message_id, d.event_type, d.subject_id, d.recording_id, d.payload,
+        d.attempts, d.attempts_before, d.due_at, e.data, ${mayHear} as may_hear, s.ids is not null as has_siblings
+      from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::integer[])
+          with ordinality r (hook_id, now, after_at, after_id, most, place)
+        join hooks h on h.id = r.hook_id
         join workspaces w on w.id = h.workspace_id
-        left join lateral (select ev.data, ev.audience, d.recording_id from (select 1) one
-          left join events ev on ev.id = d.event_id) e on true
-      where d.hook_id = $1 and d.state = 'pending' and d.due_at <= $2 and d.id <> all($4::bigint[])
-        and (d.attempts > 0 or not exists (
-          select 1 from hooks h2 join deliveries d2 on d2.hook_id = h2.id
+        cross join lateral (
+          select array_agg(h2.id) as ids from hooks h2
           where h2.workspace_id = h.workspace_id and h2.hook_url = h.hook_url and h2.id <> h.id
             and h2.disabled_at is null and h2.failing_since is null
-            and d2.state = 'pending' and d2.attempts = 0
-            and d2.subject_id = d.subject_id and d2.event_id < d.event_id))
-      order by d.due_at, d.id limit $3`,
-    values: [hookId, now, limit, except],
-  });
-  return rows;
-}
-
-/** How an attempt ended, or that none was made. */
-export interface Settlement {
-  readonly id: string;
-  readonly state: "pending" | "delivered" | "exhausted" | "gone" | "withheld";
-  readonly due_at: Date | null;
-  readonly payload: string | null;
-  /** Null: nothing was sent. */
-  readonly attempt: {
-    readonly number: number;
-    readonly started_at: Date;
-    readonly duration_ms: number;
-    readonly status: number | null;
-    readonly error: string | null;
-    readonly answer: string;
-    readonly request_headers: Readonly<Record<string, string>>;
-  } | null;
-}
-
-/** What the attempts mean for the hook. */
-export interface HookVerdict {
-  /** Undefined: as it was. */
-  readonly failingSince?: Date | null;
-  readonly disable?: string;
-}
-
-/** Writes down how attempts ended, in one transaction with what they mean for the hook. */
-export async function settle(
-  pool: pg.Pool,
-  hookId: string,
-  settlements: readonly Settlement[],
-  verdict: HookVerdict,
-  now: Date,
-): Promise<void> {
-  await pool.query({
-    name: "settle_deliveries",
-    text: `with s as (
-        select * from json_to_recordset($2::json) as s (
-          id bigint, state text, due_at timestamptz, payload text, number integer, started_at timestamptz,
-          duration_ms integer, status integer, error text, answer text, request_headers jsonb)
-      ), held as (
-        -- In one order everywhere, so that nobody waits for each other. Found by their ids alone, here and below: by hook
-        -- and state an index would be read that holds the whole backlog.
-        select s.* from s join deliveries d on d.id = s.id order by d.id for no key update of d
-      ), changed as (
-        update deliveries d set state = h.state, attempts = coalesce(h.number, d.attempts),
-          due_at = coalesce(h.due_at, d.due_at), payload = coalesce(h.payload, d.payload),
-          settled_at = case when h.state = 'pending' then null else $3::timestamptz end
-        from held h where d.id = h.id and d.settled_at is null
-      ), logged as (
-        insert into delivery_attempts
-          (delivery_id, attempt, started_at, duration_ms, status, error, answer, request_headers)
-        select id, number, started_at, duration_ms, status, error, answer, request_headers
-        from held where number is not null
-        on conflict (delivery_id, attempt) do nothing
-      )
-      update hooks set
-        failing_since = case when $4 then $5::timestamptz else failing_since end,
-        disabled_at = case when $6::text is null then disabled_at else $3::timestamptz end,
-        disabled_reason = coalesce($6::text, disabled_reason)
-      where id = $1 and ($4 or $6::text is not null)`,
+        ) s
+        cross join lateral (
+          select d.* from deliveries d
+          where d.hook_id = r.hook_id and d.state = 'pending' and d.due_at <= r.now and d.id <> all($6::bigint[])
+            and (d.due_at, d.id) > (r.after_at, r.after_id)
+            and (s.ids is null or d.attempts > 0 or not exists (
+              select 1 from deliveries d2 where d2.hook_id = any(s.ids)
+                and d2.state = 'pending' and d2.attempts = 0
+                and d2.subject_id = d.subject_id and d2.event_id < d.event_id))
+          order by d.due_at, d.id limit r.most
+        ) d
+        left join lateral (select ev.data, ev.audience, d.recording_id from (select 1) one
+          left join events ev on ev.id = d.event_id) e on true
+      order by r.place, d.due_at, d.id`,
     values: [
-      hookId,
-      JSON.stringify(settlements.map(({ attempt, ...rest }) => ({ ...rest, ...attempt }))),
-      now,
-      verdict.failingSince !== undefined,
-      verdict.failingSince ?? null,
-      verdict.disable ?? null,
+      requests.map(({ hookId }) => hookId),
+      requests.map(({ now }) => now),
+      requests.map(({ after }) => after?.due_at ?? "-infinity"),
+      requests.map(({ after }) => after?.id ?? "0"),
+      requests.map(({ limit }) => limit),
+      requests.flatMap(({ except }) => except),
     ],
   });
+  const found = requests.map((): DueDelivery[] => []);
+  for (const row of rows) found[row.place]?.push(row);
+  return found;
 }

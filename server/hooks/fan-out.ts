@@ -8,7 +8,20 @@ const fanOutLock = 7_271_539_002;
 const mostDeliveries = 5000;
 
 /** Events handed on in one transaction. */
-const batch = 500;
+const batch = 1000;
+
+/** Of a bigint. */
+const greatestId = "9223372036854775807";
+
+/**
+ * Events that were seen waiting, by their ids, in batches. What was handed on leaves traces that a search from the beginning goes through.
+ * Whatever commits later with an id among these, and all that follows it for the same subject, is found after them: the
+ * latter has an id above `upTo`.
+ */
+export interface WaitingEvents {
+  readonly after: string;
+  readonly upTo: string;
+}
 
 /**
  * Who may hear of an event `e`, for a hook `h` of workspace `w`: a workspace hook everything, a personal hook what its
@@ -27,17 +40,21 @@ export const mayHear = `(h.scope = 'workspace' or exists (
 /**
  * Makes deliveries of the events that wait, in the order of their ids: an event gets its id under the lock of its
  * subject, so those of one subject are in the order of its changes. One process at a time does this; the deliveries, the
- * mark on the event and the hint to the hook are one transaction.
- * @returns how many events were handed on; null when another process is at it.
+ * places in the feed and the hint to the hook are one transaction.
+ * @param rest what an earlier call has left.
+ * @returns how many events were handed on, and what is left of those that waited; null when another process is at it.
  */
-export async function fanOut({ pool }: Pick<Database, "pool">): Promise<number | null> {
+export async function fanOut(
+  { pool }: Pick<Database, "pool">,
+  rest: WaitingEvents | null = null,
+): Promise<{ readonly count: number; readonly rest: WaitingEvents | null } | null> {
   const client = await pool.connect();
   try {
     await client.query("begin");
-    const count = await fanOutWithin(client);
+    const done = await fanOutWithin(client, rest);
     await client.query("commit");
     client.release();
-    return count;
+    return done;
   } catch (error) {
     // A connection whose transaction may still be open is not given back.
     client.release(error as Error);
@@ -45,38 +62,56 @@ export async function fanOut({ pool }: Pick<Database, "pool">): Promise<number |
   }
 }
 
-async function fanOutWithin(client: pg.PoolClient): Promise<number | null> {
-  const { rows: locks } = await client.query<{ locked: boolean }>(
-    "select pg_try_advisory_xact_lock($1) as locked",
-    [fanOutLock],
-  );
+async function fanOutWithin(
+  client: pg.PoolClient,
+  rest: WaitingEvents | null,
+): Promise<{ count: number; rest: WaitingEvents | null } | null> {
+  const { rows: locks } = await client.query<{ locked: boolean }>({
+    name: "fan_out_lock",
+    text: "select pg_try_advisory_xact_lock($1) as locked",
+    values: [fanOutLock],
+  });
   if (!locks[0]?.locked) return null;
-  const { rows: events } = await client.query<{ id: string; hooks: string }>({
+  const { rows: events } = await client.query<{ id: string; hooks: string; up_to: string }>({
     name: "events_waiting",
-    text: `with waiting as (
-        select id, workspace_id, type from events where fanned_out_at is null order by id limit $1 for update
+    text: `with waiting as materialized (
+        select event_id from waiting_events where event_id > $2::bigint and event_id <= $3::bigint
+        order by event_id limit $1
+      ), found as materialized (
+        -- Locked, so that what is being deleted is either gone, or waits for its deliveries to be seen.
+        select e.id, e.workspace_id, e.type from waiting w join events e on e.id = w.event_id
+        order by e.id for key share of e
       ), listening as (
         select workspace_id, hook_type, count(*) as hooks from hooks
-        where disabled_at is null and workspace_id in (select workspace_id from waiting)
+        where disabled_at is null and workspace_id in (select workspace_id from found)
         group by workspace_id, hook_type
       )
-      select w.id, coalesce(l.hooks, 0) as hooks
-      from waiting w left join listening l on l.workspace_id = w.workspace_id and l.hook_type = w.type
-      order by w.id`,
-    values: [batch],
+      select w.event_id as id, coalesce(l.hooks, 0) as hooks,
+        least($3::bigint, (select max(event_id) from waiting_events)) as up_to
+      from waiting w left join found f on f.id = w.event_id
+        left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type
+      order by w.event_id`,
+    values: [batch, rest?.after ?? "0", rest?.upTo ?? greatestId],
   });
-  if (events.length === 0) return 0;
   const ids = takeWhileFew(events);
+  const last = ids.at(-1);
+  const upTo = events[0]?.up_to;
+  if (last === undefined || upTo === undefined) return { count: 0, rest: null };
   await client.query({
     name: "fan_out",
-    text: `with made as (
-        insert into deliveries (message_id, hook_id, event_id, event_type, subject_id, recording_id, due_at)
+    text: `with listening as materialized (
+        -- Held against deletion, which takes the deliveries of a hook along.
+        select * from hooks where disabled_at is null
+          and (workspace_id, hook_type) in (select workspace_id, type from events where id = any($1::bigint[]))
+        order by id for key share
+      ), made as (
+        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
         -- Not now(): that is when the transaction began, which may be before another's whose events come first.
-        select gen_random_uuid(), h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
+        select h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
         from events e
-          join hooks h on h.workspace_id = e.workspace_id and h.hook_type = e.type
+          join listening h on h.workspace_id = e.workspace_id and h.hook_type = e.type
           join workspaces w on w.id = e.workspace_id
-        where e.id = any($1::bigint[]) and h.disabled_at is null and h.inserted_at <= e.occurred_at and ${mayHear}
+        where e.id = any($1::bigint[]) and h.inserted_at <= e.occurred_at and ${mayHear}
         order by e.id, h.id
         returning hook_id
       ), due as (
@@ -87,13 +122,15 @@ async function fanOutWithin(client: pg.PoolClient): Promise<number | null> {
   });
   await client.query({
     name: "events_fanned_out",
-    text: `update events e set fanned_out_at = now(), feed_id = f.place
-      from (select id, nextval('events_feed') as place
-        from (select unnest($1::bigint[]) as id order by 1) ordered) f
-      where e.id = f.id`,
+    text: `with over as (
+        delete from waiting_events where event_id = any($1::bigint[])
+      )
+      insert into feed_places (event_id, workspace_id, place)
+      select id, workspace_id, nextval('events_feed')
+      from (select id, workspace_id from events where id = any($1::bigint[]) order by id) ordered`,
     values: [ids],
   });
-  return ids.length;
+  return { count: ids.length, rest: last === upTo ? null : { after: last, upTo } };
 }
 
 /** As many events from the beginning as make no more deliveries than one transaction should; at least one. */

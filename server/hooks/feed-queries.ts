@@ -40,9 +40,9 @@ export async function readFeed(
     {
       name: "feed",
       text: `with seen as materialized (
-          select e.feed_id, e.event_id, e.type, e.subject_id, e.recording_id, e.data, e.occurred_at
-          from (select * from events where workspace_id = $1 and feed_id > $2::bigint
-            order by feed_id limit ${scanLimit}) e
+          select e.place as feed_id, e.event_id, e.type, e.subject_id, e.recording_id, e.data, e.occurred_at
+          from (select p.place, ev.* from feed_places p join events ev on ev.id = p.event_id
+            where p.workspace_id = $1 and p.place > $2::bigint order by p.place limit ${scanLimit}) e
           where ($3::text[] is null or e.type = any($3))
             and ($4::uuid[] is null or case
               when e.audience is not null then e.audience && $4
@@ -50,12 +50,12 @@ export async function readFeed(
                 select 1 from recording_grants g
                 where g.recording_id = e.recording_id and g.principal_id = any($4))
               else true end)
-          order by e.feed_id limit $5
+          order by e.place limit $5
         ), scanned as (
-          select max(feed_id) as scanned_to, max(occurred_at) as scanned_at, count(*)::integer as count
-          from (select feed_id, occurred_at from events
-            where workspace_id = $1 and feed_id > $2::bigint and (select count(*) from seen) < $5
-            order by feed_id limit ${scanLimit}) all_of_them
+          select max(place) as scanned_to, max(occurred_at) as scanned_at, count(*)::integer as count
+          from (select p.place, ev.occurred_at from feed_places p join events ev on ev.id = p.event_id
+            where p.workspace_id = $1 and p.place > $2::bigint and (select count(*) from seen) < $5
+            order by p.place limit ${scanLimit}) all_of_them
         )
         select * from scanned left join seen on true order by feed_id`,
       values: [

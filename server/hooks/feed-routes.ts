@@ -5,8 +5,7 @@ import type { Principal } from "../access/principal.ts";
 import { type Api, route } from "../http/route.ts";
 import { decodeFeedCursor, encodeFeedCursor, type FeedPlace } from "./feed-cursor.ts";
 import { type FeedPage, type FeedRow, readFeed } from "./feed-queries.ts";
-import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
-import type { HookRow } from "./queries.ts";
+import { type PayloadDependencies, renderPayloads, type Teller, type Told } from "./payloads.ts";
 
 /** The feed of events: what hooks would be sent, to be fetched. */
 export function feedRoutes(api: Api, deps: PayloadDependencies): void {
@@ -64,28 +63,17 @@ async function presentEvents(
   });
 }
 
-/** What of a hook decides how it is told. */
-function hookOf(principal: Principal, type: HookType): HookRow {
+/** As a hook without include would be told. */
+function hookOf(principal: Principal, type: HookType): Teller {
   return {
     hook_type: type,
     include: {},
     scope: principal.scope,
     created_by: principal.userId,
     workspace_id: principal.workspaceId,
-  } as HookRow;
+  };
 }
 
-function toDelivery(row: FeedRow) {
-  return {
-    id: row.feed_id,
-    message_id: row.event_id,
-    event_type: row.type,
-    subject_id: row.subject_id,
-    recording_id: row.recording_id,
-    data: row.data,
-    payload: null,
-    attempts: 0,
-    attempts_before: 0,
-    may_hear: true,
-  };
+function toDelivery(row: FeedRow): Told {
+  return { id: row.feed_id, event_type: row.type, subject_id: row.subject_id, data: row.data };
 }

@@ -38,7 +38,9 @@ const idsOf = (events: readonly FeedEvent[]): string[] => events.map((event) => 
 /** Waits until everything that happened is in the feed. */
 function settled() {
   return until("all is handed on", async () => {
-    const { rows } = await db.pool.query("select 1 from events where fanned_out_at is null limit 1");
+    const { rows } = await db.pool.query(
+      "select 1 from events where id in (select event_id from waiting_events) limit 1",
+    );
     return rows.length === 0;
   });
 }
@@ -147,8 +149,8 @@ test("scopes: a workspace token reads everything, a person what they may see at 
 test("a page that leaves out much still gets on", async () => {
   const workspace = await makeWorkspace(db);
   await db.pool.query(
-    `insert into events (event_id, workspace_id, type, subject_id, audience, data, fanned_out_at, feed_id)
-     select gen_random_uuid(), $1, 'story_deleted', gen_random_uuid(), '{}', '{}', now(), nextval('events_feed')
+    `insert into events (event_id, workspace_id, type, subject_id, audience, data)
+     select gen_random_uuid(), $1, 'story_deleted', gen_random_uuid(), '{}', '{}'
      from generate_series(1, $2::integer)`,
     [workspace.id, scanLimit],
   );

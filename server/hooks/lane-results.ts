@@ -1,15 +1,12 @@
-import type { Database } from "../db/database.ts";
-import { type HookVerdict, type Settlement, settle } from "./delivery-queries.ts";
 import type { HookRow } from "./queries.ts";
+import type { HookResults, HookVerdict, Settlement } from "./settle-queries.ts";
 
 interface ResultDependencies {
-  readonly db: Pick<Database, "pool">;
-  readonly clock: { now(): Date };
-  readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly settle: (results: HookResults) => Promise<void>;
 }
 
 /** Results written at a time, or after so long, or when they hold so much; a crash repeats at most these and what is on its way. */
-const settleAt = 50;
+const settleAt = 200;
 const settleAfterMs = 200;
 const settleAtBytes = 4 * 1024 * 1024;
 /** With more than this still to be written, sending waits. */
@@ -21,6 +18,8 @@ export interface Outcome {
   isAnswering: boolean | null;
   failingSince: Date | null;
   disable: string | null;
+  /** Until when the receiver has asked for rest. */
+  pauseUntil: Date | null;
   /** A failure since the lane began. */
   hasFailed: boolean;
   mayGoOn(): boolean;
@@ -32,6 +31,7 @@ export function createOutcome(hook: HookRow): Outcome {
     isAnswering: null,
     failingSince: began,
     disable: null,
+    pauseUntil: null,
     hasFailed: false,
     mayGoOn() {
       if (this.disable !== null || this.hasFailed) return false;
@@ -53,11 +53,7 @@ export interface Results {
 }
 
 /** Gathers results and writes them, one statement after the other: what comes while one is written goes with the next. */
-export function createResults(
-  { db, gate, clock }: ResultDependencies,
-  hook: HookRow,
-  outcome: Outcome,
-): Results {
+export function createResults({ settle }: ResultDependencies, hook: HookRow, outcome: Outcome): Results {
   let waiting: Settlement[] = [];
   let beingWritten: readonly Settlement[] = [];
   let bytes = 0;
@@ -81,9 +77,10 @@ export function createResults(
         ? {}
         : { failingSince: outcome.failingSince }),
       ...(outcome.disable === null ? {} : { disable: outcome.disable }),
+      ...(outcome.pauseUntil === null ? {} : { pauseUntil: outcome.pauseUntil }),
     };
     written = outcome.failingSince;
-    writing = gate(() => settle(db.pool, hook.id, settlements, verdict, clock.now()))
+    writing = settle({ hookId: hook.id, settlements, verdict })
       // For whoever waits next; nothing more is written after it.
       .catch((error: unknown) => {
         failure = { error };

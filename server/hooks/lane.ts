@@ -1,11 +1,16 @@
+import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
-import { decide, isDeadFor } from "./backoff.ts";
-import { type DueDelivery, findDue, hasDue, mayStillSend, type Settlement } from "./delivery-queries.ts";
+import { decide, isDeadFor, restAskedMs } from "./backoff.ts";
+import { type DueDelivery, type DueRequest, hasDue, mayStillSend } from "./delivery-queries.ts";
+import { sendInOrder } from "./lane-order.ts";
+import { createPace, type Pace } from "./lane-pace.ts";
+import { type Prepared, prepare } from "./lane-prepare.ts";
 import { createOutcome, createResults, type Outcome } from "./lane-results.ts";
-import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
+import type { PayloadDependencies } from "./payloads.ts";
 import type { HookRow } from "./queries.ts";
 import type { HookAnswer, HookSender } from "./send.ts";
-import { signatureHeaders } from "./signing.ts";
+import type { HookResults, Settlement } from "./settle-queries.ts";
+import { createSigner, type Signer } from "./signing.ts";
 
 export interface LaneDependencies extends PayloadDependencies {
   readonly sender: HookSender;
@@ -13,8 +18,11 @@ export interface LaneDependencies extends PayloadDependencies {
   readonly clock: { now(): Date };
   readonly scheduleMs: readonly number[];
   readonly random: () => number;
+  readonly log: Pick<FastifyBaseLogger, "error">;
   /** Whether others wait for a lane. */
   readonly shouldYield: () => boolean;
+  readonly findDue: (request: DueRequest) => Promise<DueDelivery[]>;
+  readonly settle: (results: HookResults) => Promise<void>;
   /** Every use of the database goes through it. */
   readonly gate: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -23,6 +31,8 @@ export interface LaneDependencies extends PayloadDependencies {
 export interface Lane {
   /** Begins nothing more. */
   end(): void;
+  /** Whether the receiver takes its time: the last answer did, or one that is waited for does. */
+  isSlow(): boolean;
   /**
    * Resolves when nothing is due any more, or the lane was ended, and every result is written; with the time before
    * which the hook is not to be looked at again.
@@ -44,11 +54,11 @@ const freshMs = 1000;
 /** How soon to look again for what waits until another hook of the same address has sent an earlier event. */
 const blockedMs = 25;
 
-/** A delivery that is ready to be sent. */
-interface Prepared {
-  readonly delivery: DueDelivery;
-  readonly body: string;
-}
+/** So many looks later the next begins with what is due first: replayed events may have come before what was sent. */
+const lookBackAfter = 40;
+
+/** However long a receiver asks for rest, it is asked again after an hour: other deliveries wait as well. */
+const longestRestMs = 3_600_000;
 
 /**
  * Serves one hook: prepare, send, decide, settle. Attempts begin in the order they are due. A hook that has not
@@ -57,11 +67,13 @@ interface Prepared {
  */
 export function runLane(deps: LaneDependencies, hook: HookRow): Lane {
   let isEnding = false;
+  const pace = createPace();
   return {
     end() {
       isEnding = true;
     },
-    done: serve(deps, hook, () => isEnding),
+    isSlow: pace.isSlow,
+    done: serve(deps, hook, pace, () => isEnding),
   };
 }
 
@@ -72,41 +84,49 @@ export function runLane(deps: LaneDependencies, hook: HookRow): Lane {
 const pauseShare = 20;
 const longestPauseMs = 60_000;
 
-async function serve(deps: LaneDependencies, hook: HookRow, isEnding: () => boolean): Promise<Date | null> {
+async function serve(
+  deps: LaneDependencies,
+  hook: HookRow,
+  pace: Pace,
+  isEnding: () => boolean,
+): Promise<Date | null> {
   const { db, clock, gate } = deps;
   const isFailing = hook.failing_since !== null;
   const outcome = createOutcome(hook);
-  const secrets = openSecrets(deps.sealer, hook, clock.now());
+  const sign = openSecrets(deps, hook, clock.now());
   const results = createResults(deps, hook, outcome);
   const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
-  /** The next deliveries, ready to be sent. @param taken those that are being sent. */
-  const next = async (taken: readonly DueDelivery[]): Promise<Batch> => {
-    const except = [...taken.map(({ id }) => id), ...results.unwritten()];
-    const due = await gate(() => findDue(db.pool, hook.id, { now: clock.now(), except, limit }));
+  /** The next deliveries, ready to be sent. @param after those before it are being sent. */
+  const next = async (after: DueDelivery | null, taken: readonly DueDelivery[] = []): Promise<Batch> => {
+    const except = after === null ? [...taken.map(({ id }) => id), ...results.unwritten()] : [];
+    const due = await deps.findDue({ hookId: hook.id, now: clock.now(), except, after, limit });
     return { due, ...(await prepare(deps, hook, due)), preparedAt: Date.now() };
   };
-  const send = async ({ delivery, body }: Prepared, preparedAt: number): Promise<void> => {
+  const send = async ({ delivery, ...made }: Prepared, preparedAt: number): Promise<void> => {
     // Meanwhile it may have been unshared or deleted, or the hook switched off.
     const isOld = Date.now() - preparedAt > freshMs;
     if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery.id)))) return;
     const startedAt = clock.now();
-    const headers: Record<string, string> = {
-      ...signatureHeaders({
-        id: delivery.message_id,
-        timestampSec: Math.floor(startedAt.getTime() / 1000),
-        body,
-        secrets,
-      }),
-    };
+    if (typeof sign === "string" || made.body === null) {
+      const fault = typeof sign === "string" ? sign : made.problem;
+      results.add(conclude(deps, outcome, { delivery, body: null, answer: unsent(fault), startedAt }));
+      return;
+    }
+    // Encoded once, for the signature, the request and the log.
+    const body = Buffer.from(made.body);
+    const headers = sign(delivery.message_id, Math.floor(startedAt.getTime() / 1000), body);
+    const begun = pace.begin();
     const answer = await deps.sender.send({ url: hook.hook_url, headers, body });
+    pace.end(begun);
     // The server is stopping, which says nothing about the receiver: it stays due.
     if (answer.isStopped) return;
-    results.add(conclude(deps, outcome, { delivery, body, headers, answer, startedAt }));
+    const signature = headers["webhook-signature"];
+    results.add(conclude(deps, outcome, { delivery, body, answer, startedAt, signature }));
   };
   let following: Promise<Batch> | null = null;
   try {
-    let current = await next([]);
-    while (!isEnding() && outcome.mayGoOn()) {
+    let current = await next(null);
+    for (let looks = 1; !isEnding() && outcome.mayGoOn(); looks += 1) {
       if (current.due.length === 0) {
         const isBlocked = await gate(() => hasDue(db.pool, hook.id, clock.now()));
         // A pause of this process, not a time of the schedule.
@@ -115,26 +135,38 @@ async function serve(deps: LaneDependencies, hook: HookRow, isEnding: () => bool
       const { due, prepared, withheld, preparedAt } = current;
       for (const settlement of withheld) results.add(settlement);
       // Where there is more, it is made ready while this is sent and written down.
-      following = due.length === limit && !isFailing ? next(due) : null;
-      // It is awaited below; until then its failure must not count as unhandled.
-      following?.catch(() => {});
-      await sendInOrder(prepared, outcome, isEnding, (one) => send(one, preparedAt));
+      following = null;
+      if (due.length === limit && !isFailing) {
+        const last = due.at(-1);
+        // What another hook of the address held back comes before what follows it: then all is looked at again.
+        const isAnew = last === undefined || last.has_siblings || looks % lookBackAfter === 0;
+        following = next(isAnew ? null : last, due);
+        // It is awaited below; until then its failure must not count as unhandled.
+        following.catch(() => {});
+      }
+      await sendInOrder(prepared, {
+        subjectOf: ({ delivery }) => delivery.subject_id,
+        places: () => (outcome.isAnswering ? atOnce : 1),
+        mayBegin: () => !isEnding() && outcome.mayGoOn(),
+        send: (one) => send(one, preparedAt),
+      });
       if (following === null) await results.flush();
       else await results.keepUp();
-      if (!isFailing && deps.shouldYield()) return null;
+      // Behind those that wait already.
+      if (!isFailing && deps.shouldYield()) return clock.now();
       if (isFailing && outcome.failingSince !== null) {
         const now = clock.now().getTime();
         const failingMs = Math.max(0, now - outcome.failingSince.getTime());
         return new Date(now + Math.min(longestPauseMs, failingMs / pauseShare));
       }
-      current = await (following ?? next([]));
+      current = await (following ?? next(null));
       if (current.due.length === 0) {
         // What was being sent or written was left out: it is looked at again once all is written.
         await results.flush();
-        current = await next([]);
+        current = await next(null);
       }
     }
-    return null;
+    return isEnding() ? clock.now() : null;
   } finally {
     // Whoever waits for the lane may close the database then.
     await following?.catch(() => {});
@@ -150,64 +182,26 @@ interface Batch {
   readonly preparedAt: number;
 }
 
-/** Both while an old secret is still good, so that a receiver can change over at its own time. */
-function openSecrets(sealer: Sealer, hook: HookRow, now: Date): string[] {
-  const isOverlapping = hook.previous_secret !== null && (hook.previous_secret_until ?? now) > now;
-  return [
-    sealer.open(hook.secret),
-    ...(isOverlapping && hook.previous_secret ? [sealer.open(hook.previous_secret)] : []),
-  ];
-}
-
-/** Renders what is to be sent. What the owner may not hear of any more, and what is gone, is withheld for good. */
-async function prepare(
-  { gate, ...deps }: LaneDependencies,
-  hook: HookRow,
-  due: readonly DueDelivery[],
-): Promise<{ prepared: Prepared[]; withheld: Settlement[] }> {
-  const fresh = due.filter((delivery) => delivery.may_hear && delivery.payload === null);
-  const rendered = fresh.length === 0 ? new Map() : await gate(() => renderPayloads(deps, hook, fresh));
-  const prepared: Prepared[] = [];
-  const withheld: Settlement[] = [];
-  for (const delivery of due) {
-    const body: string | null = delivery.may_hear
-      ? (delivery.payload ?? rendered.get(delivery.id) ?? null)
-      : null;
-    if (body !== null) prepared.push({ delivery, body });
-    else withheld.push({ id: delivery.id, state: "withheld", due_at: null, payload: null, attempt: null });
-  }
-  return { prepared, withheld };
-}
-
 /**
- * Begins in order, as many at a time as the receiver has shown to answer, and of one subject one after the other: two
- * at a time would travel on two connections, and could arrive the other way round.
+ * Signs with both secrets while an old one is still good, so that a receiver can change over at its own time.
+ * @returns in place of it what is wrong, where the secret can't be had: attempts fail by it, for all to see.
  */
-async function sendInOrder(
-  prepared: readonly Prepared[],
-  outcome: Outcome,
-  isEnding: () => boolean,
-  send: (one: Prepared) => Promise<void>,
-): Promise<void> {
-  const waiting = [...prepared];
-  const underWay = new Map<string, Promise<void>>();
-  while (waiting.length > 0 && !isEnding() && outcome.mayGoOn()) {
-    const index =
-      underWay.size < (outcome.isAnswering ? atOnce : 1)
-        ? waiting.findIndex(({ delivery }) => !underWay.has(delivery.subject_id))
-        : -1;
-    const [next] = index === -1 ? [] : waiting.splice(index, 1);
-    if (next === undefined) {
-      await Promise.race(underWay.values());
-      continue;
-    }
-    const subjectId = next.delivery.subject_id;
-    underWay.set(
-      subjectId,
-      send(next).finally(() => underWay.delete(subjectId)),
-    );
+function openSecrets({ sealer, log }: LaneDependencies, hook: HookRow, now: Date): Signer | string {
+  const isOverlapping = hook.previous_secret !== null && (hook.previous_secret_until ?? now) > now;
+  try {
+    return createSigner([
+      sealer.open(hook.secret),
+      ...(isOverlapping && hook.previous_secret ? [sealer.open(hook.previous_secret)] : []),
+    ]);
+  } catch (error) {
+    log.error({ err: error, hookId: hook.id }, "the secret of a hook can't be used");
+    return "nothing was sent: the secret of the hook can't be read, as PARLEY_SECRET was changed; rotate the hook's secret";
   }
-  await Promise.all(underWay.values());
+}
+
+/** In place of an answer, where nothing could be sent. */
+function unsent(error: string | null): JudgedAttempt {
+  return { ok: false, status: null, headers: {}, body: "", error, durationMs: 0 };
 }
 
 /**
@@ -218,33 +212,34 @@ function isKept(type: DueDelivery["event_type"]): boolean {
   return type !== "story_added" && type !== "story_updated";
 }
 
+/** What of an answer counts and is written down. */
+type JudgedAttempt = Pick<HookAnswer, "ok" | "status" | "headers" | "body" | "error" | "durationMs">;
+
 /** Decides what an answer means for the delivery and for the hook. */
 function conclude(
   { clock, scheduleMs, random }: LaneDependencies,
   outcome: Outcome,
   made: {
     delivery: DueDelivery;
-    body: string;
-    headers: Readonly<Record<string, string>>;
-    answer: HookAnswer;
+    /** Null: nothing was sent. */
+    body: Buffer | null;
+    answer: JudgedAttempt;
     startedAt: Date;
+    signature?: string;
   },
 ): Settlement {
   const { delivery, answer, startedAt } = made;
   const now = clock.now();
   const number = delivery.attempts + 1;
-  const decision = decide({
-    answer,
-    attempt: number - delivery.attempts_before,
-    now,
-    scheduleMs,
-    random,
-  });
+  const attempt = number - delivery.attempts_before;
+  const decision = decide({ answer, attempt, now, scheduleMs, random });
   outcome.isAnswering = decision.outcome === "delivered";
   if (outcome.isAnswering) outcome.failingSince = null;
   else {
     outcome.hasFailed = true;
     outcome.failingSince ??= startedAt;
+    const restMs = Math.min(restAskedMs(answer, now), longestRestMs);
+    if (restMs > 0) outcome.pauseUntil = new Date(now.getTime() + restMs);
     if (decision.outcome === "gone") outcome.disable = "the receiver answered 410 Gone";
     else if (isDeadFor(outcome.failingSince, now)) outcome.disable = "every attempt of five days failed";
   }
@@ -260,7 +255,7 @@ function conclude(
       status: answer.status,
       error: answer.error,
       answer: answer.body,
-      request_headers: made.headers,
+      signature: made.signature ?? "",
     },
   };
 }

@@ -18,6 +18,7 @@ export function presentHookDetails(
     disabled_reason: row.disabled_reason,
     disabled_datetime: toText(row.disabled_at),
     failing_since: toText(row.failing_since),
+    paused_until: row.paused_until !== null && row.paused_until > now ? toText(row.paused_until) : null,
     previous_secret_until: overlapEnd !== null && overlapEnd > now ? toText(overlapEnd) : null,
     pending: activity?.pending ?? 0,
     last_attempt: activity?.started_at

@@ -35,7 +35,7 @@ export async function findActivity(
            order by settled_at desc limit 50)
          union all
          (select id, attempts from deliveries where hook_id = h.id and state = 'pending' and attempts > 0)
-       ) d join delivery_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
+       ) d join attempts a on a.delivery_id = d.id and a.attempt = d.attempts
        order by a.started_at desc limit 1) a on true`,
     [hookIds],
   );
@@ -66,9 +66,7 @@ const deliveryColumns = sql.raw(
    a.status as last_status, a.error as last_error`,
 );
 
-const lastAttempt = sql.raw(
-  "left join delivery_attempts a on a.delivery_id = d.id and a.attempt = d.attempts",
-);
+const lastAttempt = sql.raw("left join attempts a on a.delivery_id = d.id and a.attempt = d.attempts");
 
 /** One page of a hook's deliveries, newest first. @param page.before the id after which the last page ended. */
 export async function findDeliveries(
@@ -126,49 +124,56 @@ export interface AttemptRow {
 /** The last hundred attempts of a delivery, in order. */
 export async function findAttempts(db: Executor, deliveryId: string): Promise<AttemptRow[]> {
   const { rows } = await sql<AttemptRow>`
-    select attempt, started_at, duration_ms, status, error, answer, request_headers from delivery_attempts
+    select attempt, started_at, duration_ms, status, error, answer, request_headers from attempts
     where delivery_id = ${deliveryId} order by attempt desc limit 100`.execute(db);
   return rows.reverse();
 }
 
-/**
- * Makes a delivery due now, with a fresh schedule, whatever became of it.
- * @returns whether it was done; not for one that is withheld.
- */
-export async function resetDelivery(tx: Tx, hookId: string, messageId: string): Promise<boolean> {
-  const { rows } = await sql`
+/** What keeps a delivery from being sent again: it is withheld, or of what it told nothing is left. */
+export type ResetOutcome = "done" | "withheld" | "nothing left";
+
+/** Makes a delivery due now, with a fresh schedule, if there is something to send. */
+export async function resetDelivery(tx: Tx, hookId: string, messageId: string): Promise<ResetOutcome> {
+  const { rows } = await sql<{ id: string; state: DeliveryState; has_content: boolean }>`
+    select id, state, payload is not null or exists (select 1 from events e where e.id = deliveries.event_id) as has_content
+    from deliveries where message_id = ${messageId} and hook_id = ${hookId} for update`.execute(tx);
+  const [delivery] = rows;
+  if (delivery === undefined || delivery.state === "withheld") return "withheld";
+  if (!delivery.has_content) return "nothing left";
+  await sql`
     update deliveries set state = 'pending', due_at = now(), attempts_before = attempts, settled_at = null
-    where message_id = ${messageId} and hook_id = ${hookId} and state <> 'withheld'
-    returning id`.execute(tx);
-  return rows.length > 0;
+    where id = ${delivery.id}`.execute(tx);
+  return "done";
+}
+
+/** Holds a hook against deletion, which takes its deliveries along, until the end of the transaction. */
+export async function holdHook(tx: Tx, hookId: string): Promise<void> {
+  await sql`select 1 from hooks where id = ${hookId} for key share`.execute(tx);
 }
 
 /** Adds a delivery that belongs to no event, ready to be sent. */
 export async function insertTestDelivery(
   tx: Tx,
-  hook: Pick<HookRow, "id" | "hook_type">,
+  hook: Pick<HookRow, "id">,
   messageId: string,
   payload: string,
 ): Promise<void> {
-  await tx
-    .insertInto("deliveries")
-    .values({
-      message_id: messageId,
-      hook_id: hook.id,
-      event_type: hook.hook_type,
-      subject_id: hook.id,
-      payload,
-    })
-    .execute();
+  await sql`
+    insert into deliveries (message_id, hook_id, event_type, subject_id, payload)
+    select ${messageId}, id, hook_type, id, ${payload} from hooks where id = ${hook.id} for key share`.execute(
+    tx,
+  );
 }
 
 /**
- * Has the hook looked at. After the change of deliveries and in its transaction: whoever lets go of the hook meanwhile
+ * Has the hook looked at, also one whose receiver has asked for rest: somebody wants it now. After the change of deliveries and in its transaction: whoever lets go of the hook meanwhile
  * waits for the row and then sees them, or is done before and finds its mark replaced. The order, deliveries before
  * their hook, is that of fan-out and of settling, so none of them waits for another in a circle.
  */
 export async function markDue(tx: Tx, hookId: string): Promise<void> {
-  await sql`update hooks set next_due_at = least(next_due_at, now()) where id = ${hookId}`.execute(tx);
+  await sql`update hooks set next_due_at = least(next_due_at, now()), paused_until = null where id = ${hookId}`.execute(
+    tx,
+  );
 }
 
 /**
@@ -193,7 +198,7 @@ export async function enableHookRow(tx: Tx, hookId: string): Promise<boolean> {
   if (rows.length === 0) return false;
   // A statement of its own, to see what was settled until the lock was had.
   await sql`
-    update hooks set disabled_at = null, disabled_reason = null, failing_since = null,
+    update hooks set disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null,
       next_due_at = (select min(due_at) from deliveries where hook_id = ${hookId} and state = 'pending')
     where id = ${hookId}`.execute(tx);
   return true;

@@ -4,7 +4,7 @@ import type { Violation } from "../../contract/errors.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { invalidInput } from "../http/problem.ts";
 import { mayHear } from "./fan-out.ts";
-import { markDue } from "./management-queries.ts";
+import { holdHook, markDue } from "./management-queries.ts";
 import { keptDays } from "./queries.ts";
 
 /** Which events of a hook's type are sent again. */
@@ -132,6 +132,7 @@ async function replayBatch(
 ): Promise<BatchResult> {
   // Two replays at once would both find that an event has no delivery yet.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`replay ${hookId}`}, 0))`.execute(tx);
+  await holdHook(tx, hookId);
   const { event_ids, delivery_ids } = await findBatch(tx, candidates, after);
   const { rows } = await sql<{ count: number }>`
     with placed as materialized (
@@ -139,9 +140,9 @@ async function replayBatch(
       from unnest(${event_ids}::bigint[], ${delivery_ids}::bigint[])
         with ordinality f (event_id, delivery_id, place)
     ), made as (
-      insert into deliveries (message_id, hook_id, event_id, event_type, subject_id, recording_id, due_at)
-      select gen_random_uuid(), ${hookId}, e.id, e.type, e.subject_id, e.recording_id, p.due_at
-      from placed p join events e on e.id = p.event_id
+      insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
+      select h.id, e.id, e.type, e.subject_id, e.recording_id, p.due_at
+      from placed p join events e on e.id = p.event_id join hooks h on h.id = ${hookId}
       where p.delivery_id is null order by e.id
       returning 1
     ), held as materialized (
@@ -175,6 +176,6 @@ function candidatesOf(hookId: string, kind: ReplayKind, { since, until }: Replay
       join workspaces w on w.id = h.workspace_id
       join events e on e.workspace_id = h.workspace_id and e.type = h.hook_type
       left join deliveries d on d.event_id = e.id and d.hook_id = ${hookId}
-    where h.id = ${hookId} and e.fanned_out_at is not null
+    where h.id = ${hookId} and not exists (select 1 from waiting_events x where x.event_id = e.id)
       and e.occurred_at >= ${since} and e.occurred_at < ${until} and ${isWanted}`;
 }

@@ -1,6 +1,7 @@
 import * as contract from "../../contract/hook-management.ts";
 import { type HookType, hookTypes } from "../../contract/hooks.ts";
 import type { Principal } from "../access/principal.ts";
+import { actorOf } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { type Api, route } from "../http/route.ts";
@@ -91,9 +92,9 @@ export function hookManagementRoutes(
     return presentDelivery(await findOne(hook, await sendTest(deps, hook)));
   });
 
-  route(api, contract.rotateHookSecret, async ({ principal, params, body }) => {
+  route(api, contract.rotateHookSecret, async ({ principal, params, body, request }) => {
     const hook = await find(principal, params.hook_id);
-    const { secret, until } = await rotateSecret(deps, hook, body.overlap_sec);
+    const { secret, until } = await rotateSecret(deps, hook, body.overlap_sec, actorOf(request));
     return { secret, previous_secret_until: until === null ? null : until.toISOString() };
   });
 

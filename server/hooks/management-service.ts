@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -35,6 +36,13 @@ function checkEnabled(hook: HookRow): void {
   );
 }
 
+/** Why a delivery can't be sent again. */
+const refusals = {
+  withheld: "the delivery is withheld: the hook's owner may not see its subject any more, or it was deleted",
+  "nothing left":
+    "nothing is left of the delivery to be sent: its event and its payload are gone, as its subject was deleted",
+} as const;
+
 /** Sends one delivery again, with a fresh schedule; it keeps its webhook-id and its bytes. */
 export async function resend(
   { db, jobs }: Dependencies,
@@ -43,12 +51,8 @@ export async function resend(
 ): Promise<void> {
   checkEnabled(hook);
   await db.kysely.transaction().execute(async (tx) => {
-    if (!(await resetDelivery(tx, hook.id, delivery.message_id))) {
-      throw new ProblemError(
-        "wrong_state",
-        "the delivery is withheld: the hook's owner may not see its subject any more, or it was deleted",
-      );
-    }
+    const outcome = await resetDelivery(tx, hook.id, delivery.message_id);
+    if (outcome !== "done") throw new ProblemError("wrong_state", refusals[outcome]);
     await markDue(tx, hook.id);
   });
   jobs.wake();
@@ -85,12 +89,19 @@ export async function rotateSecret(
   { db, sealer }: { readonly db: Database; readonly sealer: Sealer },
   hook: HookRow,
   overlapSec: number,
+  actor: AuditActor,
 ): Promise<{ secret: string; until: Date | null }> {
   const secret = newSecret();
   const until = overlapSec === 0 ? null : new Date(Date.now() + overlapSec * 1000);
-  const isDone = await db.kysely
-    .transaction()
-    .execute((tx) => replaceSecret(tx, hook.id, sealer.seal(secret), until));
+  const isDone = await db.kysely.transaction().execute(async (tx) => {
+    if (!(await replaceSecret(tx, hook.id, sealer.seal(secret), until))) return false;
+    await recordAudit(tx, actor, {
+      action: "hook_secret_rotated",
+      subject: { type: "hook", id: hook.id },
+      details: { overlap_sec: overlapSec },
+    });
+    return true;
+  });
   if (!isDone) throw hookNotFound(hook.id);
   return { secret, until };
 }

@@ -66,6 +66,7 @@ test("list: the hooks of the token's scope alone, of every version, newest first
     disabled_reason: null,
     disabled_datetime: null,
     failing_since: null,
+    paused_until: null,
     previous_secret_until: null,
     pending: 0,
     last_attempt: null,
@@ -257,6 +258,19 @@ test("resend: 409 for what is withheld and while the hook is disabled, and nothi
   assert.deepEqual([disabled.status, disabled.body.error], [409, "wrong_state"]);
   assert.match(disabled.body.detail, /switched off by its owner.*enable it first/);
   assert.equal((await deliveriesOf(hook.id))[0].state, "delivered");
+  assert.equal((await hookRow(hook.id)).next_due_at, null);
+});
+
+test("resend: 409 in clear words where neither the payload nor the event is left, and nothing changes", async () => {
+  const hook = await makeHook();
+  await settleAs("delivered", [await happen()]);
+  await calm(hook.id);
+  await db.pool.query("update deliveries set payload = null, event_id = null where hook_id = $1", [hook.id]);
+  const [before] = await deliveriesOf(hook.id);
+  const refused = await post(`/hooks/${hook.id}/deliveries/${before.message_id}/resend`);
+  assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"]);
+  assert.match(refused.body.detail, /nothing is left .* payload are gone/);
+  assert.deepEqual(await deliveriesOf(hook.id), [before]);
   assert.equal((await hookRow(hook.id)).next_due_at, null);
 });
 

@@ -20,6 +20,12 @@ export interface PayloadDependencies {
   readonly config: Pick<Config, "baseUrl">;
 }
 
+/** What of a hook decides how it is told. */
+export type Teller = Pick<HookRow, "hook_type" | "include" | "scope" | "created_by" | "workspace_id">;
+
+/** What of a delivery decides what is told. */
+export type Told = Pick<DueDelivery, "id" | "event_type" | "subject_id" | "data">;
+
 /**
  * What is sent for deliveries of one hook. Source: contract.md, Events: `type`, `user_id`, `data`. Statuses and what was
  * deleted are told as they were at the event; the rest as it is now.
@@ -27,8 +33,8 @@ export interface PayloadDependencies {
  */
 export async function renderPayloads(
   deps: PayloadDependencies,
-  hook: HookRow,
-  deliveries: readonly DueDelivery[],
+  hook: Teller,
+  deliveries: readonly Told[],
 ): Promise<Map<string, string | null>> {
   const data = await findData(deps, hook, deliveries);
   return new Map(
@@ -45,12 +51,12 @@ export async function renderPayloads(
 }
 
 /** The JSON of a delivery's subject; undefined where there is none. */
-type FindJson = (delivery: DueDelivery) => string | undefined;
+type FindJson = (delivery: Told) => string | undefined;
 
 async function findData(
   deps: PayloadDependencies,
-  hook: HookRow,
-  deliveries: readonly DueDelivery[],
+  hook: Teller,
+  deliveries: readonly Told[],
 ): Promise<FindJson> {
   const { db, signer, config } = deps;
   const links = { baseUrl: config.baseUrl, signer, thumbnails: thumbnailLinks(signer, new Date()) };
@@ -85,7 +91,7 @@ async function findData(
 }
 
 /** Under which ids recording_grants lists what the hook's owner may see. */
-async function findPrincipals(pool: pg.Pool, hook: HookRow): Promise<string[]> {
+async function findPrincipals(pool: pg.Pool, hook: Teller): Promise<string[]> {
   const { rows } = await pool.query<{ sees: string[] }>(
     "select parley_principals($1, members_id) as sees from workspaces where id = $2",
     [hook.created_by, hook.workspace_id],

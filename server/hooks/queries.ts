@@ -106,7 +106,10 @@ export async function deleteHook(tx: Tx, principal: Principal, hookId: string): 
 /** Deliveries and events are kept this long: what a receiver has missed can be repaired as long. */
 export const keptDays = 30;
 
-/** Removes deliveries that are over and events that were handed on, once they are old; a thousand at a time. */
+/**
+ * Removes deliveries that are over and events that were handed on, once they are old; a thousand at a time. An event stays
+ * as long as one of its deliveries: by it they are found when their recording is deleted.
+ */
 export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
   for (const statement of [
     `delete from deliveries where id in (
@@ -115,8 +118,8 @@ export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
            select 1 from hooks h where h.id = deliveries.hook_id and h.disabled_at is not null)) limit 1000)`,
     `delete from events where id in (
        select id from events where occurred_at < now() - make_interval(days => $1)
-         and fanned_out_at is not null
-         and not exists (select 1 from deliveries d where d.event_id = events.id and d.state = 'pending') limit 1000)`,
+         and not exists (select 1 from waiting_events w where w.event_id = events.id)
+         and not exists (select 1 from deliveries d where d.event_id = events.id) limit 1000)`,
   ]) {
     let deleted: number | null;
     do {

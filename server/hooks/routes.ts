@@ -1,5 +1,6 @@
 import * as contract from "../../contract/hooks.ts";
 import type { VersionName } from "../../contract/versions.ts";
+import { actorOf, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import { type Api, type Call, route } from "../http/route.ts";
@@ -22,7 +23,7 @@ export function hookRoutes(
   const { db } = deps;
 
   route(api, contract.createHook, async ({ principal, body, request }) => {
-    const { row, secret } = await createHook(deps, principal, versionOf(request), body);
+    const { row, secret } = await createHook(deps, principal, versionOf(request), body, actorOf(request));
     return presentHook(row, secret);
   });
 
@@ -34,8 +35,15 @@ export function hookRoutes(
     return { hooks: rows.map((row) => presentHook(row)) };
   });
 
-  route(api, contract.deleteHook, async ({ principal, params }) => {
-    const wasThere = await db.kysely.transaction().execute((tx) => deleteHook(tx, principal, params.hook_id));
+  route(api, contract.deleteHook, async ({ principal, params, request }) => {
+    const wasThere = await db.kysely.transaction().execute(async (tx) => {
+      if (!(await deleteHook(tx, principal, params.hook_id))) return false;
+      await recordAudit(tx, actorOf(request), {
+        action: "hook_deleted",
+        subject: { type: "hook", id: params.hook_id },
+      });
+      return true;
+    });
     if (!wasThere) throw hookNotFound(params.hook_id);
     return { success: true as const };
   });

@@ -17,7 +17,7 @@ export interface HookRequest {
   readonly url: string;
   /** In lower case. Those that are the same for every hook cannot be replaced. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
   /** For the whole attempt: lookup, connection, request and answer. */
   readonly timeoutMs?: number;
   /** Ends the attempt early. */

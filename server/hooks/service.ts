@@ -4,6 +4,7 @@ import type { Violation } from "../../contract/errors.ts";
 import { type createHook as createHookOperation, type HookType, hookTypes } from "../../contract/hooks.ts";
 import { describeGate, isOpen, type VersionName } from "../../contract/versions.ts";
 import type { Principal } from "../access/principal.ts";
+import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { validateBody } from "../http/body-rules.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
@@ -42,6 +43,7 @@ export async function createHook(
   principal: Principal,
   version: VersionName,
   input: CreateInput,
+  actor: AuditActor,
 ): Promise<{ row: HookRow; secret: string }> {
   const include = checkCreation(principal, version, input);
   if ((await countHooks(db.kysely, principal)) >= mostHooks)
@@ -57,16 +59,25 @@ export async function createHook(
   });
   if (!answer.ok) throw new ProblemError("hook_unreachable", describeRefusal(input.hook_url, answer));
   const secret = newSecret();
-  const row = await insertHook(db.kysely, {
-    id: randomUUIDv7(),
-    workspace_id: principal.workspaceId,
-    created_by: principal.userId,
-    scope: principal.scope,
-    version,
-    hook_url: input.hook_url,
-    hook_type: input.hook_type,
-    include,
-    secret: sealer.seal(secret),
+  const row = await db.kysely.transaction().execute(async (tx) => {
+    const hook = await insertHook(tx, {
+      id: randomUUIDv7(),
+      workspace_id: principal.workspaceId,
+      created_by: principal.userId,
+      scope: principal.scope,
+      version,
+      hook_url: input.hook_url,
+      hook_type: input.hook_type,
+      include,
+      secret: sealer.seal(secret),
+    });
+    await recordAudit(tx, actor, {
+      action: "hook_created",
+      subject: { type: "hook", id: hook.id },
+      // Not the whole address: what identifies the caller to the receiver is often a part of it.
+      details: { hook_type: input.hook_type, host: new URL(input.hook_url).host },
+    });
+    return hook;
   });
   return { row, secret };
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 
 /**
  * Signatures of Standard Webhooks 1.0, scheme v1: HMAC-SHA256 over id, timestamp and body. Receivers verify them with
@@ -11,22 +11,45 @@ const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
 /** The three headers of the standard. */
-export interface SignatureHeaders {
+export type SignatureHeaders = {
   readonly "webhook-id": string;
   readonly "webhook-timestamp": string;
   readonly "webhook-signature": string;
-}
+};
 
 /** A new secret in the form that receivers' libraries take: `whsec_` and 32 random bytes in base64. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
+/** Gives the headers of one attempt: `id` is the same for every attempt, `body` the text or bytes exactly as sent. */
+export type Signer = (id: string, timestampSec: number, body: string | Buffer) => SignatureHeaders;
+
+/**
+ * Makes a signer with keys that are read once.
+ * @param secrets all that are valid, while one is replaced by another; a receiver that knows any of them finds its
+ *   signature.
+ * @throws Error for a secret of another form, or none.
+ */
+export function createSigner(secrets: readonly string[]): Signer {
+  if (secrets.length === 0) throw new Error("a message needs a secret to be signed with");
+  const keys = secrets.map((secret) => createSecretKey(keyOf(secret)));
+  return (id, timestampSec, body) => {
+    const signatures = keys.map(
+      (key) =>
+        `v1,${createHmac("sha256", key).update(`${id}.${timestampSec}.`).update(body).digest("base64")}`,
+    );
+    return {
+      "webhook-id": id,
+      "webhook-timestamp": String(timestampSec),
+      "webhook-signature": signatures.join(" "),
+    };
+  };
+}
+
 /**
  * The headers for one attempt.
- * @param message `id` is the same for every attempt, `timestampSec` the time of this one in whole seconds since 1970,
- *   `body` the text exactly as sent. `secrets`: all that are valid, while one is replaced by another; a receiver that
- *   knows any of them finds its signature.
+ * @param message `timestampSec` is the time of this attempt in whole seconds since 1970; the rest as for `createSigner`.
  * @throws Error for a secret of another form, or none.
  */
 export function signatureHeaders(message: {
@@ -35,17 +58,7 @@ export function signatureHeaders(message: {
   readonly body: string;
   readonly secrets: readonly string[];
 }): SignatureHeaders {
-  const { id, timestampSec, body, secrets } = message;
-  if (secrets.length === 0) throw new Error("a message needs a secret to be signed with");
-  const signed = `${id}.${timestampSec}.${body}`;
-  const signatures = secrets.map((secret) => {
-    return `v1,${createHmac("sha256", keyOf(secret)).update(signed).digest("base64")}`;
-  });
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(timestampSec),
-    "webhook-signature": signatures.join(" "),
-  };
+  return createSigner(message.secrets)(message.id, message.timestampSec, message.body);
 }
 
 function keyOf(secret: string): Buffer {

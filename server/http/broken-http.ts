@@ -34,9 +34,13 @@ export interface BrokenHttp {
  */
 export function createBrokenHttp(): BrokenHttp {
   const underWay = new WeakMap<Socket, Set<Exchange>>();
+  const refused = new WeakSet<Socket>();
   return {
     answer(error, socket) {
       if (error.code === "ECONNRESET" || socket.destroyed) return;
+      // The parser says so again with whatever comes after the first rubbish.
+      if (refused.has(socket)) return;
+      refused.add(socket);
       // What is still being received is the broken request itself; only whole ones will be answered.
       const whole = [...(underWay.get(socket) ?? [])].filter(({ request }) => request.complete);
       const answered = whole.map(({ response }) => new Promise((resolve) => response.once("close", resolve)));

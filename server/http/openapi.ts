@@ -63,6 +63,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Meeting types": "The workspace's meeting types, for admins.",
   Imports: "Bring in recordings made elsewhere, with all that is known of them.",
   "Transcript editing": "Correct transcripts, see who changed what, take it back, make them anew.",
+  Intelligence: "Have a language model write summaries, action items and sections of your own.",
+  Audit: "Who did what, when and from where.",
   Management: "What goes beyond finding, reading and sharing.",
 };
 

@@ -3,29 +3,29 @@ import { createRequire } from "node:module";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { errorCatalogue } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
-import {
-  describeGate,
-  type Gate,
-  gates,
-  isVersionName,
-  type VersionName,
-  versionNames,
-  versions,
-} from "../../contract/versions.ts";
+import { isVersionName, type VersionName, versionNames, versions } from "../../contract/versions.ts";
+import type { Config } from "../config.ts";
+import { migrationNotes } from "./migration-page.ts";
 import { openApiDocument } from "./openapi.ts";
 import { ProblemError } from "./problem.ts";
+import { effectiveVersions } from "./version-gate.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Scripts and styles come from this server alone; the viewer also writes styles into its elements. */
+/** Scripts and styles come from this server alone. The viewer sets styles by script, which needs no 'unsafe-inline'. */
 const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * What developers read: the OpenAPI document of each version, the reference page made from it, the error catalogue
  * and the notes for moving between versions. Nothing on these pages is loaded from another host.
  */
-export function referenceRoutes(app: FastifyInstance, operations: readonly Operation[]): void {
+export function referenceRoutes(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  config: Pick<Config, "versionStatus">,
+): void {
+  const known = effectiveVersions(config.versionStatus);
   const documents = new Map<VersionName, string>();
   const readDocument = (version: VersionName): string => {
     const kept = documents.get(version) ?? JSON.stringify(openApiDocument(version, operations));
@@ -51,7 +51,9 @@ export function referenceRoutes(app: FastifyInstance, operations: readonly Opera
   for (const version of versionNames)
     app.get(`/docs/${version}`, async (_request, reply) => sendPage(reply, referencePage(version)));
   app.get("/docs/errors", async (_request, reply) => sendPage(reply, errorsPage()));
-  app.get("/docs/migration", async (_request, reply) => sendPage(reply, migrationPage()));
+  app.get("/docs/migration", async (_request, reply) =>
+    sendPage(reply, page("Moving between versions", migrationNotes(known, new Date()))),
+  );
   for (const [name, type] of Object.entries(viewerFiles)) {
     app.get(`/docs/assets/${name}`, async (_request, reply) =>
       reply
@@ -72,7 +74,6 @@ function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply
     .type("text/html; charset=utf-8")
     .header("content-security-policy", contentSecurityPolicy)
-    .header("x-content-type-options", "nosniff")
     .send(html);
 }
 
@@ -86,6 +87,7 @@ main { max-width: 900px; margin: 0 auto; padding: 12px 20px 60px }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: 8px 10px; border-bottom: 1px solid var(--line) }
 tr:target { background: var(--soft) }
+main pre { overflow-x: auto; padding: 12px; background: var(--soft) }
 code { font-family: ui-monospace, monospace; font-size: 14px }
 @media (prefers-color-scheme: dark) { #reference { filter: invert(0.9) hue-rotate(180deg) } }`;
 
@@ -154,36 +156,3 @@ ${rows}
 </tbody></table></main>`,
   );
 }
-
-function migrationPage(): string {
-  const states = versions
-    .map((version) => `<tr><td>${version.name}</td><td>${version.status}</td></tr>`)
-    .join("\n");
-  const differences = (Object.keys(gates) as Exclude<Gate, "every_version">[])
-    .map((gate) => `<tr><td>${gateWords[gate]}</td><td>${describeGate(gate)}</td></tr>`)
-    .join("\n");
-  return page(
-    "Moving between versions",
-    `<main><h1>Moving between versions</h1>
-<p>Every request names its version in the header <code>Public-Api-Version</code>. A version is current, deprecated, sunsetting
-(with a date, and a rate limit that shrinks towards it) or retired, when its requests fail. Answers to a deprecated or sunsetting
-version carry the headers <code>Deprecation</code>, <code>Sunset</code> and <code>Link</code>.</p>
-<table><thead><tr><th>Version</th><th>Status as released</th></tr></thead><tbody>
-${states}
-</tbody></table>
-<h2>What differs</h2>
-<p>All else is the same in every version.</p>
-<table><thead><tr><th>Part</th><th>Exists in</th></tr></thead><tbody>
-${differences}
-</tbody></table></main>`,
-  );
-}
-
-const gateWords: Readonly<Record<Exclude<Gate, "every_version">, string>> = {
-  staged_uploads: "Create, List, Get, Update and Promote Upload",
-  token_info: "Token Info",
-  upload_hooks: "Hook types upload_added and upload_updated",
-  https_hook_urls: "Hook addresses must be https",
-  one_step_upload: "Upload Recording",
-  upload_status_hook: "Hook type upload_status",
-};

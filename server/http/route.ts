@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Violation } from "../../contract/errors.ts";
@@ -20,11 +21,11 @@ declare module "fastify" {
   }
 }
 
-/** Text or bytes that are sent as they are: JSON as PostgreSQL wrote it, or a transcript. */
+/** Text or bytes that are sent as they are: JSON as PostgreSQL wrote it, a transcript, or a file as it is written. */
 export class Ready {
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | Readable;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(body: string | Buffer, headers: Record<string, string> = {}) {
+  constructor(body: string | Buffer | Readable, headers: Record<string, string> = {}) {
     this.body = body;
     this.headers = headers;
   }
@@ -187,7 +188,9 @@ function send(api: Api, operation: Operation, reply: FastifyReply, answer: unkno
     reply.headers(answer.headers);
     if (isRedirectResponse(response)) return reply.code(302).send();
     if (isTextResponse(response))
-      return reply.type(`${response.contentType}; charset=utf-8`).send(answer.body);
+      return reply
+        .type(answer.headers["content-type"] ?? `${response.contentType}; charset=utf-8`)
+        .send(answer.body);
     if (api.checkReady) response.parse(JSON.parse(answer.body.toString()));
     return reply.type("application/json; charset=utf-8").send(answer.body);
   }

@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
+import { cutWhenStalled } from "./time-limits.ts";
 
 /**
  * Bytes read and sent at a time; two such buffers belong to a download as long as it lasts. A stream takes new memory
@@ -22,7 +23,7 @@ export async function sendFile(
   response: ServerResponse,
 ): Promise<void> {
   // Who takes nothing for so long is gone, or holds the file open on purpose.
-  response.setTimeout(stalledMs, () => response.destroy());
+  cutWhenStalled(response, stalledMs);
   // What goes wrong with the connection closes the response as well, which is looked at below.
   response.on("error", () => {});
   /** Resolves once the piece's memory is free again, or nobody is there any more to take it. */

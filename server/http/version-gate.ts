@@ -3,6 +3,7 @@ import {
   type ApiVersion,
   isVersionName,
   type VersionName,
+  type VersionStatus,
   versionNames,
   versions,
 } from "../../contract/versions.ts";
@@ -23,6 +24,12 @@ export function effectiveVersions(
   );
 }
 
+/** A sunsetting version is retired once its date has come, without anybody having to change the setting. */
+export function statusAt(version: ApiVersion, now: Date): VersionStatus {
+  const isOver = version.sunsetOn !== undefined && Date.parse(version.sunsetOn) <= now.getTime();
+  return version.status === "sunsetting" && isOver ? "retired" : version.status;
+}
+
 /**
  * Reads the version a request asks for.
  * @throws ProblemError when the header is missing, names no known version, or one that is retired.
@@ -30,6 +37,7 @@ export function effectiveVersions(
 export function readVersion(
   request: FastifyRequest,
   known: ReadonlyMap<VersionName, ApiVersion>,
+  now: Date,
 ): ApiVersion {
   const header = request.headers["public-api-version"];
   const name = Array.isArray(header) ? header[0] : header?.trim();
@@ -42,7 +50,7 @@ export function readVersion(
       "version_unknown",
       `the Public-Api-Version header names no version of this service; ${choice}`,
     );
-  if (version.status === "retired") {
+  if (statusAt(version, now) === "retired") {
     throw new ProblemError("version_retired", `version ${version.name} is retired; see ${migrationNotes}`, {
       headers: lifecycleHeaders(version),
     });
@@ -56,11 +64,13 @@ export function announceLifecycle(reply: FastifyReply, version: ApiVersion): voi
 }
 
 function lifecycleHeaders(version: ApiVersion): Record<string, string> {
-  const since = version.deprecatedOn ?? versions[0]?.deprecatedOn;
+  // The header must name a moment: where an operator deprecates a version none is known but that of its release.
+  const since = Date.parse(version.deprecatedOn ?? version.name);
+  const relations = version.sunsetOn === undefined ? ["deprecation"] : ["deprecation", "sunset"];
   return {
-    ...(since === undefined ? {} : { deprecation: `@${Math.floor(Date.parse(since) / 1000)}` }),
+    deprecation: `@${Math.floor(since / 1000)}`,
     ...(version.sunsetOn === undefined ? {} : { sunset: new Date(version.sunsetOn).toUTCString() }),
-    link: `<${migrationNotes}>; rel="deprecation"; type="text/html"`,
+    link: relations.map((relation) => `<${migrationNotes}>; rel="${relation}"; type="text/html"`).join(", "),
   };
 }
 

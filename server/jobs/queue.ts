@@ -11,6 +11,7 @@ export interface JobData {
   finish_upload: { readonly uploadId: string };
   transcribe_recording: { readonly recordingId: string };
   fetch_import: { readonly uploadId: string };
+  understand_recording: { readonly recordingId: string };
 }
 export type JobName = keyof JobData;
 export const jobNames: readonly JobName[] = [
@@ -20,6 +21,7 @@ export const jobNames: readonly JobName[] = [
   "finish_upload",
   "transcribe_recording",
   "fetch_import",
+  "understand_recording",
 ];
 
 /** Where jobs are put in and taken out. */

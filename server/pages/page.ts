@@ -33,8 +33,6 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .type("text/html; charset=utf-8")
     .headers({
       "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action ${targets}; frame-ancestors 'none'`,
-      "x-frame-options": "DENY",
-      "referrer-policy": "no-referrer",
       "cache-control": "no-store",
     })
     .send(layout(page).html);

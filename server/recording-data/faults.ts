@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseTimestamp, Uuid } from "../../contract/common.ts";
 import type { Violation } from "../../contract/errors.ts";
 import type { Executor } from "../db/database.ts";
-import { findTeam, findUserIds } from "../directory/queries.ts";
+import { findTeamIds, findUserIds } from "../directory/queries.ts";
 
 /** As much of a body as these rules look at. What has another form is passed over: the schema names it. */
 const LookedId = Uuid.transform((id) => id.toLowerCase())
@@ -91,13 +91,19 @@ export async function findReferenceFaults(
   const looked = Looked.safeParse(body).data;
   if (looked === undefined) return [];
   const faults: Violation[] = [];
-  for (const [index, id] of (looked.team_ids ?? []).slice(0, mostLooked).entries()) {
-    if (id !== undefined && !(await findTeam(db, workspaceId, id)))
+  const teams = (looked.team_ids ?? []).slice(0, mostLooked);
+  const knownTeams = await findTeamIds(
+    db,
+    workspaceId,
+    teams.filter((id) => id !== undefined),
+  );
+  teams.forEach((id, index) => {
+    if (id !== undefined && !knownTeams.has(id))
       faults.push({
         pointer: `/team_ids/${index}`,
         detail: "is no team of this workspace; take it from List Teams",
       });
-  }
+  });
   const recorders = (looked.recorder_ids ?? []).slice(0, mostLooked);
   const named = recorders.filter((id) => id !== undefined);
   const known = await findUserIds(db, workspaceId, named);

@@ -18,7 +18,8 @@ export type NewRecording = Pick<
   | "meeting_type_id"
   | "transcript_language"
   | "has_thumbnail"
->;
+> &
+  Partial<Pick<Insertable<Recordings>, "default_title">>;
 
 export async function insertRecording(tx: Tx, recording: NewRecording): Promise<void> {
   await tx.insertInto("recordings").values(recording).execute();

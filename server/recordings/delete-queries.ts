@@ -57,11 +57,11 @@ export async function forgetEvents(
   const eventIds = events.map((event) => event.id);
   const { rows: deliveries } = await sql<{ id: string }>`
     select id from deliveries
-    where recording_id = ${recordingId} or event_id = any(${eventIds}::bigint[])
+    where event_id = any(${eventIds}::bigint[])
     order by id for update`.execute(tx);
   const deliveryIds = deliveries.map((delivery) => delivery.id);
   await sql`
-    update deliveries set payload = null,
+    update deliveries set payload = null, first_answer = null, event_id = null,
       settled_at = case when state = 'pending' then clock_timestamp() else settled_at end,
       state = case when state = 'pending' then 'withheld' else state end
     where id = any(${deliveryIds}::bigint[])`.execute(tx);

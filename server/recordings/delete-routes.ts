@@ -1,4 +1,5 @@
 import * as contract from "../../contract/recording-management.ts";
+import { actorOf } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { type Api, route } from "../http/route.ts";
 import type { ObjectStore } from "../storage/store.ts";
@@ -22,6 +23,7 @@ export function recordingManagementRoutes(
       },
       principal,
       params.recording_id,
+      actorOf(request),
     ),
   );
 }

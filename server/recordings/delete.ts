@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { DeletionReceipt } from "../../contract/recording-management.ts";
 import type { Principal } from "../access/principal.ts";
+import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
@@ -28,13 +29,15 @@ interface Dependencies {
 
 /**
  * Removes a recording and everything that belongs to it: one transaction takes the rows, what was recorded of it
- * before and what would still be sent, and leaves `recording_deleted` for those who could see it; then the files go.
+ * before and what would still be sent, and leaves `highlight_deleted` for each highlight and `recording_deleted` for those
+ * who could see it; then the files go.
  * Killed in between, the sweep of orphans (uploads/orphans.ts) removes those.
  */
 export async function deleteRecording(
   { db, store, onError }: Dependencies,
   principal: Principal,
   recordingId: string,
+  actor: AuditActor,
 ): Promise<Receipt> {
   const { uploadIds, ...rows } = await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockForChange(tx, principal, recordingId, "delete it");
@@ -45,12 +48,28 @@ export async function deleteRecording(
     const forgotten = await forgetEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
     const deleted = await deleteRecordingRows(tx, recordingId);
     await deleteJobsOf(tx, [recordingId, ...uploadIds]);
+    const workspaceId = recording.workspace_id;
+    // Before their recording: whoever keeps copies of highlights alone has to hear of it too.
+    for (const id of highlightIds) {
+      await record(tx, {
+        workspaceId,
+        type: "highlight_deleted",
+        subjectId: id,
+        recordingId,
+        audience,
+        data: { id, recording_id: recordingId },
+      });
+    }
     await record(tx, {
-      workspaceId: recording.workspace_id,
+      workspaceId,
       type: "recording_deleted",
       subjectId: recordingId,
       audience,
       data: { id: recordingId },
+    });
+    await recordAudit(tx, actor, {
+      action: "recording_deleted",
+      subject: { type: "recording", id: recordingId },
     });
     return { ...deleted, ...forgotten, uploadIds };
   });

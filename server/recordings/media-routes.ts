@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ViewLog } from "../audit/views.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import { serveObject } from "../http/serve-object.ts";
@@ -14,6 +15,7 @@ interface Dependencies {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
+  readonly views: ViewLog;
 }
 
 /** How long a browser may keep a file whose link it has; files of recordings never change. */
@@ -30,7 +32,7 @@ const hourMs = 3_600_000;
 const thumbnailMaxAgeSec = 3000;
 
 /** Hands out files of recordings to whoever has a signed link: the bytes, or the bucket's own link to them. */
-export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }: Dependencies): void {
+export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, views }: Dependencies): void {
   /** The recording that the address names, if its signature is good. */
   const recordingIn = (request: FastifyRequest, purpose: LinkPurpose): string =>
     readLink(signer, purpose, (request.params as { recording_id: string }).recording_id, request.query);
@@ -69,6 +71,7 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer }
       if (media === undefined) throw gone();
       // A bucket's link is good for GET alone.
       if (request.method === "GET") {
+        await views.noteLink(request, media.workspace_id, media.recording_id);
         const { expires } = request.query as { expires: string };
         const expiresAt = new Date(Math.max(Number(expires), Date.now() + leastLinkMs));
         const link = await storeLink(store, media, expiresAt);

@@ -7,6 +7,7 @@ import { mediaPath } from "./links.ts";
 /** What the file of a recording is. */
 export interface RecordingMediaRow {
   readonly recording_id: string;
+  readonly workspace_id: string;
   readonly title: string;
   readonly format: "mp4" | "mp3";
 }
@@ -21,7 +22,7 @@ export async function findRecordingMedia(
   const row = await db
     .selectFrom("recording_media")
     .innerJoin("recordings", "recordings.id", "recording_media.recording_id")
-    .select(["recording_id", "title", "format"])
+    .select(["recording_id", "workspace_id", "title", "format"])
     .where("recording_id", "=", recordingId)
     .executeTakeFirst();
   return row as RecordingMediaRow | undefined;

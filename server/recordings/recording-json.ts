@@ -42,7 +42,7 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
   ];
   if (include.highlights) fields.push(["highlights", highlights(context)]);
   if (include.participants) fields.push(["participants", participants(include.crm === true)]);
-  if (include.ai_action_items) fields.push(["ai_action_items", "coalesce(r.ai_action_items, '[]')"]);
+  if (include.ai_action_items) fields.push(["ai_action_items", actionItems]);
   if (include.ai_summary)
     fields.push(["ai_summary", "json_build_object('text', coalesce(r.ai_summary, ''))"]);
   if (include.private_notes) fields.push(["private_notes", privateNotes(context.bind(context.userId))]);
@@ -50,7 +50,7 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
   if (include.crm) fields.push(["crm", `coalesce(r.crm, '{"crm_company_ids":[],"crm_deal_ids":[]}')`]);
   if (include.screenshares) fields.push(["screenshares", "coalesce(r.screenshares, '[]')"]);
   if (include.ai_template_sections)
-    fields.push(["ai_template_sections", "coalesce(r.ai_template_sections, '[]')"]);
+    fields.push(["ai_template_sections", templateSections(include.ai_template_sections, context.bind)]);
   return object(fields);
 }
 
@@ -133,6 +133,35 @@ function participants(withCrm: boolean): string {
   ];
   if (withCrm) fields.push(["crm_contact_id", "p.crm_contact_id"]);
   return list(`${object(fields)} order by p.position`, "from participants p where p.recording_id = r.id");
+}
+
+/** Names and users of assignees are those of now; a participant that is gone is nobody. */
+const actionItems = list(
+  `json_build_object('status', i->'status', 'timestamp', i->'timestamp', 'text', i->'text', 'assignee',
+    (select json_build_object('id', p.id, 'name', p.name, 'user_id', u.id)
+      from participants p left join users u on u.workspace_id = r.workspace_id and u.email_key = p.email_key
+      where p.recording_id = r.id and p.id = (i->>'assignee_id')::uuid)) order by n`,
+  "from jsonb_array_elements(r.ai_action_items) with ordinality as e (i, n)",
+);
+
+/** Contract: "only sections whose title matches are returned, case-insensitive". */
+function templateSections(
+  { format, allowed_sections }: NonNullable<RecordingIncludeInput["ai_template_sections"]>,
+  bind: Bind,
+): string {
+  const data =
+    format === "markdown" || format === "text"
+      ? `json_build_object('${format}', s->'${format}')`
+      : "(s->'data')::json";
+  const allowed =
+    allowed_sections === undefined
+      ? ""
+      : `where lower(normalize(s->>'title', NFKC)) in
+          (select lower(normalize(t, NFKC)) from unnest(${bind(allowed_sections)}::text[]) as a (t))`;
+  return list(
+    `json_build_object('title', s->'title', 'data', ${data}) order by n`,
+    `from jsonb_array_elements(r.ai_template_sections) with ordinality as e (s, n) ${allowed}`,
+  );
 }
 
 /** Below the base address: pictures of highlights, by signed links. */

@@ -7,6 +7,8 @@ import {
   transcriptText,
 } from "../../contract/transcripts.ts";
 import type { Principal } from "../access/principal.ts";
+import { actorOf } from "../audit/record.ts";
+import type { ViewLog } from "../audit/views.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
@@ -30,10 +32,11 @@ export function recordingRoutes(
     readonly db: Database;
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
+    readonly views: ViewLog;
     readonly config: Pick<Config, "baseUrl" | "pageSize" | "datetimeFilters" | "downloadUrlTtlMs">;
   },
 ): void {
-  const { db, store, signer, config } = deps;
+  const { db, store, signer, views, config } = deps;
   const { baseUrl } = config;
   const transcripts = createTranscriptCache(db.pool);
 
@@ -56,13 +59,14 @@ export function recordingRoutes(
     return new Ready(`{"cursor":${cursor},"recordings":[${page.map((row) => row.json).join(",")}]}`);
   });
 
-  route(api, contract.getRecording, async ({ principal, params, body }) => {
+  route(api, contract.getRecording, async ({ principal, params, body, request }) => {
     refusePersonalOnly(principal, body);
     const json = await findRecordingJson(db.pool, principal, params.recording_id, body.include ?? {}, {
       baseUrl,
       thumbnails: thumbnailLinks(signer, new Date()),
     });
     if (json === undefined) throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
     return new Ready(json);
   });
 
@@ -70,6 +74,7 @@ export function recordingRoutes(
     const { recording_id } = call.params;
     const version = call.request.transcriptVersion;
     if (version === null) throw recordingNotFound(recording_id);
+    await views.note(call.request, "recording_viewed", recording_id);
     return new Ready(await transcripts.read(recording_id, format, version));
   };
   route(api, transcriptJson, (call) => readTranscript(call, "json"), { needsTranscriptVersion: true });
@@ -90,6 +95,7 @@ export function recordingRoutes(
       );
     const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
     const location = await mediaLink({ store, signer, baseUrl }, media, expiresAt, request.method);
+    await views.note(request, "recording_downloaded", params.recording_id);
     return new Ready("", { location });
   });
 
@@ -102,17 +108,17 @@ export function recordingRoutes(
   route(api, contract.removeTag, ({ principal, params }) =>
     service.removeTag(db, principal, params.recording_id, params.tag),
   );
-  route(api, contract.shareToUser, ({ principal, params, body }) =>
-    service.shareWithUser(db, principal, params.recording_id, body.user_id.toLowerCase()),
+  route(api, contract.shareToUser, ({ principal, params, body, request }) =>
+    service.shareWithUser(db, principal, params.recording_id, body.user_id.toLowerCase(), actorOf(request)),
   );
-  route(api, contract.unshareFromUser, ({ principal, params }) =>
-    service.unshareFromUser(db, principal, params.recording_id, params.user_id),
+  route(api, contract.unshareFromUser, ({ principal, params, request }) =>
+    service.unshareFromUser(db, principal, params.recording_id, params.user_id, actorOf(request)),
   );
-  route(api, contract.shareToTeam, ({ principal, params, body }) =>
-    service.shareWithTeam(db, principal, params.recording_id, body.team_id.toLowerCase()),
+  route(api, contract.shareToTeam, ({ principal, params, body, request }) =>
+    service.shareWithTeam(db, principal, params.recording_id, body.team_id.toLowerCase(), actorOf(request)),
   );
-  route(api, contract.unshareFromTeam, ({ principal, params }) =>
-    service.unshareFromTeam(db, principal, params.recording_id, params.team_id),
+  route(api, contract.unshareFromTeam, ({ principal, params, request }) =>
+    service.unshareFromTeam(db, principal, params.recording_id, params.team_id, actorOf(request)),
   );
 }
 

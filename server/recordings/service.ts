@@ -1,6 +1,7 @@
 import { isTag } from "../../contract/recordings.ts";
 import { syncGrants } from "../access/grants.ts";
 import type { Principal } from "../access/principal.ts";
+import { type AuditActor, type AuditEntry, recordAudit } from "../audit/record.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { findTeam, findUser } from "../directory/queries.ts";
 import { record } from "../events/record.ts";
@@ -36,6 +37,15 @@ async function change(
     });
   });
   return { success: true };
+}
+
+/** How the audit log tells with whom a recording is shared, or not any more. */
+function sharing(
+  action: "recording_shared" | "recording_unshared",
+  recordingId: string,
+  details: { readonly user_id: string } | { readonly team_id: string },
+): AuditEntry {
+  return { action, subject: { type: "recording", id: recordingId }, details };
 }
 
 /** Gives a recording another title. */
@@ -79,22 +89,36 @@ export function removeTag(db: Database, principal: Principal, recordingId: strin
 }
 
 /** Shares with a user of the workspace. */
-export function shareWithUser(db: Database, principal: Principal, recordingId: string, userId: string) {
+export function shareWithUser(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  userId: string,
+  actor: AuditActor,
+) {
   return change(db, principal, recordingId, async (tx, recording) => {
     if (!(await findUser(tx, recording.workspace_id, userId)))
       throw invalidInput([
         { pointer: "/user_id", detail: "is no user of this workspace; take it from List Users" },
       ]);
     if (!(await insertUserShare(tx, recording.id, userId))) return false;
+    await recordAudit(tx, actor, sharing("recording_shared", recording.id, { user_id: userId }));
     await syncGrants(tx, [recording.id]);
     return true;
   });
 }
 
 /** Takes a share with a user back. */
-export function unshareFromUser(db: Database, principal: Principal, recordingId: string, userId: string) {
+export function unshareFromUser(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  userId: string,
+  actor: AuditActor,
+) {
   return change(db, principal, recordingId, async (tx, recording) => {
     if (await deleteUserShare(tx, recording.id, userId)) {
+      await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { user_id: userId }));
       await syncGrants(tx, [recording.id]);
       return true;
     }
@@ -105,22 +129,36 @@ export function unshareFromUser(db: Database, principal: Principal, recordingId:
 }
 
 /** Shares with a team of the workspace. */
-export function shareWithTeam(db: Database, principal: Principal, recordingId: string, teamId: string) {
+export function shareWithTeam(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  teamId: string,
+  actor: AuditActor,
+) {
   return change(db, principal, recordingId, async (tx, recording) => {
     if (!(await findTeam(tx, recording.workspace_id, teamId)))
       throw invalidInput([
         { pointer: "/team_id", detail: "is no team of this workspace; take it from List Teams" },
       ]);
     if (!(await insertTeam(tx, recording.id, teamId))) return false;
+    await recordAudit(tx, actor, sharing("recording_shared", recording.id, { team_id: teamId }));
     await syncGrants(tx, [recording.id]);
     return true;
   });
 }
 
 /** Takes a share with a team back. */
-export function unshareFromTeam(db: Database, principal: Principal, recordingId: string, teamId: string) {
+export function unshareFromTeam(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  teamId: string,
+  actor: AuditActor,
+) {
   return change(db, principal, recordingId, async (tx, recording) => {
     if (await deleteTeam(tx, recording.id, teamId)) {
+      await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { team_id: teamId }));
       await syncGrants(tx, [recording.id]);
       return true;
     }

@@ -46,12 +46,14 @@ export async function endIfSupplied(db: Database, recordingId: string): Promise<
  * Writes the transcript, its language and version, the end of the transcription and `recording_updated`, all in one
  * transaction. Run twice, or after the recording was deleted, it changes nothing.
  * @param language what the operator set; null: what the model heard.
+ * @param onTranscript what follows from it, in the same transaction.
  */
 export async function finishTranscription(
   db: Database,
   recordingId: string,
   chunks: readonly ChunkRow[],
   language: string | null,
+  onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
   const merged = mergeChunks(
     chunks.flatMap(({ start_ms, end_ms, result }) =>
@@ -82,6 +84,7 @@ export async function finishTranscription(
       subjectId: recordingId,
       data: {},
     });
+    await onTranscript?.(tx, { id: recordingId, workspaceId: recording.workspace_id });
   });
 }
 

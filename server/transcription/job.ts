@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { MediaFailedError } from "../media/render/index.ts";
 import { withScratch } from "../media/scratch.ts";
 import { recordingObjectKey } from "../storage/layout.ts";
@@ -39,6 +39,11 @@ export interface TranscriptionDependencies {
   readonly extractSpeech: ExtractSpeech;
   readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
   readonly retry?: RetryPolicy;
+  /** What follows from a transcript, in the transaction that writes it. */
+  readonly onTranscript?: (
+    tx: Tx,
+    recording: { readonly id: string; readonly workspaceId: string },
+  ) => Promise<void>;
 }
 
 /**
@@ -86,7 +91,13 @@ export async function transcribeRecordingJob(
   const startedAt = Date.now();
   if ((await hear({ deps, recordingId, signal }, found.format)) !== "heard") return;
   const chunks = await findChunks(db.kysely, recordingId);
-  await finishTranscription(db, recordingId, chunks, deps.config.transcription?.language ?? null);
+  await finishTranscription(
+    db,
+    recordingId,
+    chunks,
+    deps.config.transcription?.language ?? null,
+    deps.onTranscript,
+  );
   log.info({ recordingId, chunks: chunks.length, ms: Date.now() - startedAt }, "recording transcribed");
 }
 

@@ -43,6 +43,7 @@ export async function createRecording(
     id: recordingId,
     workspace_id: upload.workspace_id,
     title: upload.title,
+    default_title: upload.has_default_title ? upload.title : null,
     start_datetime: start,
     end_datetime: new Date(start.getTime() + durationMs),
     duration_ms: durationMs,

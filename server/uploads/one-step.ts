@@ -88,6 +88,7 @@ export async function createOneStepUpload(
       scope: principal.scope,
       media_type: mediaType,
       title: titleOf(input.filename) || defaultTitle(mediaType, new Date()),
+      has_default_title: titleOf(input.filename) === "",
       auto_promote: true,
       start_datetime: null,
       team_id: null,

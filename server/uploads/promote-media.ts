@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { requestUnderstanding } from "../intelligence/index.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import { MediaFailedError, MediaKilledError, type RenderResult, renderMedia } from "../media/render/index.ts";
 import { withScratch } from "../media/scratch.ts";
@@ -23,7 +24,7 @@ interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
-  readonly config: Pick<Config, "dataDir" | "newRecordingShareState" | "transcription">;
+  readonly config: Pick<Config, "dataDir" | "newRecordingShareState" | "transcription" | "languageModel">;
   /** What makes a recording's files of an upload's; `renderMedia` by default. */
   readonly render?: typeof renderMedia;
 }
@@ -135,6 +136,8 @@ async function finish(deps: Dependencies, uploadId: string, media: MadeMedia): P
     const hasSound = upload.facts?.audio !== null;
     if (config.transcription !== null && hasSound && !hasTranscript)
       await requestTranscription(tx, jobs, recordingId);
+    if (hasTranscript)
+      await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId: upload.workspace_id });
   });
   jobs.wake();
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { requestUnderstanding } from "../intelligence/index.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import { attempt } from "./attempt.ts";
 import { createRecording } from "./make-recording.ts";
@@ -9,7 +10,7 @@ import { transition } from "./transition.ts";
 interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
-  readonly config: Pick<Config, "newRecordingShareState">;
+  readonly config: Pick<Config, "newRecordingShareState" | "languageModel">;
 }
 
 /**
@@ -24,7 +25,12 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
       if (upload?.status !== "promoting") return;
       const { recordingId } = await createRecording(tx, deps, upload, null);
       await transition(tx, jobs, upload, "promotion_completed", { recordingId });
+      await requestUnderstanding(tx, jobs, deps.config, {
+        id: recordingId,
+        workspaceId: upload.workspace_id,
+      });
     });
+    jobs.wake();
   } catch (error) {
     // What is tried in vain counts; what succeeds, mostly at once, is spared the writing.
     if (isDataError(error)) await failPromotion(deps, uploadId, unfitReason);

@@ -48,6 +48,7 @@ export type NewUpload = Pick<
 > & {
   readonly import_data?: ImportData;
   readonly external_id?: string | null;
+  readonly has_default_title?: boolean;
   readonly one_step?: Extract<MediaExpectation, { kind: "one_step" }>["extension"];
   /** For an upload with a file. */
   readonly file?: {

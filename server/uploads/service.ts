@@ -53,6 +53,7 @@ export async function createUpload(
       scope: principal.scope,
       media_type: input.media_type,
       title: changes.title ?? defaultTitle(input.media_type, startDatetime ?? new Date()),
+      has_default_title: changes.title === undefined,
       auto_promote: input.auto_promote ?? true,
       start_datetime: startDatetime,
       team_id: changes.team_id ?? null,
@@ -105,8 +106,10 @@ export function updateUpload(
               row.media_type,
               changes.start_datetime ?? row.start_datetime ?? row.created_at,
             ),
+            has_default_title: true,
           }
         : {}),
+      ...(changes.title === undefined ? {} : { has_default_title: false }),
       ...(changes.recorder_ids?.length === 0 ? { recorder_ids: [row.created_by] } : {}),
     });
     if (attributes.transcript) await saveUploadTranscript(tx, uploadId, attributes.transcript);

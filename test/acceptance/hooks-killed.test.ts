@@ -87,7 +87,7 @@ test(`hooks: the worker killed ${kills} times under load, every event arrives, a
     "nothing waits any more",
     async () => {
       const { rows } = await database.query(
-        `select (select count(*) from events where fanned_out_at is null and type like 'recording%')
+        `select (select count(*) from events where id in (select event_id from waiting_events) and type like 'recording%')
            + (select count(*) from deliveries where state <> 'delivered') as waiting`,
       );
       return Number(rows[0].waiting) === 0;

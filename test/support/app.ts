@@ -11,6 +11,7 @@ import { type Config, readConfig } from "../../server/config.ts";
 import { type Database, openDatabase } from "../../server/db/database.ts";
 import { openHookSender } from "../../server/hooks/open-sender.ts";
 import type { HookSender } from "../../server/hooks/send.ts";
+import type { TimeLimits } from "../../server/http/time-limits.ts";
 import { type JobQueue, openJobQueue } from "../../server/jobs/queue.ts";
 import { createSealer, type Sealer } from "../../server/links/sealer.ts";
 import { openSecret } from "../../server/links/secret.ts";
@@ -42,6 +43,8 @@ export interface TestAppOptions {
   readonly port?: number;
   /** Without a worker, jobs stay where they are. */
   readonly worker?: boolean;
+  /** Shorter limits of time for requests. */
+  readonly limits?: Partial<TimeLimits>;
 }
 
 const systemClock = { now: () => new Date() };
@@ -95,6 +98,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
     webFolder: options.webFolder ?? null,
     checkReady: true,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });
   const { port } = app.server.address() as AddressInfo;

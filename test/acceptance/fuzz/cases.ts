@@ -11,6 +11,7 @@ import type { Context, Generator } from "./calls.ts";
 import { forgedCursor, impossibleCursors } from "./cursor-cases.ts";
 import { brokenFraming, brokenOff, goodThenRubbish } from "./framing-cases.ts";
 import { badAuthorization, badVersion, oddContentType, oddHeaders, oddMethod } from "./header-cases.ts";
+import { bentQuery } from "./query-cases.ts";
 import { seededFor } from "./random.ts";
 import type { FuzzRequest } from "./request.ts";
 import { longNames, tooLarge } from "./size-cases.ts";
@@ -26,6 +27,7 @@ const weights: readonly (readonly [weight: number, generator: Generator])[] = [
   [140, bentAddress],
   [80, bentParameter],
   [30, strangeTag],
+  [100, bentQuery],
   [40, badAuthorization],
   [40, badVersion],
   [50, oddContentType],

@@ -44,9 +44,14 @@ export const badAuthorization: Generator = (context, random) => {
   return request("bad authorization", { ...call, headers }, { expects: "4xx" });
 };
 
+/** Not the token endpoint, and not the management API. */
+function isVersioned({ path }: { readonly path: string }): boolean {
+  return path.startsWith("/_/public-api/v2/");
+}
+
 /** The version header left out, doubled or misspelt. */
 export const badVersion: Generator = (context, random) => {
-  const target = random.pick(context.targets.filter((candidate) => candidate.id !== "token"));
+  const target = random.pick(context.targets.filter(isVersioned));
   const call = correctCall(context, random, target);
   const name = "Public-Api-Version";
   const instead: Header[] = random.pick<Header[]>([

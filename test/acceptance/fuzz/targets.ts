@@ -1,7 +1,13 @@
+import * as audit from "../../../contract/audit.ts";
 import * as directory from "../../../contract/directory.ts";
+import * as events from "../../../contract/events.ts";
+import * as highlights from "../../../contract/highlight-operations.ts";
+import * as hookManagement from "../../../contract/hook-management.ts";
 import * as hooks from "../../../contract/hooks.ts";
 import type { Operation, OperationResponse } from "../../../contract/operation.ts";
+import * as recordingManagement from "../../../contract/recording-management.ts";
 import * as recordings from "../../../contract/recording-operations.ts";
+import * as stories from "../../../contract/stories.ts";
 import * as tokenInfo from "../../../contract/token-info.ts";
 import * as transcripts from "../../../contract/transcripts.ts";
 import * as uploads from "../../../contract/uploads.ts";
@@ -20,6 +26,8 @@ export interface Target {
   readonly sample: { readonly [name: string]: Json } | null;
   /** Properties that may not be missing. */
   readonly required: readonly string[];
+  /** What may stand in the address after the question mark. */
+  readonly query: readonly string[];
   /** Whether repeating a correct call changes nothing, so that it can be expected to succeed. */
   readonly isRead: boolean;
   readonly response: OperationResponse | null;
@@ -28,6 +36,9 @@ export interface Target {
 
 const operations: Operation[] = [
   ...[directory, hooks, recordings, tokenInfo, transcripts, uploads].flatMap((module) =>
+    Object.values(module),
+  ),
+  ...[audit, events, highlights, hookManagement, recordingManagement, stories].flatMap((module) =>
     Object.values(module),
   ),
   ...Object.values(transcripts.transcriptText),
@@ -42,7 +53,12 @@ function isOperation(value: unknown): value is Operation {
 /** Operations whose correct call can be repeated at will. */
 const reads = ["list", "get", "tokenInfo"];
 
-/** Every operation of the contract, and the token endpoint. */
+/** What other requests need is not deleted: there the address names nothing. */
+function sparing({ id, path }: Operation): string {
+  return /^delete(Recording|Highlight|Story)$/.test(id) ? path.replace(/:\w+/, ":nothing_id") : path;
+}
+
+/** Every operation of the contract and of the management API, and the token endpoint. */
 export function targetsOf(world: World): Target[] {
   const samples = sampleBodies(world);
   const found = operations.map((operation): Target => {
@@ -53,9 +69,10 @@ export function targetsOf(world: World): Target[] {
     return {
       id: operation.id,
       method: operation.method,
-      path: operation.path,
+      path: sparing(operation),
       sample: sample ?? (operation.body === undefined ? null : {}),
       required: shape.filter(([, schema]) => !schema.safeParse(undefined).success).map(([name]) => name),
+      query: Object.keys(operation.query?.shape ?? {}),
       isRead: reads.some((prefix) => operation.id.startsWith(prefix)),
       response: operation.response,
       versions: versionNames.filter((version) => isOpen(operation.gate, version)),
@@ -77,6 +94,7 @@ const tokenEndpoint: Target = {
     refresh_token: "parley_ort_x",
   },
   required: [],
+  query: [],
   isRead: false,
   response: null,
   versions: versionNames,
@@ -88,6 +106,12 @@ export function fillPath(path: string, ids: Ids, random: Random): string {
     switch (name) {
       case "recording_id":
         return random.pick(ids.recordings);
+      case "highlight_id":
+        return ids.highlight;
+      case "story_id":
+        return ids.story;
+      case "hook_id":
+        return ids.hook;
       case "upload_id":
         return random.pick(ids.stagedUploads);
       case "user_id":
@@ -162,6 +186,42 @@ function sampleBodies({ ids, cursors }: World): Record<string, { [name: string]:
       hook_type: "recording_added",
       include: { crm: true },
     },
+    createHighlight: {
+      text: "The price",
+      timestamp: 0,
+      duration: 4000,
+      tags: ["price"],
+      include: { transcript: true, speakers: true },
+    },
+    updateHighlight: {
+      text: "The price again",
+      timestamp: 100,
+      duration: 3000,
+      tags: [],
+      include: { transcript: true, speakers: true },
+    },
+    createStory: {
+      title: "Prices",
+      description: "All of them",
+      banner_image_url: "https://example.com/banner.png",
+      tags: ["price"],
+      highlight_ids: [ids.highlight],
+      public: false,
+    },
+    updateStory: {
+      title: "Prices again",
+      description: "",
+      banner_image_url: "https://example.com/banner.png",
+      tags: [],
+      highlight_ids: [ids.highlight],
+      public: true,
+    },
+    replayHook: {
+      since: new Date(Date.now() - 3_600_000).toISOString(),
+      until: new Date().toISOString(),
+      which: "failed",
+    },
+    rotateHookSecret: { overlap_sec: 60 },
     listHooks: { filter: { hook_type: "recording_added", state: "enabled" } },
   };
 }

@@ -11,6 +11,9 @@ export interface Ids {
   readonly recordings: readonly string[];
   /** Uploads that wait for a promotion, so that they can be updated. */
   readonly stagedUploads: readonly string[];
+  readonly highlight: string;
+  readonly story: string;
+  readonly hook: string;
 }
 
 /** A running server with a little in it. */
@@ -47,7 +50,8 @@ export async function makeWorld(): Promise<World> {
   const memberToken = await parley(server, "token", "create", "--email", member);
 
   const call: World["call"] = async (method, path, body) => {
-    const response = await fetch(`${server.url}/_/public-api/v2${path}`, {
+    const url = path.startsWith("/_/") ? path : `/_/public-api/v2${path}`;
+    const response = await fetch(server.url + url, {
       method,
       headers: { authorization: `Bearer ${adminToken}`, "public-api-version": "2026-10-01" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -82,12 +86,33 @@ export async function makeWorld(): Promise<World> {
   );
   const users: AnyJson = await post("/users", {});
   const db = new pg.Pool({ connectionString: server.env.PARLEY_DATABASE_URL ?? "", max: 2 });
+  const highlight = await post(`/_/api/v1/recordings/${recordings[0]}/highlights`, {
+    text: "The price",
+    timestamp: 0,
+    duration: 4000,
+  });
+  const story = await post("/_/api/v1/stories", { title: "Prices", highlight_ids: [highlight.id] });
+  // Made past the API, whose reachability test would leave the machine. Its type is of events that never happen here.
+  const hook = await db.query<{ id: string }>(
+    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret)
+     select gen_random_uuid(), workspace_id, id, 'workspace', '2026-10-01', 'https://127.0.0.1:9/', 'recording_deleted',
+       '{}', 'unreadable' from users where email_key = $1 returning id`,
+    [admin],
+  );
   return {
     server,
     port: Number(new URL(server.url).port),
     db,
     tokens: { admin: adminToken, member: memberToken, workspace: workspaceToken },
-    ids: { users: users.users.map((user: AnyJson) => user.id), teams: [team], recordings, stagedUploads },
+    ids: {
+      users: users.users.map((user: AnyJson) => user.id),
+      teams: [team],
+      recordings,
+      stagedUploads,
+      highlight: highlight.id,
+      story: story.id,
+      hook: hook.rows[0]?.id ?? "",
+    },
     cursors: {
       recordings: (await post("/recordings", {})).cursor,
       uploads: (await post("/uploads", {})).cursor,

@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { startTestApp } from "../../test/support/app.ts";
+import { makeUser, makeWorkspace } from "../../test/support/factories.ts";
+import { eraseFromAudit } from "./erase.ts";
+import { markChains, readMark, replaceMark } from "./mark.ts";
+import { pruneAudit } from "./prune.ts";
+import { sealAudit } from "./seal.ts";
+import { refusal, tamper, verify, writeEntries } from "./testing.ts";
+
+const app = await startTestApp({ worker: false });
+const { db, store } = app;
+const { pool } = db;
+const errors: object[] = [];
+const log = { error: (detail: object) => void errors.push(detail) };
+
+/** A workspace with a sealed log of so many entries. */
+async function makeLog(entries: number): Promise<string> {
+  const { id } = await makeWorkspace(db);
+  await writeEntries(db, id, entries);
+  await sealAudit(db);
+  return id;
+}
+
+async function expectBroken(id: string, position: number, reason: RegExp): Promise<void> {
+  const { broken } = await verify(app, id);
+  assert.equal(broken?.position, position, broken?.reason ?? "nothing was found");
+  assert.match(broken.reason, reason);
+}
+
+test("seal: places run without a gap in every workspace, also when entries are written at the same time", async () => {
+  const ids = await Promise.all([makeWorkspace(db), makeWorkspace(db)]).then((all) =>
+    all.map(({ id }) => id),
+  );
+  let isWriting = true;
+  const sealers = [1, 2].map(async () => {
+    while (isWriting) await sealAudit(db);
+  });
+  await Promise.all(ids.flatMap((id) => Array.from({ length: 4 }, () => writeEntries(db, id, 50))));
+  isWriting = false;
+  await Promise.all(sealers);
+  await sealAudit(db);
+  for (const id of ids) {
+    const verdict = await verify(app, id);
+    assert.deepEqual(
+      [verdict.broken, verdict.entries, verdict.position, verdict.unsealed],
+      [null, 200, 200, 0],
+    );
+  }
+});
+
+test("seal: an entry whose transaction commits late is not passed over", async () => {
+  const { id } = await makeWorkspace(db);
+  const late = await pool.connect();
+  await late.query("begin");
+  await late.query("insert into audit_log (workspace_id, action) values ($1, 'settings_changed')", [id]);
+  await writeEntries(db, id, 3);
+  await sealAudit(db);
+  assert.equal((await verify(app, id)).entries, 3);
+  await late.query("commit");
+  late.release();
+  await sealAudit(db);
+  const verdict = await verify(app, id);
+  assert.deepEqual([verdict.broken, verdict.entries], [null, 4]);
+});
+
+test("seal: an entry is what the guide says, so that anybody can count it over", async () => {
+  const id = await makeLog(2);
+  const { rows } = await pool.query(
+    "select *, details::text as details_text from audit_log where workspace_id = $1 order by position",
+    [id],
+  );
+  let previous = Buffer.alloc(32);
+  for (const row of rows) {
+    const sha = (...parts: (string | Buffer)[]) => {
+      const hash = createHash("sha256");
+      for (const part of parts) hash.update(part);
+      return hash.digest();
+    };
+    const who = sha(row.who_salt, JSON.stringify([row.user_email, row.ip, row.user_agent])).toString("hex");
+    const details = sha(row.details_salt, row.details_text).toString("hex");
+    previous = sha(
+      previous,
+      JSON.stringify([
+        1,
+        id,
+        Number(row.position),
+        row.id,
+        row.occurred_at.toISOString(),
+        row.action,
+        row.user_id,
+        row.credential,
+        row.credential_id,
+        row.subject_type,
+        row.subject_id,
+        who,
+        details,
+      ]),
+    ) as Buffer<ArrayBuffer>;
+    assert.deepEqual(row.hash, previous);
+  }
+});
+
+test("guards: without switching them off, nothing is changed, removed, emptied or cut", async () => {
+  const id = await makeLog(3);
+  await writeEntries(db, id, 1);
+  for (const statement of [
+    "update audit_log set action = 'signed_in' where workspace_id = $1",
+    "update audit_log set details = '{\"n\": 9}' where workspace_id = $1",
+    "update audit_log set user_email = 'other@w.example' where workspace_id = $1",
+    "update audit_log set occurred_at = now() where workspace_id = $1",
+    "update audit_log set position = position + 1000 where workspace_id = $1",
+    "update audit_log set position = null, hash = null where workspace_id = $1 and position is not null",
+    "update audit_log set who_salt = decode('00', 'hex') where workspace_id = $1",
+    "delete from audit_log where workspace_id = $1",
+    "update audit_chains set head_position = head_position - 1 where workspace_id = $1",
+    "update audit_chains set anchor_position = 2 where workspace_id = $1",
+    "delete from audit_chains where workspace_id = $1",
+  ])
+    assert.match(await refusal(db, statement, [id]), /append-only/, statement);
+  for (const table of ["audit_log", "audit_chains"])
+    assert.match(await refusal(db, `truncate ${table}`), /append-only/);
+  assert.equal((await verify(app, id)).broken, null);
+});
+
+const fields: Readonly<Record<string, string>> = {
+  action: "'signed_out'",
+  occurred_at: "occurred_at + interval '1 ms'",
+  user_id: "gen_random_uuid()",
+  user_email: "'other@w.example'",
+  credential: "'cli'",
+  credential_id: "gen_random_uuid()",
+  subject_type: "'recording'",
+  subject_id: "'x'",
+  ip: "'192.0.2.8'",
+  user_agent: "null",
+  details: `'{"n": 33}'`,
+  id: "default",
+  hash: "sha256(hash)",
+  who_salt: "sha256(who_salt)",
+};
+
+for (const [field, value] of Object.entries(fields))
+  test(`verify: finds a changed ${field}`, async () => {
+    const id = await makeLog(5);
+    await tamper(db, `update audit_log set ${field} = ${value} where workspace_id = $1 and position = 3`, [
+      id,
+    ]);
+    await expectBroken(id, 3, /changed, moved or put in/);
+  });
+
+test("verify: finds an entry moved to another workspace", async () => {
+  const [id, other] = [await makeLog(4), await makeLog(2)];
+  await tamper(
+    db,
+    "update audit_log set workspace_id = $2, position = 3 where workspace_id = $1 and position = 4",
+    [id, other],
+  );
+  await expectBroken(id, 4, /end is missing/);
+  await expectBroken(other, 3, /changed, moved or put in/);
+});
+
+test("verify: finds removed entries, also when those behind them are moved up", async () => {
+  const id = await makeLog(6);
+  await tamper(db, "delete from audit_log where workspace_id = $1 and position in (2, 3)", [id]);
+  await expectBroken(id, 2, /entries 2 to 3 are missing/);
+  await tamper(db, "update audit_log set position = position - 2 where workspace_id = $1 and position > 1", [
+    id,
+  ]);
+  await expectBroken(id, 2, /changed, moved or put in/);
+});
+
+test("verify: finds an entry put in, with and without a place of its own", async () => {
+  const id = await makeLog(4);
+  await tamper(db, "update audit_log set position = position + 1 where workspace_id = $1 and position = 4", [
+    id,
+  ]);
+  await tamper(
+    db,
+    `insert into audit_log (workspace_id, action, position, hash)
+     select workspace_id, 'signed_in', 4, hash from audit_log where workspace_id = $1 and position = 3`,
+    [id],
+  );
+  await expectBroken(id, 4, /changed, moved or put in/);
+
+  const other = await makeLog(3);
+  await pool.query("drop index audit_log_position");
+  await tamper(
+    db,
+    `insert into audit_log (workspace_id, action, position, hash)
+     select workspace_id, 'signed_in', 2, hash from audit_log where workspace_id = $1 and position = 2`,
+    [other],
+  );
+  await expectBroken(other, 3, /two entries claim the place 2/);
+  await tamper(db, "delete from audit_log where workspace_id = $1 and action = 'signed_in'", [other]);
+  await pool.query(
+    "create unique index audit_log_position on audit_log (workspace_id, position) where position is not null",
+  );
+});
+
+test("verify: finds two entries that changed places", async () => {
+  const id = await makeLog(5);
+  await pool.query("drop index audit_log_position");
+  await tamper(
+    db,
+    "update audit_log set position = 5 - position where workspace_id = $1 and position in (2, 3)",
+    [id],
+  );
+  await pool.query(
+    "create unique index audit_log_position on audit_log (workspace_id, position) where position is not null",
+  );
+  await expectBroken(id, 2, /changed, moved or put in/);
+});
+
+test("verify: finds a cut end by the record of it in the database, and by the store when that was cut as well", async () => {
+  const id = await makeLog(5);
+  await markChains(db, store, log);
+  await tamper(db, "delete from audit_log where workspace_id = $1 and position > 3", [id]);
+  await expectBroken(id, 4, /there were 5 entries/);
+  await tamper(
+    db,
+    `update audit_chains c set head_position = 3, head_hash = l.hash
+     from audit_log l where c.workspace_id = $1 and l.workspace_id = $1 and l.position = 3`,
+    [id],
+  );
+  await expectBroken(id, 4, /store was told of 5 entries/);
+});
+
+test("verify: finds a log that was written anew from the beginning, by the store", async () => {
+  const id = await makeLog(3);
+  await markChains(db, store, log);
+  assert.deepEqual((await readMark(store, id))?.position, 3);
+  await tamper(db, "delete from audit_chains where workspace_id = $1", [id]);
+  await tamper(
+    db,
+    "update audit_log set position = null, hash = null, action = 'x' where workspace_id = $1",
+    [id],
+  );
+  await sealAudit(db);
+  await expectBroken(id, 3, /written anew/);
+  const [told] = [errors.length];
+  await markChains(db, store, log);
+  assert.ok(errors.length > told, "the worker says so in its log");
+  await expectBroken(id, 3, /written anew/);
+  await replaceMark(db, store, id);
+  assert.equal((await verify(app, id)).broken, null, "taken for right by somebody who knows");
+});
+
+test("prune: old entries go, and the chain holds from there", async () => {
+  const { id } = await makeWorkspace(db);
+  const dayMs = 86_400_000;
+  await writeEntries(db, id, 2);
+  await tamper(db, "update audit_log set occurred_at = '2020-01-01' where workspace_id = $1", [id]);
+  await writeEntries(db, id, 4);
+  await sealAudit(db);
+  await markChains(db, store, log);
+  const mark = await readMark(store, id);
+  assert.equal(await pruneAudit(db, new Date(Date.now() - dayMs)), 2);
+  assert.equal(await pruneAudit(db, new Date(Date.now() - dayMs)), 0);
+  const verdict = await verify(app, id);
+  assert.deepEqual([verdict.broken, verdict.entries, verdict.position], [null, 4, 6]);
+  assert.deepEqual(await readMark(store, id), mark);
+  await writeEntries(db, id, 2);
+  await sealAudit(db);
+  assert.equal((await verify(app, id)).position, 8);
+  // Everything, also beyond what the store was told of.
+  await pruneAudit(db, new Date(Date.now() + dayMs));
+  const empty = await verify(app, id);
+  assert.deepEqual([empty.broken, empty.entries, empty.position], [null, 0, 8]);
+  await writeEntries(db, id, 1);
+  await sealAudit(db);
+  await markChains(db, store, log);
+  const last = await verify(app, id);
+  assert.deepEqual([last.broken, last.position, (await readMark(store, id))?.position], [null, 9, 9]);
+});
+
+test("erase: takes a person out of what they did and of details that name them, and the chain still holds", async () => {
+  const workspace = await makeWorkspace(db);
+  const bea = await makeUser(db, workspace, { email: `bea_1@${workspace.domain}` });
+  const own = { userId: bea.id, userEmail: bea.email };
+  await writeEntries(db, workspace.id, 2, { action: "signed_in" }, own);
+  await writeEntries(db, workspace.id, 1, {
+    action: "user_invited",
+    details: { email: bea.email.toUpperCase() },
+  });
+  await writeEntries(db, workspace.id, 1, {
+    action: "user_invited",
+    details: { email: bea.email.replace("_", "x") },
+  });
+  await sealAudit(db);
+  // One that is sealed afterwards.
+  await writeEntries(db, workspace.id, 1, { action: "signed_out" }, own);
+  const erase = () =>
+    db.kysely
+      .transaction()
+      .execute((tx) => eraseFromAudit(tx, { workspaceId: workspace.id, email: bea.email }));
+  assert.equal(await erase(), 4);
+  assert.equal(await erase(), 0);
+  const { rows } = await pool.query(
+    "select user_id, user_email, ip, user_agent, details, who_salt, details_salt, action from audit_log where workspace_id = $1 order by id",
+    [workspace.id],
+  );
+  const text = JSON.stringify(rows).toLowerCase();
+  assert.ok(!text.includes(bea.email.toLowerCase()));
+  assert.deepEqual(
+    rows.map((row) => [row.action, row.user_id, row.ip, row.who_salt === null, row.details_salt === null]),
+    [
+      ["signed_in", bea.id, null, true, false],
+      ["signed_in", bea.id, null, true, false],
+      ["user_invited", null, "192.0.2.7", false, true],
+      ["user_invited", null, "192.0.2.7", false, false],
+      ["signed_out", bea.id, null, true, false],
+    ],
+  );
+  await sealAudit(db);
+  const verdict = await verify(app, workspace.id);
+  assert.deepEqual([verdict.broken, verdict.entries, verdict.erased], [null, 5, 4]);
+});
+
+test("erase: what is put where something was erased is found", async () => {
+  const id = await makeLog(2);
+  await db.kysely
+    .transaction()
+    .execute((tx) => eraseFromAudit(tx, { workspaceId: id, email: "ann@w.example" }));
+  assert.match(
+    await refusal(db, "update audit_log set user_email = 'eve@w.example' where workspace_id = $1", [id]),
+    /append-only/,
+  );
+  await pool.query("alter table audit_log drop constraint audit_log_who");
+  await tamper(
+    db,
+    "update audit_log set user_email = 'eve@w.example' where workspace_id = $1 and position = 2",
+    [id],
+  );
+  await expectBroken(id, 2, /put where it had been erased/);
+});

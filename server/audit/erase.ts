@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
+import { type ChainEntry, chainColumns, detailsCommitment, whoCommitment } from "./chain.ts";
+import { chainLock } from "./seal.ts";
+
+/** Entries read and changed at a time. */
+const batch = 1000;
+
+/**
+ * Takes a person out of the audit log of a workspace: their email, addresses and user agents in what they did, and the
+ * details of entries that name their email. What happened and when, and the ids, stay, and the chain still holds: the
+ * salts under which it covers these values go as well, so nothing tells any more what they were.
+ * @returns how many entries were changed.
+ */
+export async function eraseFromAudit(
+  tx: Tx,
+  person: { readonly workspaceId: string; readonly email: string },
+): Promise<number> {
+  const email = person.email.trim().toLowerCase();
+  const named = `%${JSON.stringify(email)
+    .slice(1, -1)
+    .replace(/[\\%_]/g, "\\$&")}%`;
+  // Sealing waits meanwhile: it changes the same rows, in another order.
+  await sql`select pg_advisory_xact_lock(${chainLock})`.execute(tx);
+  let [after, changed] = ["0", 0];
+  for (;;) {
+    const { rows } = await sql<ChainEntry & { is_theirs: boolean; is_named: boolean }>`
+      select * from (
+        select ${sql.raw(chainColumns)},
+          who_salt is not null and (user_email = ${email} or user_id in (
+            select u.id from users u where u.workspace_id = l.workspace_id and u.email_key = ${email})) as is_theirs,
+          details_salt is not null and lower(details::text) like ${named} as is_named
+        from audit_log l where workspace_id = ${person.workspaceId} and id > ${after}
+      ) found where is_theirs or is_named order by id limit ${batch}`.execute(tx);
+    for (const row of rows) {
+      await tx
+        .updateTable("audit_log")
+        .where("id", "=", row.id)
+        .set({
+          ...(row.is_theirs
+            ? { who_hash: whoCommitment(row), who_salt: null, user_email: null, ip: null, user_agent: null }
+            : {}),
+          ...(row.is_named
+            ? { details_hash: detailsCommitment(row), details_salt: null, details: "{}" }
+            : {}),
+        })
+        .execute();
+      after = row.id;
+      changed += 1;
+    }
+    if (rows.length < batch) return changed;
+  }
+}

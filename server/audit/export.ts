@@ -1,0 +1,36 @@
+import type pg from "pg";
+import { csvColumns, csvLine, presentEntry } from "./present.ts";
+import { type AuditFilter, type AuditRow, findSealed, findSealedEnd } from "./queries.ts";
+
+export type ExportFormat = "csv" | "jsonl";
+
+export const exportTypes: Readonly<Record<ExportFormat, string>> = {
+  csv: "text/csv",
+  jsonl: "application/x-ndjson",
+};
+
+/** Entries read at a time: memory does not grow with the log. */
+const pageSize = 1000;
+
+/**
+ * Writes what is sealed of a log by the moment of the call, in the order of the chain.
+ * @returns pieces of text; the whole is a file of the format.
+ */
+export async function* exportAudit(
+  pool: pg.Pool,
+  filter: AuditFilter,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const upTo = await findSealedEnd(pool, filter.workspaceId);
+  if (format === "csv") yield `${csvColumns.join(",")}\r\n`;
+  for (let after = 0; ; ) {
+    const rows = await findSealed(pool, filter, { after, upTo, limit: pageSize });
+    if (rows.length > 0) yield rows.map(format === "csv" ? csvLine : jsonLine).join("");
+    if (rows.length < pageSize) return;
+    after = Number(rows.at(-1)?.position);
+  }
+}
+
+function jsonLine(row: AuditRow): string {
+  return `${JSON.stringify(presentEntry(row))}\n`;
+}

@@ -1,0 +1,51 @@
+import type pg from "pg";
+import type { Database } from "../db/database.ts";
+import { withChainLock } from "./seal.ts";
+
+/** Entries removed in one transaction. */
+const batch = 5000;
+
+/**
+ * Removes entries from before a moment, from the beginning of each chain up to the first one that stays. The place and
+ * hash of the last one removed are kept, and the chain goes on from there.
+ * @returns how many entries were removed.
+ */
+export async function pruneAudit({ pool }: Pick<Database, "pool">, before: Date): Promise<number> {
+  const { rows } = await pool.query<{ workspace_id: string }>("select workspace_id from audit_chains");
+  let removed = 0;
+  for (const { workspace_id } of rows) {
+    for (;;) {
+      const count = await withChainLock(pool, (client) => pruneBatch(client, workspace_id, before));
+      // Another process is at it.
+      if (count === null) return removed;
+      removed += count;
+      if (count < batch) break;
+    }
+  }
+  return removed;
+}
+
+async function pruneBatch(client: pg.PoolClient, workspaceId: string, before: Date): Promise<number> {
+  // The first that stays ends what may go, also where a clock that went back left an older one behind it.
+  const { rowCount } = await client.query({
+    name: "audit_move_anchor",
+    text: `with oldest as (
+        select position, hash, bool_and(occurred_at < $2) over (order by position) as is_old
+        from (select position, hash, occurred_at from audit_log
+          where workspace_id = $1 and position is not null order by position limit ${batch}) first
+      ), last as (
+        select position, hash from oldest where is_old order by position desc limit 1
+      )
+      update audit_chains c set anchor_position = last.position, anchor_hash = last.hash
+      from last where c.workspace_id = $1 and last.position > c.anchor_position`,
+    values: [workspaceId, before],
+  });
+  if (rowCount === 0) return 0;
+  const deleted = await client.query({
+    name: "audit_prune",
+    text: `delete from audit_log l using audit_chains c
+      where c.workspace_id = $1 and l.workspace_id = $1 and l.position <= c.anchor_position`,
+    values: [workspaceId],
+  });
+  return deleted.rowCount ?? 0;
+}

@@ -1,0 +1,87 @@
+import type pg from "pg";
+
+/** An entry as people read it. */
+export interface AuditRow {
+  readonly id: string;
+  readonly position: string | null;
+  readonly hash: Buffer | null;
+  readonly occurred_at: Date;
+  readonly action: string;
+  readonly user_id: string | null;
+  readonly user_email: string | null;
+  readonly credential: string | null;
+  readonly credential_id: string | null;
+  readonly subject_type: string | null;
+  readonly subject_id: string | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly details: Record<string, unknown>;
+}
+
+/** Which entries are wanted. */
+export interface AuditFilter {
+  readonly workspaceId: string;
+  readonly action?: string | undefined;
+  readonly user?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+}
+
+const columns = `id, position, hash, occurred_at, action, user_id, user_email, credential, credential_id, subject_type,
+  subject_id, ip, user_agent, details`;
+
+/** A page of the log, newest first. @param page.before where the page before it ended. */
+export async function findAudit(
+  pool: pg.Pool,
+  filter: AuditFilter,
+  page: { readonly before: { readonly at: Date; readonly id: string } | null; readonly limit: number },
+): Promise<AuditRow[]> {
+  const { conditions, values, bind } = conditionsOf(filter);
+  if (page.before !== null)
+    conditions.push(`(occurred_at, id) < (${bind(page.before.at)}, ${bind(page.before.id)})`);
+  const { rows } = await pool.query<AuditRow>(
+    `select ${columns} from audit_log where ${conditions.join(" and ")}
+     order by occurred_at desc, id desc limit ${bind(page.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+/** The place up to which the log of a workspace is sealed. */
+export async function findSealedEnd(pool: pg.Pool, workspaceId: string): Promise<number> {
+  const { rows } = await pool.query<{ head_position: string }>(
+    "select head_position from audit_chains where workspace_id = $1",
+    [workspaceId],
+  );
+  return Number(rows[0]?.head_position ?? 0);
+}
+
+/** Sealed entries in the order of the chain, after one place and up to another. */
+export async function findSealed(
+  pool: pg.Pool,
+  filter: AuditFilter,
+  page: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<AuditRow[]> {
+  const { conditions, values, bind } = conditionsOf(filter);
+  conditions.push(`position > ${bind(page.after)}`, `position <= ${bind(page.upTo)}`);
+  const { rows } = await pool.query<AuditRow>(
+    `select ${columns} from audit_log where ${conditions.join(" and ")}
+     order by position limit ${bind(page.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+function conditionsOf(filter: AuditFilter) {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const conditions = [`workspace_id = ${bind(filter.workspaceId)}`];
+  if (filter.action !== undefined) conditions.push(`action = ${bind(filter.action)}`);
+  if (filter.user !== undefined) conditions.push(`user_id = ${bind(filter.user)}`);
+  if (filter.subject !== undefined) conditions.push(`subject_id = ${bind(filter.subject)}`);
+  if (filter.from !== undefined) conditions.push(`occurred_at >= ${bind(filter.from)}`);
+  if (filter.to !== undefined) conditions.push(`occurred_at < ${bind(filter.to)}`);
+  return { conditions, values, bind };
+}

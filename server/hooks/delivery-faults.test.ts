@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestApp } from "../../test/support/app.ts";
+import { makeRecording, makeWorkspace, unknownId } from "../../test/support/factories.ts";
+import { ok, retryAfter, slow, startHookReceiver } from "../../test/support/hook-receiver.ts";
+import { until } from "../../test/support/until.ts";
+import { record } from "../events/record.ts";
+import { createSealer } from "../links/sealer.ts";
+import { prepare } from "./lane-prepare.ts";
+import type { HookRow } from "./queries.ts";
+
+/** A clock that the tests move. */
+const clock = {
+  ms: Date.parse("2030-01-01T00:00:00Z"),
+  now: () => new Date(clock.ms),
+};
+const app = await startTestApp({ clock, env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
+const { db } = app;
+const second = 1000;
+const secret = "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0";
+
+async function makeHooks(
+  workspaceId: string,
+  urls: readonly string[],
+  { type = "recording_deleted", sealed = app.sealer.seal(secret) } = {},
+): Promise<HookRow[]> {
+  const { rows } = await db.pool.query<HookRow>(
+    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
+     select gen_random_uuid(), u.workspace_id, u.id, 'workspace', '2025-10-31', url, $3, '{}', $4, '2020-01-01'
+     from (select * from users where workspace_id = $1 limit 1) u, unnest($2::text[]) url returning *`,
+    [workspaceId, urls, type, sealed],
+  );
+  return rows;
+}
+
+async function makeHook(url: string, options: { workspaceId?: string; type?: string; sealed?: Buffer } = {}) {
+  const workspaceId = options.workspaceId ?? (await makeWorkspace(db)).id;
+  const [hook] = await makeHooks(workspaceId, [url], options);
+  assert.ok(hook);
+  return hook;
+}
+
+async function happen(
+  workspaceId: string,
+  type: "recording_deleted" | "story_deleted" = "recording_deleted",
+  subjectId = unknownId(),
+): Promise<void> {
+  await db.kysely
+    .transaction()
+    .execute((tx) => record(tx, { workspaceId, type, subjectId, audience: [], data: { id: subjectId } }));
+  app.jobs.wake();
+}
+
+async function deliveriesOf(hookId: string) {
+  return (await db.pool.query("select * from deliveries where hook_id = $1 order by id", [hookId])).rows;
+}
+
+const hookRow = async (id: string) =>
+  (await db.pool.query("select * from hooks where id = $1", [id])).rows[0];
+
+test("a hook whose secret can't be read fails for all to see, by the schedule, and holds up no other of its address", async () => {
+  const receiver = await startHookReceiver();
+  const broken = await makeHook(receiver.url, { sealed: createSealer("another secret").seal(secret) });
+  const sibling = await makeHook(receiver.url, { workspaceId: broken.workspace_id, type: "story_deleted" });
+  const subject = unknownId();
+  await happen(broken.workspace_id, "recording_deleted", subject);
+  await happen(broken.workspace_id, "story_deleted", subject);
+  await receiver.waitFor(1);
+  const attempted = (attempts: number) =>
+    until(`attempt ${attempts} is written`, async () => {
+      const [found] = await deliveriesOf(broken.id);
+      return found?.attempts === attempts ? found : undefined;
+    });
+  const first = await attempted(1);
+  assert.equal(first.state, "pending");
+  assert.match(first.first_error, /secret of the hook can't be read.*rotate/);
+  assert.equal(first.first_status, null);
+  assert.ok((await hookRow(broken.id)).failing_since !== null, "the rule of five days applies");
+  const waitSec = (first.due_at.getTime() - clock.ms) / second;
+  assert.ok(waitSec >= 5 && waitSec <= 6.1, `${waitSec} s`);
+  clock.ms = first.due_at.getTime() + second;
+  await attempted(2);
+  await until(
+    "the sibling's is delivered",
+    async () => (await deliveriesOf(sibling.id))[0].state === "delivered",
+  );
+  assert.equal(receiver.requests.length, 1);
+  await db.pool.query("update hooks set secret = $2 where id = $1", [broken.id, app.sealer.seal(secret)]);
+  clock.ms += 3600 * second;
+  await until("it is delivered once it can be signed for", async () => {
+    return (await deliveriesOf(broken.id))[0].state === "delivered";
+  });
+});
+
+test("a payload that can't be made fails alone, with a reason; without a database nothing fails", async () => {
+  const workspace = await makeWorkspace(db);
+  const { recordingId } = await makeRecording(app, workspace.member.token);
+  const hook = { ...(await makeHook("http://receiver.example/", { workspaceId: workspace.id })) };
+  const logged: object[] = [];
+  const deps = {
+    db,
+    signer: app.signer,
+    config: app.config,
+    gate: <T>(work: () => Promise<T>): Promise<T> => work(),
+    log: { error: (line: object) => void logged.push(line) },
+  };
+  const delivery = {
+    message_id: unknownId(),
+    event_type: "recording_updated",
+    recording_id: null,
+    payload: null,
+    attempts: 0,
+    attempts_before: 0,
+    data: {},
+    may_hear: true,
+    due_at: new Date(),
+    has_siblings: false,
+  } as const;
+  const due = [
+    { ...delivery, id: "1", subject_id: "no id of anything" },
+    { ...delivery, id: "2", subject_id: recordingId },
+    { ...delivery, id: "3", subject_id: unknownId() },
+  ];
+  const { prepared, withheld } = await prepare(deps, { ...hook, hook_type: "recording_updated" }, due);
+  assert.deepEqual(
+    prepared.map(({ delivery: { id }, body, problem }) => [id, body !== null, problem !== null]),
+    [
+      ["1", false, true],
+      ["2", true, false],
+    ],
+  );
+  assert.match(prepared[0]?.problem ?? "", /could not be made/);
+  assert.deepEqual(
+    withheld.map(({ id }) => id),
+    ["3"],
+  );
+  assert.equal(logged.length, 1);
+  const unreachable = { pool: { query: () => Promise.reject(new Error("Connection terminated")) } };
+  await assert.rejects(
+    prepare({ ...deps, db: unreachable as never }, { ...hook, hook_type: "recording_updated" }, due),
+    /Connection terminated/,
+  );
+});
+
+test("Retry-After gives the receiver a rest from everything of the hook, of an hour at most", async () => {
+  const receiver = await startHookReceiver();
+  receiver.otherwise(retryAfter("600", 429));
+  const hook = await makeHook(receiver.url);
+  await happen(hook.workspace_id);
+  const paused = await until("the rest is noted", async () => {
+    const row = await hookRow(hook.id);
+    return row.paused_until === null ? undefined : row;
+  });
+  assert.ok(Math.abs(paused.paused_until.getTime() - clock.ms - 600 * second) <= second);
+  await happen(hook.workspace_id);
+  await until("the next event is handed on", async () => (await deliveriesOf(hook.id)).length === 2);
+  clock.ms += 590 * second;
+  const witness = await makeHook(receiver.url);
+  await happen(witness.workspace_id);
+  await receiver.waitFor(2);
+  const attempts = (await deliveriesOf(hook.id)).map((row) => row.attempts);
+  assert.deepEqual(attempts, [1, 0], "nothing else was tried meanwhile");
+  receiver.otherwise(retryAfter("86400"));
+  clock.ms += 700 * second;
+  await receiver.waitFor(3);
+  const again = await until("the longer rest is noted", async () => {
+    const row = await hookRow(hook.id);
+    return row.paused_until > paused.paused_until ? row : undefined;
+  });
+  assert.ok(again.paused_until.getTime() - clock.ms <= 3601 * second);
+  receiver.otherwise(ok);
+  clock.ms += 25 * 3600 * second;
+  await until("all is delivered", async () =>
+    (await deliveriesOf(hook.id)).every((row) => row.state === "delivered"),
+  );
+});
+
+test("a thousand receivers that answer slowly delay one that answers at once by seconds at most", async () => {
+  const slowOne = await startHookReceiver();
+  slowOne.otherwise(slow(6000));
+  const healthy = await startHookReceiver();
+  const { id: workspaceId } = await makeWorkspace(db);
+  await makeHooks(
+    workspaceId,
+    Array.from({ length: 1000 }, (_, n) => `${slowOne.url}/${n}`),
+  );
+  await happen(workspaceId);
+  // As many as there are places.
+  await slowOne.waitFor(512);
+  const other = await makeHook(healthy.url);
+  for (let round = 1; round <= 3; round += 1) {
+    const began = performance.now();
+    await happen(other.workspace_id);
+    await healthy.waitFor(round);
+    const tookMs = performance.now() - began;
+    assert.ok(tookMs < 4000, `${tookMs.toFixed(0)} ms`);
+  }
+  await db.pool.query("delete from hooks where workspace_id = $1", [workspaceId]);
+  await slowOne.close();
+});

@@ -1,0 +1,146 @@
+import { sql } from "kysely";
+import { syncGrants } from "../access/grants.ts";
+import type { Database, Tx } from "../db/database.ts";
+import { record } from "../events/record.ts";
+import { mergeItems, type StoredItem } from "./action-items.ts";
+import { type ClaimedRun, findTypesOfScope } from "./queries.ts";
+import { wordsOnly } from "./quotes.ts";
+import type { StoredSection } from "./sections.ts";
+import type { Understanding } from "./understand.ts";
+
+interface LockedRun {
+  readonly status: string;
+  readonly requested: number;
+  readonly written_title: string | null;
+  readonly written_meeting_type_id: string | null;
+}
+
+interface LockedRecording {
+  readonly workspace_id: string;
+  readonly title: string;
+  readonly default_title: string | null;
+  readonly transcript_version: number;
+  readonly external: boolean;
+  readonly meeting_type_id: string | null;
+  readonly has_chosen_meeting_type: boolean;
+  readonly ai_summary: string | null;
+  readonly ai_action_items: StoredItem[] | null;
+  readonly ai_template_sections: StoredSection[] | null;
+}
+
+/**
+ * Writes what the model made, the end of the run and `recording_updated`, all in one transaction. Run twice, or after
+ * the recording was deleted, it changes nothing.
+ * @returns `stale` when the run was asked for anew, or the transcript changed: then nothing is written, and it begins
+ * again.
+ */
+export async function finishRun(
+  db: Database,
+  recordingId: string,
+  claimed: ClaimedRun,
+  result: Understanding,
+  modelName: string,
+): Promise<"written" | "stale" | "over"> {
+  return db.kysely.transaction().execute(async (tx) => {
+    // The recording first, as everywhere.
+    const recording = await lockRecording(tx, recordingId);
+    const run = await lockRun(tx, recordingId);
+    if (recording === undefined || run?.status !== "running") return "over";
+    if (run.requested !== claimed.requested || recording.transcript_version !== claimed.transcript_version)
+      return "stale";
+    const changes = {
+      ai_summary: result.summary,
+      ai_action_items: mergeItems(recording.ai_action_items ?? [], result.items),
+      ai_template_sections: result.sections,
+      title: chooseTitle(recording, run, result),
+      meeting_type_id: await chooseType(tx, recording, run, result),
+    };
+    if (await write(tx, recordingId, changes)) {
+      await syncGrants(tx, [recordingId]);
+      await record(tx, {
+        workspaceId: recording.workspace_id,
+        type: "recording_updated",
+        subjectId: recordingId,
+        data: {},
+      });
+    }
+    await sql`
+      update intelligence_runs set status = 'done', attempts = 0, failing_since = null, not_before = null,
+        last_error = null, notes = ${result.notes}::text[], model = ${modelName}, finished_at = clock_timestamp(),
+        updated_at = clock_timestamp(),
+        written_title = case when ${changes.title !== recording.title} then ${changes.title} else written_title end,
+        written_meeting_type_id = case when ${changes.meeting_type_id !== recording.meeting_type_id}
+          then ${changes.meeting_type_id}::uuid else written_meeting_type_id end
+      where recording_id = ${recordingId}`.execute(tx);
+    await sql`delete from intelligence_steps where recording_id = ${recordingId}`.execute(tx);
+    return "written";
+  });
+}
+
+async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
+  const { rows } = await sql<LockedRecording>`
+    select workspace_id, title, default_title, transcript_version, external, meeting_type_id, has_chosen_meeting_type,
+      ai_summary, ai_action_items, ai_template_sections
+    from recordings where id = ${recordingId} for update`.execute(tx);
+  return rows[0];
+}
+
+async function lockRun(tx: Tx, recordingId: string): Promise<LockedRun | undefined> {
+  const { rows } = await sql<LockedRun>`
+    select status, requested, written_title, written_meeting_type_id
+    from intelligence_runs where recording_id = ${recordingId} for update`.execute(tx);
+  return rows[0];
+}
+
+/** A title is given only in the place of one that nobody gave: the default of the upload, or an earlier run's. */
+function chooseTitle(recording: LockedRecording, run: LockedRun, { title }: Understanding): string {
+  const isOurs = recording.title === recording.default_title || recording.title === run.written_title;
+  return isOurs && title !== "" ? title : recording.title;
+}
+
+/**
+ * A meeting type is given only in the place of one that nobody chose: the default of the scope as long as no run has
+ * given another, or an earlier run's.
+ */
+async function chooseType(
+  tx: Tx,
+  recording: LockedRecording,
+  run: LockedRun,
+  { meetingType }: Understanding,
+): Promise<string | null> {
+  const { meeting_type_id: now } = recording;
+  if (meetingType === null || recording.has_chosen_meeting_type) return now;
+  const types = await findTypesOfScope(tx, recording.workspace_id, recording.external);
+  const isDefault = now === null || types.some((type) => type.id === now && type.is_default);
+  const isOurs = run.written_meeting_type_id === null ? isDefault : now === run.written_meeting_type_id;
+  if (!isOurs) return now;
+  const wanted = wordsOnly(meetingType);
+  return types.find((type) => wordsOnly(type.name) === wanted)?.id ?? now;
+}
+
+/** @returns whether anything is another than before. */
+async function write(
+  tx: Tx,
+  recordingId: string,
+  changes: {
+    readonly ai_summary: string;
+    readonly ai_action_items: readonly StoredItem[];
+    readonly ai_template_sections: readonly StoredSection[];
+    readonly title: string;
+    readonly meeting_type_id: string | null;
+  },
+): Promise<boolean> {
+  const items = JSON.stringify(changes.ai_action_items);
+  const sections = JSON.stringify(changes.ai_template_sections);
+  const { rows } = await sql`
+    update recordings set ai_summary = ${changes.ai_summary}, ai_action_items = ${items}::jsonb,
+      ai_template_sections = ${sections}::jsonb, title = ${changes.title},
+      meeting_type_id = ${changes.meeting_type_id}::uuid, updated_at = clock_timestamp()
+    where id = ${recordingId}
+      and (coalesce(ai_summary, ''), coalesce(ai_action_items, '[]'), coalesce(ai_template_sections, '[]'), title,
+          meeting_type_id)
+        is distinct from (${changes.ai_summary}::text, ${items}::jsonb, ${sections}::jsonb, ${changes.title}::text,
+          ${changes.meeting_type_id}::uuid)
+    returning id`.execute(tx);
+  return rows.length > 0;
+}

@@ -1,0 +1,4 @@
+export { type IntelligenceDependencies, understandRecordingJob } from "./job.ts";
+export { openAiModel } from "./openai.ts";
+export { findDueRuns } from "./queries.ts";
+export { requestUnderstanding } from "./service.ts";

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { startTestApp } from "../../test/support/app.ts";
+import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
+
+const app = await startTestApp();
+const workspace = await makeWorkspace(app.db);
+const stranger = await makeUser(app.db, workspace);
+const { recordingId } = await makeRecording(app, workspace.member.token, {
+  title: "Harbour planning",
+  start_datetime: "2026-03-02T09:00:00Z",
+  participants: [{ name: "Ana Lima", email: "ana@other.example", speaker_key: "s1" }],
+});
+
+/** The protocol's own client, connected with a token. */
+async function connect(token: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  // The SDK's own types disagree under exactOptionalPropertyTypes.
+  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  return client;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers of several tools.
+async function callTool(client: Client, name: string, input: Record<string, unknown> = {}): Promise<any> {
+  const result = await client.callTool({ name, arguments: input });
+  const [first] = result.content as { type: string; text: string }[];
+  return result.isError ? { refused: first?.text } : JSON.parse(first?.text ?? "null");
+}
+
+test("an assistant finds the tools, each marked as reading only", async () => {
+  const client = await connect(workspace.member.token);
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.map(({ name }) => name).sort(), [
+    "get_recording",
+    "list_highlights",
+    "list_recordings",
+    "read_transcript",
+    "search",
+  ]);
+  assert.ok(tools.every((tool) => tool.annotations?.readOnlyHint === true));
+  await client.close();
+});
+
+test("search, list, get and read answer what the person may see, with the moment of a word", async () => {
+  const client = await connect(workspace.member.token);
+  const found = await callTool(client, "search", { query: "contract" });
+  assert.equal(found.results[0].recording.id, recordingId);
+  const hit = found.results[0].hits.find((one: { kind: string }) => one.kind === "transcript");
+  assert.equal(hit.timestamp, 4200);
+
+  const listed = await callTool(client, "list_recordings", { title: "harbour" });
+  assert.deepEqual(
+    listed.recordings.map(({ id }: { id: string }) => id),
+    [recordingId],
+  );
+  const got = await callTool(client, "get_recording", { recording_id: recordingId });
+  assert.equal(got.title, "Harbour planning");
+  assert.equal(got.participants[0].name, "Ana Lima");
+
+  const whole = await callTool(client, "read_transcript", { recording_id: recordingId });
+  assert.match(whole.text, /^\[0:00\] Ana Lima: Good morning, shall we begin\?\n\[0:04\] .*harbour contract/);
+  assert.equal(whole.next_from_ms, null);
+  const around = await callTool(client, "read_transcript", {
+    recording_id: recordingId,
+    around_ms: 11_000,
+    window_ms: 1000,
+  });
+  assert.equal(around.text, "[0:09] Ana Lima: It is signed.");
+  const highlights = await callTool(client, "list_highlights", { recording_id: recordingId });
+  assert.deepEqual(highlights.highlights, []);
+  await client.close();
+});
+
+test("list_recordings takes times by their plain meaning: from included, before excluded", async () => {
+  const client = await connect(workspace.member.token);
+  const ids = async (input: Record<string, unknown>) =>
+    (await callTool(client, "list_recordings", input)).recordings.map(({ id }: { id: string }) => id);
+  assert.deepEqual(await ids({ started_from: "2026-03-02T09:00:00Z" }), [recordingId]);
+  assert.deepEqual(await ids({ started_from: "2026-03-02T09:00:00.001Z" }), []);
+  assert.deepEqual(await ids({ started_before: "2026-03-02T09:00:00Z" }), []);
+  assert.deepEqual(await ids({ started_before: "2026-03-02T09:00:00.001Z" }), [recordingId]);
+  await client.close();
+});
+
+test("a recording that the token can't see is unknown to every tool, in the words of an unknown one", async () => {
+  const client = await connect(stranger.token);
+  assert.deepEqual((await callTool(client, "search", { query: "contract" })).results, []);
+  assert.deepEqual((await callTool(client, "list_recordings")).recordings, []);
+  for (const name of ["get_recording", "read_transcript", "list_highlights"]) {
+    const unknown = unknownId();
+    const hidden = await callTool(client, name, { recording_id: recordingId });
+    const missing = await callTool(client, name, { recording_id: unknown });
+    assert.match(hidden.refused, /there is no recording/);
+    assert.equal(hidden.refused.replace(recordingId, "ID"), missing.refused.replace(unknown, "ID"));
+  }
+  await client.close();
+});
+
+test("wrong input is told to the assistant, and the connection goes on", async () => {
+  const client = await connect(workspace.member.token);
+  const wrong = await callTool(client, "search", { query: "contract", from: "yesterday" });
+  assert.match(wrong.refused, /from/);
+  assert.equal((await callTool(client, "search", { query: "contract" })).results.length, 1);
+  await client.close();
+});
+
+test("without a good token: 401 that leads to where people sign in", async () => {
+  for (const headers of [{}, { authorization: `Bearer parley_pat_${"x".repeat(43)}` }]) {
+    const response = await fetch(`${app.url}/mcp`, { method: "POST", headers, body: "{}" });
+    assert.equal(response.status, 401);
+    const challenge = response.headers.get("www-authenticate") ?? "";
+    const address = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? "";
+    const metadata = (await (await fetch(address.replace("http://parley.test", app.url))).json()) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(metadata.resource, "http://parley.test/mcp");
+    assert.deepEqual(metadata.authorization_servers, ["http://parley.test"]);
+  }
+});
+
+test("there are no sessions: GET and DELETE are 405, and broken messages are refused", async () => {
+  const headers = {
+    authorization: `Bearer ${workspace.member.token}`,
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+  };
+  for (const method of ["GET", "DELETE"])
+    assert.equal((await fetch(`${app.url}/mcp`, { method, headers })).status, 405);
+  const broken = await fetch(`${app.url}/mcp`, { method: "POST", headers, body: '{"jsonrpc":"2.0"}' });
+  assert.equal(broken.status, 400);
+});

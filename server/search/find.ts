@@ -1,0 +1,176 @@
+import type pg from "pg";
+import { parseTimestamp } from "../../contract/common.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Place, SearchCursor } from "./cursor.ts";
+import { stemmers } from "./languages.ts";
+import { phraseQueries, rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
+
+/** What a search is narrowed to. */
+export interface SearchFilter {
+  readonly recording_id?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly person?: string | undefined;
+  readonly team?: string | undefined;
+  readonly meeting_type?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly media_type?: string | undefined;
+}
+
+/** So many are put in order by their transcripts as well, at a time: reading those of all would take too long. */
+const stretch = 100;
+
+/** How many stretches one request goes through at most, where phrases leave little of them. */
+const mostStretches = 20;
+
+/**
+ * One page of the recordings that hold what is wanted and that the principal sees, best first.
+ *
+ * What was found is ordered by title, tags, participants and highlights, then newest first; this order is cut into
+ * stretches, and each of them is ordered by its transcripts as well. What is common to a hundred recordings at most is
+ * so ordered as a whole, and a word that is everywhere costs no more than that.
+ */
+export async function findPage(
+  pool: pg.Pool,
+  principal: Pick<Principal, "sees">,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  page: { readonly cursor: SearchCursor | null; readonly limit: number },
+): Promise<{ recordings: Place[]; next: SearchCursor | null }> {
+  const recordings: Place[] = [];
+  let { from, to, shown }: SearchCursor = page.cursor ?? { from: null, to: null, shown: null };
+  for (let count = 0; count < mostStretches; count += 1) {
+    const found = await findStretch(pool, principal, terms, filter, { from, to });
+    // The order of a stretch by its transcripts; an end that an earlier page gave it stays.
+    to ??= found.end;
+    const left = found.recordings.filter((place) => shown === null || comparePlaces(place, shown) > 0);
+    const taken = left.slice(0, page.limit - recordings.length);
+    recordings.push(...taken);
+    const last = taken.at(-1) ?? shown;
+    if (taken.length < left.length) return { recordings, next: { from, to, shown: last } };
+    if (to === null) return { recordings, next: null };
+    [from, to, shown] = [to, null, null];
+    if (recordings.length === page.limit) return { recordings, next: { from, to, shown } };
+  }
+  return { recordings, next: { from, to, shown } };
+}
+
+/** Negative when a comes before b. */
+export function comparePlaces(a: Place, b: Place): number {
+  return b.score - a.score || b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+interface FoundRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly head_score: number;
+  /** 0 to 200,000, always less than what one word in a highlight counts. */
+  readonly spoken_score: number;
+  readonly is_meant: boolean;
+}
+
+/** @returns a stretch in order, and where it ends; null when it is the last one. */
+async function findStretch(
+  pool: pg.Pool,
+  principal: Pick<Principal, "sees">,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  { from, to }: Pick<SearchCursor, "from" | "to">,
+): Promise<{ recordings: Place[]; end: Place | null }> {
+  const { rows } = await pool.query<FoundRow>(stretchStatement(principal, terms, filter, from, to));
+  const isFull = to === null && rows.length > stretch;
+  const inside = isFull ? rows.slice(0, stretch) : rows;
+  const last = inside.at(-1);
+  return {
+    recordings: inside
+      .filter((row) => row.is_meant)
+      .map(({ id, at, head_score, spoken_score }) => ({
+        id,
+        at: at.getTime(),
+        score: head_score + spoken_score,
+      }))
+      .sort(comparePlaces),
+    end: isFull && last ? { score: last.head_score, at: last.at.getTime(), id: last.id } : null,
+  };
+}
+
+/** The statement behind a search. */
+export function stretchStatement(
+  principal: Pick<Principal, "sees">,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  from: Place | null,
+  to: Place | null,
+): { text: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const find = `parley_search_find(${bind(principal.sees)}::uuid[], ${bind(wantedQuery(terms))}::tsquery, ${bind(rankedQuery(terms))}::tsquery)`;
+  const conditions = filterConditions(filter, bind);
+  const order = "(f.head_score, f.start_datetime, f.recording_id)";
+  const place = (at: Place) =>
+    `(${bind(at.score)}::integer, ${bind(new Date(at.at))}::timestamptz, ${bind(at.id)}::uuid)`;
+  if (from !== null) conditions.push(`${order} < ${place(from)}`);
+  if (to !== null) conditions.push(`${order} >= ${place(to)}`);
+  const needsRecording = conditions.some((condition) => condition.includes("r."));
+  // One query for each language, and one for recordings without.
+  const languages = ["", ...stemmers];
+  const spoken = languages.map((language) => spokenQuery(terms, language));
+  const meant = phraseQueries(terms).map(({ query, isExcluded }) => {
+    const bound = `${bind(query)}::tsquery`;
+    return `${isExcluded ? "not " : ""}(s.head @@ ${bound} or exists (
+      select 1 from search_chunks c where c.recording_id = s.recording_id and c.words @@ ${bound}))`;
+  });
+  const text = `with found as materialized (
+      select f.recording_id, f.start_datetime, f.head_score
+      from ${find} f ${needsRecording ? "join recordings r on r.id = f.recording_id" : ""}
+      ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
+      order by f.head_score desc, f.start_datetime desc, f.recording_id desc
+      ${to === null ? `limit ${stretch + 1}` : ""})
+    select f.recording_id as id, f.start_datetime as at, f.head_score,
+      (200000 * spoken.rank / (1 + spoken.rank))::integer as spoken_score,
+      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant
+    from found f
+    join search_recordings s on s.recording_id = f.recording_id
+    join unnest(${bind(languages)}::text[], ${bind(spoken)}::tsquery[]) q (language, query)
+      on q.language = coalesce(s.language, '')
+    cross join lateral (
+      select coalesce(sum(ts_rank(c.words, q.query)), 0) / (1 + ln(greatest(count(*), 1))) as rank
+      from search_chunks c where c.recording_id = s.recording_id and c.words @@ q.query) spoken
+    order by f.head_score desc, f.start_datetime desc, f.recording_id desc`;
+  return { text, values };
+}
+
+function filterConditions(filter: SearchFilter, bind: (value: unknown) => string): string[] {
+  const conditions: string[] = [];
+  if (filter.recording_id !== undefined)
+    conditions.push(`f.recording_id = ${bind(filter.recording_id)}::uuid`);
+  if (filter.from !== undefined)
+    conditions.push(`f.start_datetime >= ${bind(parseTimestamp(filter.from))}::timestamptz`);
+  if (filter.to !== undefined)
+    conditions.push(`f.start_datetime < ${bind(parseTimestamp(filter.to))}::timestamptz`);
+  if (filter.meeting_type !== undefined)
+    conditions.push(`r.meeting_type_id = ${bind(filter.meeting_type)}::uuid`);
+  if (filter.media_type !== undefined) conditions.push(`r.media_type = ${bind(filter.media_type)}`);
+  if (filter.tag !== undefined)
+    conditions.push(
+      `exists (select 1 from unnest(r.tags) tag where lower(tag) = lower(normalize(${bind(filter.tag)})))`,
+    );
+  if (filter.team !== undefined)
+    conditions.push(
+      `exists (select 1 from recording_teams rt where rt.recording_id = f.recording_id and rt.team_id = ${bind(filter.team)}::uuid)`,
+    );
+  if (filter.person !== undefined) conditions.push(personCondition(bind(filter.person.trim())));
+  return conditions;
+}
+
+/** Took part or recorded; by email, by whole name, or by the id of a user. */
+function personCondition(person: string): string {
+  return `(exists (
+      select 1 from participants p left join users u on u.workspace_id = p.workspace_id and u.email_key = p.email_key
+      where p.recording_id = f.recording_id
+        and (p.email_key = lower(${person}) or parley_fold(p.name) = parley_fold(${person}) or u.id::text = lower(${person})))
+    or exists (
+      select 1 from recording_recorders rr join users u on u.id = rr.user_id
+      where rr.recording_id = f.recording_id
+        and (u.email_key = lower(${person}) or parley_fold(u.name) = parley_fold(${person}) or u.id::text = lower(${person}))))`;
+}

@@ -1,0 +1,54 @@
+import type { Term } from "./terms.ts";
+
+/** A word at its place in a text: its form in the index, and its stem where that is one of those looked for. */
+export interface Word {
+  readonly word: string;
+  readonly stems: readonly string[];
+}
+
+/** Where a term was found: the first place and how many places it takes. */
+export interface Match {
+  /** Which of the terms. */
+  readonly term: number;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Words by their places in a text; where a place holds none, the phrase ends. */
+export type Text = ReadonlyMap<number, Word>;
+
+/**
+ * Finds terms in a text, each wherever it occurs, in no order. Excluded ones are not looked for.
+ * @param borders places that are no words but lie between them (terms.ts, `border`).
+ */
+export function findMatches(text: Text, terms: readonly Term[], borders: ReadonlySet<number>): Match[] {
+  const matches: Match[] = [];
+  for (const [term, wanted] of terms.entries()) {
+    if (wanted.isExcluded) continue;
+    for (const [at, word] of text) {
+      if (!isWord(word, wanted, 0)) continue;
+      const end = followPhrase(text, wanted, at, borders);
+      if (end !== null) matches.push({ term, at, length: end - at + 1 });
+    }
+  }
+  return matches;
+}
+
+/** @returns the place of the phrase's last word, null when it does not go on as it should. */
+function followPhrase(text: Text, term: Term, at: number, borders: ReadonlySet<number>): number | null {
+  let place = at;
+  for (let n = 1; n < term.words.length; n += 1) {
+    place += borders.has(place + 1) ? 2 : 1;
+    const word = text.get(place);
+    if (word === undefined || !isWord(word, term, n)) return null;
+  }
+  return place;
+}
+
+/** Whether this is the nth word of the term. */
+function isWord({ word, stems }: Word, term: Term, n: number): boolean {
+  const wanted = term.words[n] ?? "";
+  if (word === wanted) return true;
+  if (term.isPrefix && n === term.words.length - 1) return word.startsWith(wanted);
+  return stems.some((stem) => term.stems.includes(stem));
+}

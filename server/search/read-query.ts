@@ -1,0 +1,82 @@
+import type pg from "pg";
+import { maxQueryTerms } from "../../contract/search.ts";
+import { invalidInput, type ProblemError } from "../http/problem.ts";
+import { stemmers } from "./languages.ts";
+import { parseQuery } from "./parse-query.ts";
+import type { Term } from "./terms.ts";
+
+/** Every word of the index that begins with one letter would be half of it. */
+const shortestPrefix = 2;
+
+/**
+ * Reads what a person typed.
+ * @returns at least one term that is not excluded.
+ * @throws ProblemError `invalid_input` naming what is wrong with it.
+ */
+export async function readQuery(pool: pg.Pool, query: string): Promise<Term[]> {
+  if (query.includes("\0")) throw fault("must not hold the character NUL");
+  const typed = parseQuery(query);
+  if (typed.length > maxQueryTerms)
+    throw fault(`holds ${typed.length} words and phrases; at most ${maxQueryTerms} are looked for`);
+  const found = await findWords(
+    pool,
+    typed.map((term) => term.text),
+  );
+  const terms = typed.flatMap((term, n): Term[] => {
+    const { words = [], stems = [] } = found[n] ?? {};
+    if (words.length === 0) return [];
+    const isExact = term.isPhrase || term.isPrefix || words.length > 1;
+    return [{ ...term, words, stems: isExact ? [] : stems }];
+  });
+  if (terms.every((term) => term.isExcluded))
+    throw fault(
+      terms.length > 0
+        ? "only says what must not occur; add a word that must"
+        : "holds no word: letters or digits are what can be found",
+    );
+  for (const { words, isPrefix } of terms) {
+    const last = words.at(-1) ?? "";
+    if (isPrefix && last.length < shortestPrefix && /[\p{L}\p{N}]/u.test(last) && !isWide(last))
+      throw fault(
+        `asks for all words that begin with "${last}"; give at least ${shortestPrefix} letters before the *`,
+      );
+  }
+  return terms;
+}
+
+function fault(detail: string): ProblemError {
+  return invalidInput([{ pointer: "/q", detail }]);
+}
+
+/** Whether a word is a character of a script without spaces (parley_search_clean in 0011). */
+export function isWide(word: string): boolean {
+  return /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3134f}]+$/u.test(
+    word,
+  );
+}
+
+interface WordsRow {
+  readonly words: string[];
+  /** In every language; null where a language drops the word. */
+  readonly stems: (string | null)[];
+}
+
+/** The words of texts in the form of the index, in their order, and the stems of those that are one word. */
+async function findWords(
+  pool: pg.Pool,
+  texts: readonly string[],
+): Promise<{ words: string[]; stems: string[] }[]> {
+  const { rows } = await pool.query<WordsRow>({
+    name: "search_words",
+    text: `select v.words, array(
+        select parley_search_stem(language, v.words[1]) from unnest($2::text[]) language
+        where cardinality(v.words) = 1) as stems
+      from unnest($1::text[]) with ordinality t (text, n)
+      cross join lateral (select array(
+        select l.lexeme from unnest(parley_search_vector(parley_search_clean(t.text))) l, unnest(l.positions) p
+        order by p) as words) v
+      order by n`,
+    values: [texts, stemmers],
+  });
+  return rows.map((row) => ({ words: row.words, stems: row.stems.filter((stem) => stem !== null) }));
+}

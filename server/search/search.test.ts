@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { call, startTestApp } from "../../test/support/app.ts";
+import { makeWorkspace } from "../../test/support/factories.ts";
+import { makeSpoken, marked, searchCall, titlesFound } from "./testing.ts";
+
+const app = await startTestApp();
+const workspace = await makeWorkspace(app.db);
+const { token } = workspace;
+const find = (query: string | Record<string, string>) => titlesFound(app, token, query);
+const day = (n: number) => ({ start_datetime: `2026-03-${String(n).padStart(2, "0")}T09:00:00Z` });
+const ids: Record<string, string> = {};
+
+before(async () => {
+  const make = async (...[title, lines, attributes, language]: [string, string[], object?, string?]) => {
+    ids[title] = await makeSpoken(
+      app,
+      token,
+      title,
+      lines,
+      { recorder_ids: [workspace.member.id], ...attributes },
+      language,
+    );
+  };
+  await make("Harbour budget", ["Let us begin."], day(1));
+  await make(
+    "Weekly one",
+    ["The budget of the harbour is late.", "Nobody knows.", "We talk of budgets again, and of budgets only."],
+    day(2),
+  );
+  await make("Weekly two", ["Running costs were high.", "The budget, once."], day(3));
+  await make("Réunion café", ["Nous avons parlé des économies générales.", "Ça coûte cher."], day(4), "fr");
+  await make("Besprechung", ["Die Häuser am Hafen gehören der Stadt.", "Straßen und Brücken."], day(5), "de");
+  await make("会議", ["今日の会議は東京で行います。", "予算について話します。"], day(6), "ja");
+  await make("Klingon", ["nuqneH batlh Daqawlu'taH", "running running"], day(7), "tlh");
+  await make("Cut", ["We meet at the old", "lighthouse keeper house, and/or at example.com on 3.14"], day(8));
+});
+
+test("recall: words of title and transcript, in every form, without case and accents", async () => {
+  assert.deepEqual(await find("budget"), ["Harbour budget", "Weekly one", "Weekly two"]);
+  assert.deepEqual(await find("BUDGETS"), ["Harbour budget", "Weekly one", "Weekly two"]);
+  assert.deepEqual(await find("run"), ["Weekly two"], "an unknown language has words, no stems");
+  assert.deepEqual((await find("running")).toSorted(), ["Klingon", "Weekly two"]);
+  assert.deepEqual(await find("cafe"), ["Réunion café"]);
+  assert.deepEqual(await find("CAFÉ"), ["Réunion café"]);
+  assert.deepEqual(await find("économie generale"), ["Réunion café"]);
+  assert.deepEqual(await find("haus"), ["Besprechung"], "German stems");
+  assert.deepEqual(await find("strassen"), ["Besprechung"]);
+  assert.deepEqual(await find("cout*"), ["Réunion café"]);
+  assert.deepEqual(await find("nosuchword"), []);
+});
+
+test("operators: all words, phrases, beginnings, exclusion", async () => {
+  assert.deepEqual(await find("harbour late"), ["Weekly one"]);
+  assert.deepEqual(await find('"budget of the harbour"'), ["Weekly one"]);
+  assert.deepEqual(await find('"harbour of the budget"'), []);
+  assert.deepEqual(await find("“harbour budget”"), ["Harbour budget"]);
+  assert.deepEqual(await find('"budget of the harb'), []);
+  assert.deepEqual(await find('budget -"harbour budget" -running'), ["Weekly one"]);
+  assert.deepEqual(await find("budget -harbour"), ["Weekly two"]);
+  assert.deepEqual(await find("runn*"), ["Klingon", "Weekly two"]);
+  assert.deepEqual(await find('"the old lighthouse keeper"'), ["Cut"], "across the border of two segments");
+  assert.deepEqual(await find('"old lighthouse" -"lighthouse keeper"'), []);
+  for (const query of ["and/or", "example", "example.com", "3.14", "14"])
+    assert.deepEqual(await find(`${query} keeper`), ["Cut"], query);
+});
+
+test("stop words are words: they are found as they are", async () => {
+  const found = await find("the");
+  assert.deepEqual(found.toSorted(), ["Cut", "Weekly one", "Weekly two"]);
+  assert.deepEqual(await find('"of the"'), ["Weekly one"]);
+});
+
+test("scripts without spaces: any part of a text is found and marked", async () => {
+  for (const query of ["会議", "東京", "予算", "日の会"])
+    assert.deepEqual(await find(query), ["会議"], query);
+  assert.deepEqual(await find("京東"), []);
+  const { body } = await searchCall(app, token, { q: "東京" });
+  assert.deepEqual(marked(body.results[0]?.hits[0]), ["東京"]);
+  assert.equal(body.results[0]?.hits[0]?.timestamp, 0);
+});
+
+test("order: a title above a transcript, more above less, then the newer", async () => {
+  assert.deepEqual(await find("budget"), ["Harbour budget", "Weekly one", "Weekly two"]);
+  assert.deepEqual(await find("harbour"), ["Harbour budget", "Weekly one"]);
+});
+
+test("hits: what was found is marked, with the moment and who speaks", async () => {
+  const { body } = await searchCall(app, token, { q: "budget" });
+  const [inTitle, inTranscript] = body.results;
+  assert.deepEqual(
+    inTitle?.hits.map((hit) => [hit.kind, hit.snippet.text, marked(hit), hit.timestamp]),
+    [["title", "Harbour budget", ["budget"], null]],
+  );
+  assert.deepEqual(
+    inTranscript?.hits.map((hit) => [hit.kind, marked(hit), hit.timestamp]),
+    [
+      ["transcript", ["budget"], 0],
+      ["transcript", ["budgets", "budgets"], 20_000],
+    ],
+  );
+  assert.ok(inTranscript?.hits.every((hit) => hit.speaker !== null));
+  const accents = await searchCall(app, token, { q: "economies" });
+  assert.deepEqual(marked(accents.body.results[0]?.hits[0]), ["économies"]);
+  const phrase = await searchCall(app, token, { q: '"budget of the"' });
+  assert.deepEqual(marked(phrase.body.results[0]?.hits[0]), ["budget of the"]);
+});
+
+test("hits: tags, participants and highlights are found, highlights with their moment", async () => {
+  const id = await makeSpoken(app, workspace.member.token, "Tagged", ["Nothing."], {
+    participants: [{ name: "Zoë Quux", email: "zoe@quuxworks.example" }],
+  });
+  await call(app, "PUT", `/recordings/${id}/tags`, { tag: "flamingo" }, { token });
+  await call(
+    app,
+    "POST",
+    `/_/api/v1/recordings/${id}/highlights`,
+    { text: "The walrus decides", timestamp: 4000, duration: 1000, tags: ["oyster"] },
+    { token, version: null },
+  );
+  for (const [q, kind, text, timestamp] of [
+    ["flamingo", "tag", "flamingo", null],
+    ["quux", "participant", "Quux", null],
+    ["quuxworks", "participant", "quuxworks", null],
+    ["walrus", "highlight", "walrus", 4000],
+    ["oyster", "highlight", "oyster", 4000],
+  ] as const) {
+    const { body } = await searchCall(app, token, { q });
+    const hit = body.results[0]?.hits[0];
+    assert.deepEqual([hit?.kind, marked(hit), hit?.timestamp], [kind, [text], timestamp], q);
+  }
+});
+
+test("filters: each of them, alone and together", async () => {
+  const { rows } = await app.db.pool.query(
+    "select r.id, r.meeting_type_id from recordings r where r.title = 'Weekly two'",
+  );
+  const all = ["Harbour budget", "Weekly one", "Weekly two"];
+  const cases: [Record<string, string>, string[]][] = [
+    [{ from: "2026-03-02T09:00:00Z" }, ["Weekly one", "Weekly two"]],
+    [{ to: "2026-03-02T09:00:00Z" }, ["Harbour budget"]],
+    [{ from: "2026-03-02", to: "2026-03-03" }, ["Weekly one"]],
+    [{ person: workspace.member.email.toUpperCase() }, all],
+    [{ person: workspace.member.id }, all],
+    [{ person: workspace.member.name }, all],
+    [{ person: "nobody@nowhere.example" }, []],
+    [{ meeting_type: rows[0].meeting_type_id }, all],
+    [{ meeting_type: rows[0].id }, []],
+    [{ media_type: "transcript" }, all],
+    [{ media_type: "video" }, []],
+    [{ tag: "none" }, []],
+    [{ recording_id: rows[0].id.toUpperCase() }, ["Weekly two"]],
+    [{ team: rows[0].id }, []],
+  ];
+  for (const [filter, expected] of cases)
+    assert.deepEqual(await find({ q: "budget", ...filter }), expected, JSON.stringify(filter));
+  await call(app, "PUT", `/recordings/${rows[0].id}/tags`, { tag: "Q3" }, { token });
+  assert.deepEqual(await find({ q: "budget", tag: "q3" }), ["Weekly two"]);
+});
+
+test("recording_id: every moment in the order of time, a page at a time", async () => {
+  const lines = Array.from({ length: 450 }, (_, n) => (n % 2 === 0 ? `ostrich ${n}` : `silence ${n}`));
+  const id = await makeSpoken(app, workspace.member.token, "Ostriches", lines);
+  const moments: (number | null)[] = [];
+  let cursor = "";
+  do {
+    const { body, text } = await searchCall(app, token, { q: "ostrich", recording_id: id, cursor });
+    assert.equal(body.results.length, 1, text);
+    moments.push(...(body.results[0]?.hits.map((hit) => hit.timestamp) ?? []));
+    cursor = body.cursor ?? "";
+  } while (cursor !== "");
+  assert.equal(moments[0], null, "the title comes first, once");
+  assert.deepEqual(
+    moments.slice(1),
+    lines.flatMap((_, n) => (n % 2 === 0 ? [n * 10_000] : [])),
+  );
+});
+
+test("long texts: the snippet is cut around what was found", async () => {
+  const far = "filler ".repeat(200);
+  await makeSpoken(app, workspace.member.token, "Long", [`${far}pangolin ${far}`]);
+  const { body } = await searchCall(app, token, { q: "pangolins" });
+  const hit = body.results[0]?.hits[0];
+  assert.deepEqual(marked(hit), ["pangolin"]);
+  assert.ok((hit?.snippet.text.length ?? 999) < 300);
+  assert.match(hit?.snippet.text ?? "", /^…filler.* pangolin filler.*filler…$/);
+});
+
+test("bad questions: each is a 400 that names the fault", async () => {
+  for (const [query, pointer] of [
+    [{}, "/q"],
+    [{ q: "" }, "/q"],
+    [{ q: "   " }, "/q"],
+    [{ q: "-budget" }, "/q"],
+    [{ q: "!!! ???" }, "/q"],
+    [{ q: '""' }, "/q"],
+    [{ q: "a*" }, "/q"],
+    [{ q: "bud\0get" }, "/q"],
+    [{ q: "x".repeat(501) }, "/q"],
+    [{ q: "a b ".repeat(13) }, "/q"],
+    [{ q: "a", from: "yesterday" }, "/from"],
+    [{ q: "a", team: "sales" }, "/team"],
+    [{ q: "a", media_type: "film" }, "/media_type"],
+  ] as const) {
+    const { status, body } = await searchCall(app, token, query as Record<string, string>);
+    assert.deepEqual([status, body.error], [400, "invalid_input"], JSON.stringify(query));
+    assert.deepEqual(body.violations?.[0]?.pointer, pointer, JSON.stringify(query));
+  }
+});
+
+test("hostile queries: operators, quotes and markup are text", async () => {
+  for (const q of [
+    "budget & !harbour | (x)",
+    "budget'; drop table recordings; --",
+    "a\\'b budget",
+    "<b>budget</b>",
+    "budget:* & 'x':AB <-> y",
+    "%_budget%",
+    `${"(".repeat(200)}budget`,
+    "=english=budget",
+    "/s/s",
+    "budget \u0001 \u202e \ud800",
+    '"budget -harbour"*',
+    "-- budget",
+    "--budget budget",
+    "*budget*",
+    `"${"very long phrase ".repeat(25)}"`,
+  ]) {
+    const { status, text } = await searchCall(app, token, { q });
+    assert.ok([200, 400].includes(status), `${q}: ${status} ${text}`);
+  }
+  assert.deepEqual(await find("=english=run"), [], "a stem of the index is no word");
+  assert.deepEqual(await find("'budget'"), ["Harbour budget", "Weekly one", "Weekly two"]);
+});

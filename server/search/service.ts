@@ -1,0 +1,151 @@
+import type pg from "pg";
+import type { z } from "zod";
+import type { SearchResult, search as searchOperation } from "../../contract/search.ts";
+import type { Principal } from "../access/principal.ts";
+import {
+  decodeHitsCursor,
+  decodeSearchCursor,
+  encodeHitsCursor,
+  encodeSearchCursor,
+  nameQuestion,
+} from "./cursor.ts";
+import { findPage, type SearchFilter } from "./find.ts";
+import { type Hit, hitInSegment, hitsAround, textsAround } from "./hits.ts";
+import { findMoments, type Moment } from "./moments.ts";
+import { readQuery } from "./read-query.ts";
+import { wordsToIndex } from "./snippet.ts";
+import type { Term } from "./terms.ts";
+import { type FoundRecording, indexWords, readFound, readSegments, type ShownSegment } from "./texts.ts";
+
+type Result = z.output<typeof SearchResult>;
+type Answer = z.output<typeof searchOperation.response>;
+type Query = z.output<typeof searchOperation.query>;
+
+interface Dependencies {
+  readonly pool: pg.Pool;
+  readonly baseUrl: string;
+}
+
+/** Recordings on a page, and hits of each: of the transcript, and of what is around it. */
+const pageSize = 20;
+const mostMoments = 3;
+const mostAround = 5;
+/** Hits on a page where all of one recording are asked for. */
+const momentsPageSize = 100;
+/** Pieces of a transcript that are read for its best moments. */
+const pieces = 2;
+
+/**
+ * Answers a search: what the principal sees, and nothing that tells of anything else.
+ * @throws ProblemError `invalid_input` for a query in which nothing can be looked for, `invalid_cursor`.
+ */
+export async function search(deps: Dependencies, principal: Principal, query: Query): Promise<Answer> {
+  const { q, cursor, ...given } = query;
+  const filter = lowerCaseIds(given);
+  const terms = await readQuery(deps.pool, q);
+  const question = nameQuestion([q, filter, principal.workspaceId]);
+  return filter.recording_id === undefined
+    ? searchAll(deps, principal, terms, filter, { question, cursor })
+    : searchOne(deps, principal, terms, filter, { question, cursor });
+}
+
+interface Page {
+  readonly question: string;
+  readonly cursor: string | undefined;
+}
+
+async function searchAll(
+  deps: Dependencies,
+  principal: Principal,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  { question, cursor }: Page,
+): Promise<Answer> {
+  const { recordings, next } = await findPage(deps.pool, principal, terms, filter, {
+    cursor: cursor === undefined ? null : decodeSearchCursor(question, cursor),
+    limit: pageSize,
+  });
+  const ids = recordings.map((place) => place.id);
+  const moments = await findMoments(deps.pool, terms, ids, pieces);
+  const best = new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
+  const results = await present(deps, terms, ids, best, mostAround);
+  return { results, cursor: next === null ? null : encodeSearchCursor(question, next) };
+}
+
+/** All hits of one recording; the first page begins with those around the transcript. */
+async function searchOne(
+  deps: Dependencies,
+  principal: Principal,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  { question, cursor }: Page,
+): Promise<Answer> {
+  const shown = cursor === undefined ? null : decodeHitsCursor(question, cursor);
+  const { recordings } = await findPage(deps.pool, principal, terms, filter, { cursor: null, limit: 1 });
+  const ids = recordings.map((place) => place.id);
+  const [found = []] = [...(await findMoments(deps.pool, terms, ids, null)).values()];
+  const left = found.filter((moment) => shown === null || moment.position > shown.position);
+  const taken = left.slice(0, momentsPageSize);
+  const last = taken.at(-1);
+  const results = await present(
+    deps,
+    terms,
+    ids,
+    new Map(ids.map((id) => [id, taken])),
+    shown === null ? Number.POSITIVE_INFINITY : 0,
+  );
+  return { results, cursor: left.length > taken.length && last ? encodeHitsCursor(question, last) : null };
+}
+
+/** Those with the most of the terms, then the most often; then in the order of time. */
+function bestOf(moments: readonly Moment[]): Moment[] {
+  return moments
+    .toSorted((a, b) => b.terms - a.terms || b.count - a.count || a.position - b.position)
+    .slice(0, mostMoments)
+    .sort((a, b) => a.position - b.position);
+}
+
+async function present(
+  { pool, baseUrl }: Dependencies,
+  terms: readonly Term[],
+  ids: readonly string[],
+  moments: ReadonlyMap<string, readonly Moment[]>,
+  mostAround: number,
+): Promise<Result[]> {
+  if (ids.length === 0) return [];
+  const [found, segments] = await Promise.all([
+    readFound(pool, terms, ids),
+    readSegments(pool, [...moments.values()].flat()),
+  ]);
+  const texts = [...[...found.values()].flatMap(textsAround), ...segments.map((segment) => segment.text)];
+  const languages = [...new Set([...found.values()].flatMap(({ language }) => language ?? []))];
+  const wanted = terms.filter((term) => !term.isExcluded);
+  const indexed = await indexWords(pool, wordsToIndex(texts, wanted), languages);
+  const segmentsOf = Map.groupBy(segments, (segment) => segment.recording_id);
+  return ids.flatMap((id) => {
+    const recording = found.get(id);
+    if (recording === undefined) return [];
+    const around = mostAround === 0 ? [] : hitsAround(recording, terms, indexed).slice(0, mostAround);
+    const spoken = (segmentsOf.get(id) ?? []).map((segment: ShownSegment) =>
+      hitInSegment(segment, terms, indexed),
+    );
+    return [presentResult(baseUrl, recording, [...around, ...spoken])];
+  });
+}
+
+function presentResult(baseUrl: string, recording: FoundRecording, hits: Hit[]): Result {
+  const { id, title, start_datetime, end_datetime, duration_ms, media_type } = recording;
+  const url = `${baseUrl}/recordings/${id}`;
+  return { recording: { id, title, start_datetime, end_datetime, duration_ms, media_type, url }, hits };
+}
+
+/** UUIDs in any case name the same. */
+function lowerCaseIds(filter: SearchFilter): SearchFilter {
+  const lower = (id: string | undefined) => id?.toLowerCase();
+  return {
+    ...filter,
+    recording_id: lower(filter.recording_id),
+    team: lower(filter.team),
+    meeting_type: lower(filter.meeting_type),
+  };
+}

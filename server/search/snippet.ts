@@ -1,0 +1,118 @@
+import { findMatches, type Word } from "./match.ts";
+import type { Term } from "./terms.ts";
+import type { IndexedWord } from "./texts.ts";
+
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text around what was found in it. */
+export interface Snippet {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+}
+
+interface Token extends Mark {
+  readonly word: string;
+}
+
+/** Words, and single characters of scripts that are written without spaces, as parley_search_clean takes them. */
+const tokens =
+  /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3134f}]|(?:(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3134f}])[\p{L}\p{N}\p{M}])+/gu;
+
+function tokensOf(text: string): Token[] {
+  return [...text.matchAll(tokens)].map((match) => ({
+    word: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/** The different words of texts that may be one of the terms: those that begin with the same letter. */
+export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): string[] {
+  const initials = new Set(terms.flatMap((term) => term.words.map((word) => initial(word))));
+  return [...new Set(texts.flatMap((text) => tokensOf(text).map((token) => token.word)))].filter((word) => {
+    const first = initial(word);
+    return initials.has(first) || !/^[a-z0-9]$/.test(first);
+  });
+}
+
+function initial(word: string): string {
+  return ([...word.normalize("NFKD")][0] ?? "").toLowerCase();
+}
+
+/** A text of more characters than this is shortened around what was found. */
+const longest = 280;
+const before = 80;
+
+/**
+ * Marks terms in a text.
+ * @param indexed the words of the text as the index has them; what is missing is none of the terms.
+ */
+export function makeSnippet(
+  text: string,
+  terms: readonly Term[],
+  indexed: ReadonlyMap<string, IndexedWord>,
+): Snippet {
+  const found = tokensOf(text);
+  const words = new Map<number, Word>();
+  const tokenAt: number[] = [];
+  // One word of a text may be several of the index.
+  for (const [n, token] of found.entries()) {
+    const known = indexed.get(token.word);
+    for (const word of known?.words ?? [""]) {
+      if (word !== "") words.set(tokenAt.length, { word, stems: known?.stems ?? [] });
+      tokenAt.push(n);
+    }
+  }
+  const marks = findMatches(words, terms, new Set()).flatMap(({ at, length }) => {
+    const [first, last] = [found[tokenAt[at] ?? -1], found[tokenAt[at + length - 1] ?? -1]];
+    return first && last ? [{ start: first.start, end: last.end }] : [];
+  });
+  return shorten(text, joinMarks(marks));
+}
+
+/** In order, without overlap. */
+function joinMarks(marks: readonly Mark[]): Mark[] {
+  const joined: Mark[] = [];
+  for (const mark of marks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = joined.at(-1);
+    if (last !== undefined && mark.start < last.end)
+      joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, mark.end) };
+    else joined.push(mark);
+  }
+  return joined;
+}
+
+function shorten(text: string, marks: readonly Mark[]): Snippet {
+  if (text.length <= longest) return { text, marks };
+  const first = marks[0]?.start ?? 0;
+  const start = first <= before ? 0 : wordStart(text, first - before, first);
+  const end = start + longest >= text.length ? text.length : wordEnd(text, start + longest);
+  const head = start > 0 ? "…" : "";
+  const shift = head.length - start;
+  return {
+    text: head + text.slice(start, end) + (end < text.length ? "…" : ""),
+    marks: marks
+      .filter((mark) => mark.start < end)
+      .map((mark) => ({ start: mark.start + shift, end: Math.min(mark.end, end) + shift })),
+  };
+}
+
+/** The next beginning of a word, so that none is cut; where there is none, not within a character. */
+function wordStart(text: string, from: number, latest: number): number {
+  const space = text.indexOf(" ", from);
+  if (space >= 0 && space < latest) return space + 1;
+  return isInsideCharacter(text, from) ? from + 1 : from;
+}
+
+function wordEnd(text: string, to: number): number {
+  const space = text.lastIndexOf(" ", to);
+  if (space > to - 40) return space;
+  return isInsideCharacter(text, to) ? to - 1 : to;
+}
+
+function isInsideCharacter(text: string, at: number): boolean {
+  return /[\udc00-\udfff]/.test(text[at] ?? "");
+}

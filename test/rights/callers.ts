@@ -1,0 +1,109 @@
+/** Everybody who may come to a door, as seen from one recording of one workspace. */
+export const callers = {
+  anonymous: "nobody is signed in",
+  other_workspace: "an admin of another workspace",
+  no_access: "a member who can't see the recording",
+  viewer: "a viewer it is shared with",
+  participant: "a member who took part",
+  team_member: "a member of a team it is shared with",
+  recorder: "who recorded it, by a personal token",
+  session: "who recorded it, signed in with a browser",
+  oauth: "an app that who recorded it let in",
+  admin: "an admin it is shared with",
+  workspace_token: "a workspace token",
+} as const;
+
+export type Caller = keyof typeof callers;
+
+/** `ok`: done, or the way to it shown. Otherwise the status of the refusal. */
+export type Outcome = "ok" | 400 | 401 | 403 | 404;
+
+/** What each caller gets at one door. */
+export type Rights = Readonly<Record<Caller, Outcome>>;
+
+const everybody: Rights = {
+  anonymous: 401,
+  other_workspace: "ok",
+  no_access: "ok",
+  viewer: "ok",
+  participant: "ok",
+  team_member: "ok",
+  recorder: "ok",
+  session: "ok",
+  oauth: "ok",
+  admin: "ok",
+  workspace_token: "ok",
+};
+
+function but(rights: Rights, changes: Partial<Rights>): Rights {
+  return { ...rights, ...changes };
+}
+
+/** What is asked of one's own workspace or oneself: each caller has an answer of their own. */
+const own = everybody;
+/** Making something new. */
+const make = but(everybody, { viewer: 403 });
+/** One thing that belongs to the workspace. */
+const inWorkspace = but(everybody, { other_workspace: 404 });
+/** The recording, and what belongs to it. */
+const sees = but(inWorkspace, { no_access: 404 });
+/** Adding to the recording: whoever sees it, but viewers. */
+const adds = but(sees, { viewer: 403 });
+/** Changing the recording: recorders, admins, workspace tokens. */
+const changes = but(adds, { participant: 403, team_member: 403 });
+/** Something that one person made for everybody: that person, admins and workspace tokens. */
+const changesMade = but(changes, { no_access: 403 });
+/** Something of one person alone. */
+const mine = but(everybody, {
+  other_workspace: 404,
+  no_access: 404,
+  viewer: 404,
+  participant: 404,
+  team_member: 404,
+  admin: 404,
+  workspace_token: 404,
+});
+/** A person's own account: no app and no workspace token. */
+const account = but(everybody, { oauth: 403, workspace_token: 403 });
+/** Admins, themselves. */
+const admins = but(account, {
+  no_access: 403,
+  viewer: 403,
+  participant: 403,
+  team_member: 403,
+  recorder: 403,
+  session: 403,
+});
+/** Settings about recordings: admins and workspace tokens. */
+const manages = but(admins, { oauth: 403, workspace_token: "ok" });
+/** No question of who: a link that is signed, or a page for everybody. */
+const open = but(everybody, { anonymous: "ok" });
+
+/** The kinds of doors. */
+export const kinds = {
+  own,
+  make,
+  inWorkspace,
+  sees,
+  adds,
+  changes,
+  changesMade,
+  /** As `changesMade`, where being able to see it comes first. */
+  mine,
+  /** The same where changes are refused to viewers before anything is looked for. */
+  mineToChange: but(mine, { viewer: 403 }),
+  /** Uploads: one's own, and for a workspace token all of the workspace. */
+  myUpload: but(mine, { workspace_token: "ok" }),
+  myUploadToChange: but(mine, { viewer: 403, workspace_token: "ok" }),
+  account,
+  admins,
+  /** Of another workspace nothing is found. */
+  adminsHere: but(admins, { other_workspace: 404 }),
+  manages,
+  managesHere: but(manages, { other_workspace: 404 }),
+  open,
+  /** Of a person alone, and never of a workspace token. */
+  notes: but(adds, { workspace_token: 403 }),
+} as const satisfies Record<string, Rights>;
+
+export { but };

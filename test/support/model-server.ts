@@ -1,0 +1,277 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after } from "node:test";
+
+/** A chat completion request as the server understood it. */
+export interface ModelServerRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at any field of what was sent.
+  readonly body: Record<string, any>;
+  readonly system: string;
+  /** The first turn of the user: data and task. */
+  readonly user: string;
+  /** Names of what the answer is to hold, from the schema wherever it was sent. */
+  readonly wanted: readonly string[];
+}
+
+/** How one request is answered: by a reply, or by doing with the socket what servers do when they fail. */
+export type ModelBehaviour = (request: ModelServerRequest, response: ServerResponse) => void | Promise<void>;
+
+export interface ModelServer {
+  readonly url: string;
+  /** Everything that was asked, in order. */
+  readonly requests: ModelServerRequest[];
+  /** What each of the next requests meets; after the last of them, `minutes` again. */
+  script(...behaviours: ModelBehaviour[]): void;
+  /** What requests meet that no script is for. */
+  otherwise(behaviour: ModelBehaviour): void;
+  /** Forgets scripts, requests and `otherwise`. */
+  reset(): void;
+}
+
+/**
+ * A real HTTP server that speaks `POST /v1/chat/completions`, with streaming and JSON schema. Its model is a simple
+ * one: it reads the lines of the transcript it is sent, and makes an action item of each in which somebody says
+ * "will", so what is made of its answers can be compared with what really was said. Ends with the calling test file.
+ */
+export async function startModelServer(): Promise<ModelServer> {
+  const requests: ModelServerRequest[] = [];
+  let scripted: ModelBehaviour[] = [];
+  let standard: ModelBehaviour = minutes;
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: Error) => {
+      if (!response.headersSent) reply(response, 400, { error: { message: error.message } });
+    });
+  });
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await readRequest(incoming);
+    requests.push(request);
+    await (scripted.shift() ?? standard)(request, response);
+  }
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        // Also those it was told never to answer.
+        server.closeAllConnections();
+      }),
+  );
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    script: (...behaviours) => void scripted.push(...behaviours),
+    otherwise: (behaviour) => {
+      standard = behaviour;
+    },
+    reset: () => {
+      scripted = [];
+      standard = minutes;
+      requests.length = 0;
+    },
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<ModelServerRequest> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming as AsyncIterable<Buffer>) parts.push(part);
+  if (incoming.method !== "POST") throw new Error(`the method is ${incoming.method}`);
+  const body = JSON.parse(Buffer.concat(parts).toString("utf8"));
+  if (typeof body.model !== "string") throw new Error("there is no model");
+  const roles = body.messages.map((message: { role: string }) => message.role).join(" ");
+  if (!/^system user( assistant user)*$/.test(roles)) throw new Error(`the roles are ${roles}`);
+  if ("tools" in body) throw new Error("no request has tools");
+  const format = body.response_format;
+  if (format?.type === "json_schema" && !/^[a-zA-Z0-9_-]{1,64}$/.test(format.json_schema?.name ?? ""))
+    throw new Error("Invalid 'response_format.json_schema.name'");
+  const system: string = body.messages[0].content;
+  const schema = format?.json_schema?.schema ?? JSON.parse(system.slice(system.lastIndexOf("\n{") + 1));
+  if (format?.type === "json_schema") checkStrict(schema);
+  return {
+    path: incoming.url ?? "",
+    authorization: incoming.headers.authorization,
+    body,
+    system,
+    user: body.messages[1].content,
+    wanted: Object.keys(schema.properties),
+  };
+}
+
+/** What strict mode demands of every object in a schema. Source: OpenAI, Structured Outputs, "Supported schemas". */
+function checkStrict(schema: unknown): void {
+  if (typeof schema !== "object" || schema === null) return;
+  const { type, properties, required, additionalProperties } = schema as Record<string, unknown>;
+  if (type === "object") {
+    const names = Object.keys(properties as object);
+    const isStrict =
+      additionalProperties === false && names.every((name) => (required as string[]).includes(name));
+    if (!isStrict) throw new Error("Invalid schema for response_format: every property must be required");
+  }
+  for (const value of Object.values(schema)) checkStrict(value);
+}
+
+/** Answers with JSON, or with text as it is. */
+export function reply(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, {
+    "content-type": typeof body === "string" ? "text/html" : "application/json",
+    ...headers,
+  });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}
+
+interface SayOptions {
+  readonly finish?: string | null;
+  readonly withUsage?: boolean;
+  /** Whole, although a stream was asked for. */
+  readonly whole?: boolean;
+}
+
+/** Says a text as the request asks for it: in a stream of small pieces, or whole. */
+export const say =
+  (text: string, { finish = "stop", withUsage = true, whole = false }: SayOptions = {}): ModelBehaviour =>
+  ({ body }, response) => {
+    const usage = {
+      prompt_tokens: Math.ceil(JSON.stringify(body.messages).length / 4),
+      completion_tokens: Math.ceil(text.length / 4),
+    };
+    const base = { id: "chatcmpl-1", created: 1, model: body.model };
+    if (!body.stream || whole) {
+      const choices = [{ index: 0, message: { role: "assistant", content: text }, finish_reason: finish }];
+      return reply(response, 200, {
+        ...base,
+        object: "chat.completion",
+        choices,
+        ...(withUsage ? { usage } : {}),
+      });
+    }
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    const send = (chunk: object) =>
+      response.write(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", ...chunk })}\n\n`);
+    response.write(": keep-alive\n\n");
+    send({ choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] });
+    for (const piece of text.match(/[\s\S]{1,40}/g) ?? [])
+      send({ choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] });
+    if (finish !== null) send({ choices: [{ index: 0, delta: {}, finish_reason: finish }] });
+    if (withUsage && body.stream_options?.include_usage) send({ choices: [], usage });
+    response.end("data: [DONE]\n\n");
+  };
+
+export const sayJson = (value: unknown, options: SayOptions = {}): ModelBehaviour =>
+  say(JSON.stringify(value), options);
+
+/** A line of the transcript as the model sees it. */
+interface SeenLine {
+  readonly number: number;
+  readonly speaker: string;
+  readonly text: string;
+}
+
+/** The lines in a request; those of notes have no numbers. */
+export function seenLines(user: string): SeenLine[] {
+  return [...user.matchAll(/^\[(\d+)\] \d\d:\d\d:\d\d (.*?): (.*)$/gm)].map(
+    ([, number, speaker = "", text = ""]) => ({
+      number: Number(number),
+      speaker,
+      text,
+    }),
+  );
+}
+
+/** What the simple model makes of a request. */
+export function think({ user, wanted }: ModelServerRequest): Record<string, unknown> {
+  const lines = seenLines(user);
+  const keys = new Map([...user.matchAll(/^(P\d+) = (.*)$/gm)].map(([, key, name]) => [name, key]));
+  const noted = [...user.matchAll(/^- (.*)$/gm)].map(([, note = ""]) => note);
+  const type = /or null when none fits clearly: ("(?:[^"\\]|\\.)*")/.exec(user)?.[1];
+  const answers: Record<string, unknown> = {
+    summary: `Spoken of: ${lines.length > 0 ? `${lines.length} lines` : `${noted.length} notes`}.`,
+    title: "Harbour contract",
+    meeting_type: type === undefined ? null : JSON.parse(type),
+    action_items: lines
+      .filter(({ text }) => /\bwill\b/.test(text))
+      .map(({ number, speaker, text }) => ({
+        text: `Task: ${text}`,
+        quote: text,
+        line: number,
+        assignee: keys.get(speaker) ?? null,
+      })),
+    notes:
+      lines.length > 0
+        ? lines.map((line) => `${line.speaker}: ${line.text}`)
+        : noted.slice(0, Math.ceil(noted.length / 2)),
+    text: "A **text** of the meeting.",
+    columns: ["Who", "What"],
+    rows: [["Anna", "signs | seals"]],
+    items: itemsOf(user),
+  };
+  return Object.fromEntries(wanted.map((name) => [name, answers[name]]));
+}
+
+function itemsOf(user: string): unknown[] {
+  if (/questions with their answers/.test(user)) return [{ question: "Who signs?", answer: "Anna." }];
+  return /whether it is done/.test(user)
+    ? [
+        { text: "Sign", checked: true },
+        { text: "Send", checked: false },
+      ]
+    : ["One", "Two"];
+}
+
+/** A server that does as asked. */
+export const minutes: ModelBehaviour = (request, response) => sayJson(think(request))(request, response);
+
+/** Refuses with a status. */
+export const refuse =
+  (
+    status: number,
+    body: unknown = { error: { message: `status ${status}` } },
+    headers = {},
+  ): ModelBehaviour =>
+  (_request, response) =>
+    reply(response, status, body, headers);
+
+/** Never answers. */
+export const neverAnswer: ModelBehaviour = () => {};
+
+/** Begins a stream and then says nothing more. */
+export const stall: ModelBehaviour = (_request, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: '{"summary' } }] })}\n\n`);
+};
+
+/** Breaks the connection in the middle of a stream. */
+export const cutShort: ModelBehaviour = (request, response) => {
+  stall(request, response);
+  setImmediate(() => response.destroy());
+};
+
+/** Tells of an error in the middle of a stream. */
+export const failInStream: ModelBehaviour = (request, response) => {
+  stall(request, response);
+  response.end(
+    `data: ${JSON.stringify({ error: { message: "the engine died", type: "server_error" } })}\n\n`,
+  );
+};
+
+/** Streams without end until the client has enough. */
+export const flood: ModelBehaviour = (_request, response) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "x".repeat(60_000) } }] })}\n\n`;
+  const more = (): void => {
+    while (!response.destroyed && response.write(block));
+  };
+  response.on("drain", more);
+  more();
+};
+
+/** Refuses a form of request as servers do that don't know it. */
+export const without =
+  (isRefused: (body: ModelServerRequest["body"]) => boolean, message: string): ModelBehaviour =>
+  (request, response) =>
+    isRefused(request.body) ? reply(response, 400, { error: { message } }) : minutes(request, response);
