@@ -47,6 +47,8 @@ export interface Attempts {
   request_headers: Json | null;
   started_at: Timestamp | null;
   status: number | null;
+}
+
 export interface AuditChains {
   anchor_hash: Buffer;
   anchor_position: Int8;
