@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { call, type TestApp } from "../support/app.ts";
 import { waitForRecording } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { assertAccessible } from "./support.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests give any attribute.
 type Attributes = Record<string, any>;
@@ -61,4 +64,14 @@ export function longTalk(count: number, hours = 5) {
       }`,
     })),
   };
+}
+
+/** Fails for anything that axe finds, once all that fades in is there: half there, it has too little contrast. */
+export async function assertAccessibleAtRest(page: Page): Promise<void> {
+  await until("nothing moves", () =>
+    page.evaluate<boolean>(
+      "document.getAnimations().every((one) => one.playState === 'finished' || one.effect.getTiming().iterations === Infinity)",
+    ),
+  );
+  await assertAccessible(page);
 }

@@ -40,6 +40,7 @@ function OneRecording({ id }: { id: string }) {
   const [isDeleted, setDeleted] = useState(false);
   const query = useQuery({ ...recordingQuery(id), enabled: !isDeleted });
   useTitle(query.data?.recording.title ?? "Recording");
+  useLookAfterRefusal(id);
   const isGone =
     query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
   if (isGone && !isDeleted) return <Gone wasHere={query.data !== undefined} />;
@@ -50,6 +51,20 @@ function OneRecording({ id }: { id: string }) {
       <RecordingSkeleton />
     );
   return <Loaded id={id} view={query.data} onDeleted={() => setDeleted(true)} />;
+}
+
+/** Whatever was refused because the recording is not there any more: the page itself then says so. */
+function useLookAfterRefusal(id: string): void {
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      client.getMutationCache().subscribe(({ type, mutation }) => {
+        const error = type === "updated" ? mutation.state.error : null;
+        if (error instanceof ApiError && error.status === 404)
+          client.invalidateQueries({ queryKey: recordingQuery(id).queryKey, exact: true });
+      }),
+    [client, id],
+  );
 }
 
 function Gone({ wasHere }: { wasHere: boolean }) {

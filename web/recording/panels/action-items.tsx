@@ -2,8 +2,8 @@ import { Checkbox, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconChecklist } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ActionItem, actionItemsQuery, tickActionItem } from "../../api/action-items.ts";
 import { ApiError } from "../../api/client.ts";
+import { type ActionItem, actionItemsQuery, tickActionItem } from "../../api/intelligence.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
@@ -22,7 +22,7 @@ export function ActionItemsPanel() {
         Action items are found by a language model when one is set up on this server.
       </EmptyState>
     );
-  const shown: readonly (Omit<ActionItem, "id"> & { id?: string })[] = items.data ?? plain;
+  const shown: readonly (Omit<ActionItem, "id" | "quote"> & { id?: string })[] = items.data ?? plain;
   const open = shown.filter(({ status }) => status === "pending").length;
   return (
     <Stack gap="xs">
@@ -45,8 +45,7 @@ export function ActionItemsPanel() {
                 }
                 description={item.assignee?.name}
                 onChange={(event) => {
-                  if (item.id !== undefined)
-                    tick.mutate({ item: item.id, isDone: event.currentTarget.checked });
+                  if (item.id !== undefined) tick(item.id, event.currentTarget.checked);
                 }}
               />
               <MomentButton ms={item.timestamp} />
@@ -67,9 +66,8 @@ function useTick() {
       items?.map((one) => (one.id === item ? { ...one, status: isDone ? "completed" : "pending" } : one)),
     );
   };
-  return useMutation({
+  const { mutate } = useMutation({
     mutationFn: ({ item, isDone }: { item: string; isDone: boolean }) => tickActionItem(id, item, isDone),
-    onMutate: ({ item, isDone }) => mark(item, isDone),
     onSuccess: () => refreshRecording(client, id),
     onError: (error, { item, isDone }) => {
       mark(item, !isDone);
@@ -80,4 +78,8 @@ function useTick() {
       });
     },
   });
+  return (item: string, isDone: boolean): void => {
+    mark(item, isDone);
+    mutate({ item, isDone });
+  };
 }

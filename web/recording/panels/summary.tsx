@@ -1,22 +1,31 @@
 import { Badge, Stack, Table, Text, Title } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
+import { isUnderWay } from "../../api/intelligence.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Markdown } from "./markdown.tsx";
+import { UnderstandingLine, useUnderstanding } from "./understanding.tsx";
 
 /** What the language model wrote: the summary, and the workspace's own sections. */
 export function SummaryPanel() {
   const { recording } = useRecording().view;
   const text = recording.ai_summary?.text ?? "";
   const sections = recording.ai_template_sections ?? [];
+  const state = useUnderstanding();
   if (text.trim() === "" && sections.length === 0)
     return (
-      <EmptyState title="No summary" icon={<IconSparkles size={30} stroke={1.5} />}>
-        A language model writes one when one is set up on this server.
-      </EmptyState>
+      <>
+        <UnderstandingLine state={state} />
+        <EmptyState title="No summary" icon={<IconSparkles size={30} stroke={1.5} />}>
+          {state !== undefined && isUnderWay(state)
+            ? "It appears here by itself."
+            : "A language model writes one when one is set up on this server."}
+        </EmptyState>
+      </>
     );
   return (
     <Stack gap="lg">
+      <UnderstandingLine state={state} />
       {text.trim() === "" ? null : <Markdown text={text} />}
       {sections.map(({ title, data }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
@@ -37,9 +46,11 @@ function SectionData({ data }: { data: Readonly<Record<string, unknown>> }) {
   if (isTexts(columns) && Array.isArray(rows)) return <Rows columns={columns} rows={rows} />;
   return (
     <Stack gap="xs">
-      {Object.entries(data).map(([name, value]) => (
-        <Value key={name} name={name} value={value} />
-      ))}
+      {Object.entries(data)
+        .filter(([name]) => name !== "kind")
+        .map(([name, value]) => (
+          <Value key={name} name={name} value={value} />
+        ))}
     </Stack>
   );
 }

@@ -2,6 +2,7 @@ import { Alert, Button, CloseButton, Group, Modal, Radio, Select, Stack, Text } 
 import { IconEye, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { teamsQuery, usersQuery } from "../../api/recordings.ts";
@@ -32,9 +33,12 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const copy = useClipboard();
   const users = useQuery(usersQuery);
   const teams = useQuery(teamsQuery);
+  // What was chosen shows at once, and falls back when it is refused.
+  const [chosen, setChosen] = useState<ShareState | null>(null);
   const change = useMutation({
     mutationFn: (work: () => Promise<unknown>) => work(),
     onSuccess: () => refreshRecording(client, id),
+    onSettled: () => setChosen(null),
   });
   const members = users.data?.users ?? [];
   const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
@@ -55,9 +59,12 @@ function Sharing({ onClose }: { onClose: () => void }) {
       ) : null}
       <Radio.Group
         label="Who can see it"
-        value={recording.share_state}
+        value={chosen ?? recording.share_state}
         readOnly={!can.change}
-        onChange={(value) => change.mutate(() => actions.change({ share_state: value as ShareState }))}
+        onChange={(value) => {
+          setChosen(value as ShareState);
+          change.mutate(() => actions.change({ share_state: value as ShareState }));
+        }}
       >
         <Stack gap="sm" mt="xs">
           {states.map(([value, label, text]) => (

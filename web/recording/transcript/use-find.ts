@@ -34,10 +34,12 @@ export function useFind(
   callbacks.current = { firstShown, show };
   // A new question begins at what is on the screen; a corrected text keeps the place.
   const before = useRef("");
+  const shownHit = useRef<Hit | null>(null);
   useEffect(() => {
     if (before.current === asked) return;
     before.current = asked;
-    const first = callbacks.current.firstShown();
+    // Letters that are added to a question leave the reader where they are, as far as that still fits.
+    const first = shownHit.current?.index ?? callbacks.current.firstShown();
     const start = Math.max(
       0,
       hits.findIndex(({ index }) => index >= first),
@@ -47,6 +49,9 @@ export function useFind(
     if (hit !== undefined) callbacks.current.show(hit.index);
   }, [asked, hits]);
   const shown = Math.min(place, Math.max(0, hits.length - 1));
+  useEffect(() => {
+    shownHit.current = hits[shown] ?? null;
+  }, [hits, shown]);
   return {
     query,
     setQuery,
