@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { mediaQuery, type Transcript } from "../../api/recording.ts";
 import { ErrorState } from "../../common/states.tsx";
 import { usePlaybackState, useRecording } from "../context.ts";
@@ -45,6 +45,7 @@ function Stage(props: { src: string | undefined; isVideo: boolean; transcript: T
   const { src, isVideo, transcript } = props;
   const { view, playback } = useRecording();
   const element = useRef<HTMLMediaElement | null>(null);
+  const lastTry = useRef(Number.NEGATIVE_INFINITY);
   const hasFailed = usePlaybackState((state) => state.hasFailed);
   const hasCaptions = usePlaybackState((state) => state.hasCaptions);
   const track = useCaptions(isVideo && hasCaptions ? transcript : undefined);
@@ -64,7 +65,7 @@ function Stage(props: { src: string | undefined; isVideo: boolean; transcript: T
         <>
           <video
             {...shared}
-            ref={element as React.RefObject<HTMLVideoElement>}
+            ref={element as RefObject<HTMLVideoElement>}
             className={classes.video}
             playsInline
             {...(view.recording.thumbnail_url === null ? {} : { poster: view.recording.thumbnail_url })}
@@ -85,11 +86,11 @@ function Stage(props: { src: string | undefined; isVideo: boolean; transcript: T
         </>
       ) : (
         <>
-          <audio {...shared} ref={element as React.RefObject<HTMLAudioElement>} />
+          <audio {...shared} ref={element as RefObject<HTMLAudioElement>} />
           {hasCaptions ? <SpokenLine transcript={transcript} /> : null}
         </>
       )}
-      {hasFailed ? <Failure /> : null}
+      {hasFailed ? <Failure lastTry={lastTry} /> : null}
       <Hint />
     </div>
   );
@@ -132,13 +133,17 @@ function BigPlay() {
   );
 }
 
-/** Links to the file expire: the first failure gets a fresh one by itself, further ones ask. */
-function Failure() {
+/** A failure sooner after the last one than this is not that of a link that expired. */
+const restMs = 60_000;
+
+/** Links to the file expire: a failure gets a fresh one by itself, but what fails again at once asks the person. */
+function Failure({ lastTry }: { lastTry: RefObject<number> }) {
   const { id, playback } = useRecording();
   const client = useQueryClient();
-  const [isTrying, setTrying] = useState(true);
+  const [isTrying, setTrying] = useState(() => performance.now() - lastTry.current > restMs);
   const again = useRef<() => Promise<void>>(async () => undefined);
   again.current = async () => {
+    lastTry.current = performance.now();
     setTrying(true);
     const before = client.getQueryData(mediaQuery(id).queryKey)?.media?.url;
     await client.refetchQueries({ queryKey: mediaQuery(id).queryKey });
@@ -146,7 +151,11 @@ function Failure() {
     if (now !== before) playback.keepPlace();
     setTrying(false);
   };
-  useEffect(() => void again.current(), []);
+  const isFirst = useRef(isTrying);
+  useEffect(() => {
+    if (isFirst.current) again.current();
+    isFirst.current = false;
+  }, []);
   if (isTrying) return <Loader className={classes.waiting ?? ""} color="gray" aria-label="Loading" />;
   return (
     <div className={classes.failure} role="alert">

@@ -46,8 +46,7 @@ export function TranscriptionStatus() {
         {view.can.edit_transcript ? <AskAgain label="Try again" /> : null}
       </Alert>
     );
-  const isWaiting =
-    state.status === "pending" && state.next_attempt_datetime !== null && state.last_error !== null;
+  const isWaiting = state.last_error !== null;
   return (
     <Alert
       m="md"
