@@ -217,7 +217,7 @@ test("words: what is selected becomes a clip, a link to its moment, or a copy; a
   assert.ok(body.highlights[0].timestamp >= 4500 && body.highlights[0].timestamp < 6000);
 
   // It stands on the scrubber and in the list, and leads back.
-  await page.getByRole("button", { name: /^Highlight at 0:0/ }).waitFor();
+  await page.locator("[data-marker]").waitFor();
   await page.getByRole("tab", { name: /Highlights/ }).click();
   await page.getByRole("tabpanel").getByText("The harbour master waits").waitFor();
   await page.getByRole("button", { name: /More for the highlight/ }).click();
@@ -227,7 +227,18 @@ test("words: what is selected becomes a clip, a link to its moment, or a copy; a
 });
 
 test("on a phone in the dark: the player stays while words scroll, nothing is wider than the screen", async () => {
-  const { page, complaints } = await open(videoId, "", { size: phone, colorScheme: "dark" });
+  const name = "Wolfeschlegelsteinhausenbergerdorff-Montgomery-Featherstonehaugh";
+  const id = await makeMedia(app, member.token, {
+    title: `اجتماع ${"x".repeat(120)}`,
+    participants: [{ name, email: `${"w".repeat(60)}@port.example`, speaker_key: "s2" }],
+  });
+  await call(app, "PUT", `/recordings/${id}/tags`, { tag: "t".repeat(100) }, { token: member.token });
+  await manage("POST", `/recordings/${id}/highlights`, {
+    text: "y".repeat(200),
+    timestamp: 0,
+    duration: 900,
+  });
+  const { page, complaints } = await open(id, "", { size: phone, colorScheme: "dark" });
   await assertAccessibleAtRest(page);
   await page.evaluate("window.scrollTo(0, 9999)");
   await until("the page has scrolled", () => page.evaluate<boolean>("window.scrollY > 50"));

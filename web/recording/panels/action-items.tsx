@@ -36,6 +36,7 @@ export function ActionItemsPanel() {
               <Checkbox
                 flex={1}
                 miw={0}
+                classNames={{ labelWrapper: classes.breakable ?? "" }}
                 checked={item.status === "completed"}
                 disabled={item.id === undefined}
                 label={
