@@ -21,12 +21,13 @@ export function Tags() {
     onError: (error) => tell("The tag was not taken off", error),
   });
   return (
-    <Group gap={6}>
+    <Group gap={6} maw="100%">
       {tags.map((tag) => (
         <Badge
           key={tag}
           variant="default"
           size="lg"
+          maw="100%"
           tt="none"
           fw={500}
           dir="auto"

@@ -55,22 +55,22 @@ export function Panels(props: {
           {words}
         </Tabs.Panel>
       )}
-      <Tabs.Panel value="summary" className={classes.panel ?? ""}>
+      <Tabs.Panel value="summary" className={classes.panel ?? ""} tabIndex={0}>
         <SummaryPanel />
       </Tabs.Panel>
-      <Tabs.Panel value="actions" className={classes.panel ?? ""}>
+      <Tabs.Panel value="actions" className={classes.panel ?? ""} tabIndex={0}>
         <ActionItemsPanel />
       </Tabs.Panel>
-      <Tabs.Panel value="highlights" className={classes.panel ?? ""}>
+      <Tabs.Panel value="highlights" className={classes.panel ?? ""} tabIndex={0}>
         <HighlightsPanel />
       </Tabs.Panel>
-      <Tabs.Panel value="notes" className={classes.panel ?? ""}>
+      <Tabs.Panel value="notes" className={classes.panel ?? ""} tabIndex={0}>
         <NotesPanel />
       </Tabs.Panel>
-      <Tabs.Panel value="people" className={classes.panel ?? ""}>
+      <Tabs.Panel value="people" className={classes.panel ?? ""} tabIndex={0}>
         <PeoplePanel transcript={transcript} />
       </Tabs.Panel>
-      <Tabs.Panel value="details" className={classes.panel ?? ""}>
+      <Tabs.Panel value="details" className={classes.panel ?? ""} tabIndex={0}>
         <DetailsPanel />
       </Tabs.Panel>
     </Tabs>

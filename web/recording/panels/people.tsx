@@ -58,8 +58,8 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
               {initials(name)}
             </Avatar>
             <Stack gap={2} flex={1} miw={0}>
-              <Group gap={8} wrap="nowrap">
-                <Text fw={500} dir="auto" truncate title={name}>
+              <Group gap={8} wrap="nowrap" miw={0}>
+                <Text fw={500} dir="auto" truncate miw={0} title={name}>
                   {name}
                 </Text>
                 {badge === null ? null : (

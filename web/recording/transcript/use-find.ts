@@ -39,10 +39,12 @@ export function useFind(
     if (before.current === asked) return;
     before.current = asked;
     // Letters that are added to a question leave the reader where they are, as far as that still fits.
-    const first = shownHit.current?.index ?? callbacks.current.firstShown();
+    const first = shownHit.current ?? { index: callbacks.current.firstShown(), from: 0 };
     const start = Math.max(
       0,
-      hits.findIndex(({ index }) => index >= first),
+      hits.findIndex(
+        ({ index, from }) => index > first.index || (index === first.index && from >= first.from),
+      ),
     );
     setPlace(start);
     const hit = hits[start];
@@ -63,6 +65,7 @@ export function useFind(
       if (hits.length === 0) return;
       const next = (shown + direction + hits.length) % hits.length;
       setPlace(next);
+      shownHit.current = hits[next] ?? null;
       show(hits[next]?.index ?? 0);
     },
   };
