@@ -251,7 +251,7 @@ test("summary and action items come without a reload; a tick is kept", async () 
   await assertAccessibleAtRest(page);
   await page.getByRole("tab", { name: /Action items/ }).click();
   const box = page.getByRole("checkbox", { name: /contract/ });
-  await box.check();
+  await box.click();
   await page.getByText("All done").waitFor();
   await until("the tick is kept", async () => {
     const { body } = await manage("GET", `/recordings/${id}/action-items`);

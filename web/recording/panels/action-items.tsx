@@ -80,6 +80,8 @@ function useTick() {
     },
   });
   return (item: string, isDone: boolean): void => {
+    // An answer from before the tick must not take it off again.
+    client.cancelQueries({ queryKey });
     mark(item, isDone);
     mutate({ item, isDone });
   };
