@@ -10,6 +10,7 @@ import {
 import { sessionQuery, signInAddress } from "../api/session.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { readLibrarySearch } from "../library/search-params.ts";
+import { readRecordingSearch } from "../recording/search-params.ts";
 import { readSearchParams } from "../search/search-params.ts";
 import { Shell } from "./shell.tsx";
 
@@ -51,7 +52,14 @@ const searchRoute = createRoute({
   component: lazyRouteComponent(() => import("../search/page.tsx"), "SearchPage"),
 });
 
-const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute])]);
+const recordingRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/recordings/$recordingId",
+  validateSearch: readRecordingSearch,
+  component: lazyRouteComponent(() => import("../recording/page.tsx"), "RecordingPage"),
+});
+
+const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute, recordingRoute])]);
 
 /** Every page of the app by its address. */
 export function createAppRouter(queryClient: QueryClient) {

@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call } from "../support/app.ts";
+import { makeRecording, makeTeam, makeUser, makeWorkspace } from "../support/factories.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { until } from "../support/until.ts";
+import { assertAccessibleAtRest, longTalk, makeMedia, people, talk } from "./recording-support.ts";
+import { startBrowserApp, visit } from "./support.ts";
+
+const model = await startModelServer();
+const app = await startBrowserApp({ env: { PARLEY_LLM_URL: model.url, PARLEY_LLM_MODEL: "small" } });
+const workspace = await makeWorkspace(app.db);
+const { member } = workspace;
+
+const manage = (method: string, path: string, body?: unknown, token = member.token) =>
+  call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+
+async function open(id: string, userId = member.id) {
+  const visited = await visit(app, `/recordings/${id}`, { userId });
+  await visited.page.emulateMedia({ reducedMotion: "reduce" });
+  await visited.page.getByRole("list", { name: "Transcript" }).waitFor();
+  return visited;
+}
+
+const make = async (attributes: object = {}) =>
+  (await makeRecording(app, member.token, { transcript: talk, participants: people, ...attributes }))
+    .recordingId;
+
+test("text: changed in place, taken back, left alone by Escape; a change by somebody else is told, not lost", async () => {
+  const id = await make();
+  const { page, complaints } = await open(id);
+  const words = page.getByRole("list", { name: "Transcript" });
+  await words.getByText("It is signed.").dblclick();
+  const field = page.getByLabel("Text of the line");
+  await field.fill("It is not signed.");
+  await assertAccessibleAtRest(page);
+  await page.keyboard.press("Enter");
+  await field.waitFor({ state: "detached" });
+  await words.getByText("It is not signed.").waitFor();
+  const textOf = async (index: number) =>
+    (await manage("GET", `/recordings/${id}/transcript`)).body.segments[index].text;
+  assert.equal(await textOf(3), "It is not signed.");
+
+  await page.getByRole("button", { name: "Take back the last change" }).click();
+  await words.getByText("It is signed.").waitFor();
+  assert.equal(await textOf(3), talk.segments[3]?.text);
+
+  await words.getByText("Good morning").dblclick();
+  await field.fill("Nonsense");
+  await page.keyboard.press("Escape");
+  await words.getByText("Good morning, shall we begin?").waitFor();
+
+  // Another window changes the same line meanwhile.
+  await words.getByText("Good morning").dblclick();
+  await field.fill("Good evening, shall we begin?");
+  const { body } = await manage("GET", `/recordings/${id}/transcript`);
+  await manage("POST", `/recordings/${id}/transcript/corrections`, {
+    transcript_version: body.transcript_version,
+    segments: [{ index: 0, text: "Good night." }],
+  });
+  const before = complaints.length;
+  await page.keyboard.press("Enter");
+  await page.getByText(/Somebody changed the transcript in the meantime/).waitFor();
+  await page.getByText("It reads now: “Good night.”").waitFor();
+  assert.equal(await textOf(0), "Good night.");
+  // The refusal itself is what the browser complains of, and nothing else.
+  assert.match(complaints.splice(before).join(), /^Failed to load resource[^,]*409[^,]*$/);
+  await page.getByRole("button", { name: "Go on with my text" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await field.waitFor({ state: "detached" });
+  await words.getByText("Good evening, shall we begin?").waitFor();
+  assert.equal(await textOf(0), "Good evening, shall we begin?");
+  assert.deepEqual(complaints, []);
+});
+
+test("speakers: renamed everywhere, one line given to another, two made one; taken back", async () => {
+  const id = await make();
+  const { page, complaints } = await open(id);
+  const words = page.getByRole("list", { name: "Transcript" });
+  const heads = () => words.locator("button:not([data-cursor])[aria-haspopup=dialog]").allTextContents();
+  assert.deepEqual(await heads(), ["Ana Lima", "Bo Okafor", "Ana Lima", "Unknown Speaker 1"]);
+  await words.getByRole("button", { name: "Unknown Speaker 1", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Who is speaking?" });
+  await assertAccessibleAtRest(page);
+  await dialog.getByLabel("Name", { exact: true }).fill("Noa");
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await words.getByRole("button", { name: "Noa", exact: true }).waitFor();
+
+  await words.getByRole("button", { name: "Bo Okafor", exact: true }).click();
+  await dialog.getByLabel("Only these 2 lines are somebody else's").check();
+  await dialog.getByRole("combobox", { name: "Said by" }).click();
+  await page.getByRole("option", { name: "Noa" }).click();
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await words.getByRole("button", { name: "Bo Okafor", exact: true }).waitFor({ state: "detached" });
+  assert.deepEqual(await heads(), ["Ana Lima", "Noa", "Ana Lima", "Noa"]);
+  await page.getByRole("button", { name: "Take back the last change" }).click();
+  await words.getByRole("button", { name: "Bo Okafor", exact: true }).waitFor();
+
+  await words.getByRole("button", { name: "Noa", exact: true }).click();
+  await dialog.getByLabel("Noa is somebody else here, everywhere").check();
+  await dialog.getByRole("combobox", { name: "Said by" }).click();
+  await page.getByRole("option", { name: "Bo Okafor" }).click();
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await words.getByRole("button", { name: "Noa", exact: true }).waitFor({ state: "detached" });
+  assert.deepEqual(await heads(), ["Ana Lima", "Bo Okafor", "Ana Lima", "Bo Okafor"]);
+  assert.deepEqual(complaints, []);
+});
+
+test("title, tags and notes are changed in place and kept", async () => {
+  const id = await make({ title: "Before" });
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "Change the title" }).click();
+  await page.getByLabel("Title", { exact: true }).fill("After");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "After", level: 1 }).waitFor();
+
+  await page.getByRole("button", { name: "Add tag" }).click();
+  await page.getByLabel("New tag").fill("über!");
+  await page.getByText("Letters, digits and dashes only").waitFor();
+  await assertAccessibleAtRest(page);
+  await page.getByLabel("New tag").fill("next quarter");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Take off the tag next-quarter" }).waitFor();
+
+  await page.getByRole("tab", { name: "Notes" }).click();
+  await page.getByLabel("Your notes").fill("Ask about Friday");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const { body } = await manage("GET", `/recordings/${id}`);
+  assert.deepEqual(
+    [body.recording.title, body.recording.tags, body.recording.private_notes],
+    ["After", ["next-quarter"], { text: "Ask about Friday" }],
+  );
+  await assertAccessibleAtRest(page);
+  await page.getByRole("button", { name: "Take off the tag next-quarter" }).click();
+  await page.getByRole("button", { name: "Take off the tag next-quarter" }).waitFor({ state: "detached" });
+  await page.getByLabel("Your notes").fill("");
+  await until("the notes are gone", async () => {
+    const { body: notes } = await manage("GET", `/recordings/${id}/private_notes`);
+    return notes.text === null;
+  });
+  assert.deepEqual(complaints, []);
+});
+
+test("sharing: with a person, a team, the workspace, all; and one sentence that says who sees it and why", async () => {
+  const id = await make();
+  const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
+  await makeTeam(app.db, workspace, [], "Harbour team");
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  const sentence = () => dialog.getByRole("status").textContent();
+  assert.match((await sentence()) ?? "", new RegExp(`^Only ${member.name} \\(recorded it\\) and apps`));
+  await dialog.getByRole("combobox", { name: "People" }).click();
+  await page.getByRole("option", { name: /Rosa Lang/ }).click();
+  await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).waitFor();
+  await dialog.getByRole("combobox", { name: "Teams" }).click();
+  await page.getByRole("option", { name: "Harbour team" }).click();
+  await dialog.getByRole("button", { name: "Stop sharing with Harbour team" }).waitFor();
+  assert.match((await sentence()) ?? "", /Rosa Lang \(shared with them\), the team Harbour team and apps/);
+  assert.equal((await manage("GET", `/recordings/${id}`, undefined, rosa.token)).status, 200);
+  await assertAccessibleAtRest(page);
+
+  await dialog.getByLabel("Public").check();
+  await dialog.getByText(/^Everybody in .* can see this, because it is public/).waitFor();
+  await dialog.getByLabel("Workspace").check();
+  await dialog.getByText(/^Everybody in .* can see this, because it is shared with the workspace/).waitFor();
+  await dialog.getByLabel("Restricted").check();
+  await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).click();
+  await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).waitFor({ state: "detached" });
+  assert.equal((await manage("GET", `/recordings/${id}`, undefined, rosa.token)).status, 404);
+  assert.deepEqual(complaints, []);
+});
+
+test("who only sees a recording is offered no change of it, but notes and clips of their own", async () => {
+  const id = await make();
+  await manage("PATCH", `/recordings/${id}`, { share_state: "workspace" });
+  const other = await makeUser(app.db, workspace);
+  const { page, complaints } = await open(id, other.id);
+  await page.getByRole("button", { name: "Share", exact: true }).waitFor();
+  for (const name of ["Change the title", "Add tag"])
+    assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+  await page.getByRole("button", { name: "More for this recording" }).click();
+  await page.getByRole("menuitem", { name: "Download as text" }).waitFor();
+  assert.equal(await page.getByRole("menuitem", { name: "Delete" }).count(), 0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Highlights" }).click();
+  await page.getByRole("button", { name: "Mark this moment" }).waitFor();
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await page.getByText("Those who recorded it, and admins, can change this.").waitFor();
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("downloads: the media and the transcript in four forms, named after the recording", async () => {
+  const id = await makeMedia(app, member.token, { title: "Q3: plan / review" });
+  const { page, complaints } = await open(id);
+  for (const [item, name, start] of [
+    ["Download the video", "Q3 plan review.mp4", null],
+    ["Download as text", "Q3 plan review.txt", "Ana Lima: Good morning"],
+    ["Download as WebVTT", "Q3 plan review.vtt", "WEBVTT"],
+    ["Download as SubRip", "Q3 plan review.srt", "1\n00:00:00,000"],
+    ["Download as JSON", "Q3 plan review.json", "["],
+  ] as const) {
+    await page.getByRole("button", { name: "More for this recording" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: item }).click(),
+    ]);
+    assert.equal(download.suggestedFilename().replaceAll(/\s+/g, " "), name);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    const content = Buffer.concat(chunks);
+    assert.ok(content.length > 0);
+    if (start !== null) assert.ok(content.toString().replaceAll("\r", "").startsWith(start), item);
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test("deleting says what goes, then what went", async () => {
+  const id = await makeMedia(app, member.token, { title: "Old meeting" });
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "More for this recording" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("5 lines of transcript").waitFor();
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByRole("heading", { name: "Deleted", exact: true }).waitFor();
+  assert.match(
+    (await dialog.textContent()) ?? "",
+    /1 recording\d files5 lines of transcript2 participants1 upload/,
+  );
+  await assertAccessibleAtRest(page);
+  assert.equal((await manage("GET", `/recordings/${id}`)).status, 404);
+  await dialog.getByRole("button", { name: "To the library" }).click();
+  await page.getByRole("heading", { name: "Library" }).waitFor();
+  assert.equal(await page.getByRole("link", { name: "Old meeting" }).count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("summary and action items come without a reload; a tick is kept", async () => {
+  const id = await make({
+    transcript: {
+      language: "en",
+      segments: [{ speaker_key: "s1", start: 0, end: 4000, text: "I will send the contract on Friday." }],
+    },
+  });
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: "Summary" }).click();
+  await page.getByRole("button", { name: "Write it anew" }).waitFor();
+  await assertAccessibleAtRest(page);
+  await page.getByRole("tab", { name: /Action items/ }).click();
+  const box = page.getByRole("checkbox", { name: /contract/ });
+  await box.click();
+  await page.getByText("All done").waitFor();
+  await until("the tick is kept", async () => {
+    const { body } = await manage("GET", `/recordings/${id}/action-items`);
+    return body.action_items[0].status === "completed";
+  });
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("five hours of talk: few lines are in the document, the end is reached, the last word is found", async () => {
+  const { recordingId: id } = await makeRecording(app, member.token, { transcript: longTalk(6000) });
+  const { page, complaints } = await open(id);
+  const rows = () => page.locator("[data-index]").count();
+  assert.ok((await rows()) < 60, `${await rows()} lines`);
+  const list = page.getByRole("list", { name: "Transcript" });
+  await page.locator('[data-index="0"] [data-cursor]').focus();
+  await page.keyboard.press("End");
+  await list.getByText("Line 5999:").waitFor();
+  assert.ok((await rows()) < 60, `${await rows()} lines`);
+  await until("the focus is there", async () =>
+    /^4:59:57/.test(
+      (await page.evaluate<string | null>(`document.activeElement?.getAttribute("aria-label")`)) ?? "",
+    ),
+  );
+  await page.keyboard.press("/");
+  await page.keyboard.type("needle");
+  await page.getByText("6 of 6").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("1 of 6").waitFor();
+  await list.getByText("Line 999:").waitFor();
+  assert.ok((await rows()) < 60, `${await rows()} lines`);
+
+  // By the wheel from end to end: however fast, there are words on the screen soon after.
+  await list.hover();
+  for (let i = 0; i < 40; i++) await page.mouse.wheel(0, 20_000);
+  await list.getByText("Line 5999:").waitFor();
+  assert.ok((await rows()) < 60, `${await rows()} lines`);
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { captionsOf } from "../../web/recording/player/captions.ts";
+import { whoSees } from "../../web/recording/share/who-sees.ts";
+import { lanePath, talkShare } from "../../web/recording/speakers.ts";
+import { findHits, fold, segmentAt } from "../../web/recording/transcript/find.ts";
+
+const segment = (start: number, end: number, text: string, speaker = "Ana") => ({
+  index: 0,
+  participant_id: null,
+  speaker,
+  start,
+  end,
+  text,
+  is_edited: false,
+});
+
+test("find: without case and accents, and every place is one of the text as it stands", () => {
+  const texts = ["Café, CAFÉ and cafe", "İstanbul ß straße", "שלום", "👍🏽 naïve"];
+  for (const text of texts) assert.equal(fold(text).length, text.length, text);
+  const folded = texts.map(fold);
+  const found = (query: string) =>
+    findHits(folded, query).map(({ index, from, to }) => texts[index]?.slice(from, to));
+  assert.deepEqual(found("café"), ["Café", "CAFÉ", "cafe"]);
+  assert.deepEqual(found(" NAIVE "), ["naïve"]);
+  assert.deepEqual(found("שלום"), ["שלום"]);
+  assert.deepEqual([found(""), found("  "), found("(.*)")], [[], [], []]);
+});
+
+test("find: which segment is spoken at a moment", () => {
+  const segments = [segment(100, 200, "a"), segment(200, 300, "b"), segment(500, 600, "c")];
+  assert.deepEqual(
+    [0, 100, 199, 200, 499, 500, 9999].map((ms) => segmentAt(segments, ms)),
+    [-1, 0, 0, 1, 1, 2, 2],
+  );
+  assert.equal(segmentAt([], 5), -1);
+});
+
+test("captions: WebVTT with names where the speaker changes, long texts in pieces, nothing taken for a tag", () => {
+  const long = "word ".repeat(40).trim();
+  const text = captionsOf([
+    segment(0, 1000, "a <b>bold</b> claim & more"),
+    segment(1000, 2000, "still me"),
+    segment(3_600_000, 3_610_000, long, "Bo"),
+  ]);
+  assert.ok(text.startsWith("WEBVTT\n\n00:00:00.000 --> 00:00:01.000 "));
+  assert.match(text, /\nAna: a &lt;b&gt;bold&lt;\/b&gt; claim &amp; more\n/);
+  assert.match(text, /\nstill me\n/);
+  const pieces = text.split("\n\n").filter((cue) => cue.includes("word"));
+  assert.ok(pieces.length >= 3 && pieces.every((cue) => (cue.split("\n")[1] ?? "").length < 90));
+  assert.match(pieces[0] ?? "", /^01:00:00\.000 --> /);
+  assert.match(pieces.at(-1) ?? "", /--> 01:00:10\.000 /);
+});
+
+test("lanes: as many pieces as there is room for, however many segments; shares of all talk", () => {
+  const segments = Array.from({ length: 50_000 }, (_, i) => segment(i * 100, i * 100 + 10, "x"));
+  const path = lanePath(segments, 5_000_000, 800);
+  assert.ok((path.match(/M/g) ?? []).length <= 400);
+  assert.equal(lanePath([segment(0, 500, "x")], 1000, 100), "M0 0H50V1H0Z");
+  const speakers = [1, 3].map((duration_ms) => ({
+    participant_id: null,
+    name: "x",
+    segments: 1,
+    duration_ms,
+  }));
+  assert.deepEqual(
+    speakers.map((one) => talkShare(one, speakers)),
+    [25, 75],
+  );
+});
+
+test("sharing: the sentence names those who see it by each reason, and nobody twice", () => {
+  const ana = { id: "1", name: "Ana", email: "ana@x.example" };
+  const bo = { id: "2", name: "Bo", email: "Bo@x.example" };
+  const facts = {
+    recording: { share_state: "restricted" as const, recorders: [ana], teams: [{ id: "t", name: "Sales" }] },
+    participants: [ana, bo].map(({ id, name, email }) => ({
+      id,
+      name,
+      email: email.toLowerCase(),
+      scope: "internal" as const,
+      confirmed_attendee: true,
+      observed_join_time: null,
+      observed_leave_time: null,
+      crm_contact_id: null,
+      phone: null,
+      attended: true,
+    })),
+    shared_users: [],
+  };
+  assert.equal(
+    whoSees(facts, "Acme", [ana, bo]),
+    "Only Ana (recorded it), Bo (took part), the team Sales and apps that work for the whole workspace can see this.",
+  );
+});

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { call, type TestApp } from "../support/app.ts";
+import { waitForRecording } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { assertAccessible } from "./support.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests give any attribute.
+type Attributes = Record<string, any>;
+
+/** Twelve seconds of talk between two people, as long as the films among the fixtures. */
+export const talk = {
+  language: "en",
+  segments: [
+    { speaker_key: "s1", start: 0, end: 2500, text: "Good morning, shall we begin?" },
+    { speaker_key: "s2", start: 2600, end: 5000, text: "Yes. The harbour contract first." },
+    { speaker_key: "s2", start: 5000, end: 7500, text: "The harbour master wants it signed by Friday." },
+    { speaker_key: "s1", start: 7600, end: 9800, text: "It is signed. Café Blå gets a copy." },
+    { speaker_key: "s3", start: 9900, end: 11_800, text: "שלום לכולם, אני כאן." },
+  ],
+};
+
+export const people = [
+  { name: "Ana Lima", email: "ana@other.example", speaker_key: "s1" },
+  { name: "Bo Okafor", speaker_key: "s2" },
+];
+
+/** Sends a file of the fixtures and waits until it is a recording. */
+export async function makeMedia(
+  app: TestApp,
+  token: string,
+  attributes: Attributes = {},
+  file = "good-faststart.mp4",
+): Promise<string> {
+  const created = await call(
+    app,
+    "POST",
+    "/uploads/create",
+    {
+      media_type: file.endsWith(".mp3") ? "audio" : "video",
+      attributes: { title: "Harbour contract", transcript: talk, participants: people, ...attributes },
+    },
+    { token },
+  );
+  if (created.status !== 200) throw new Error(`the upload was refused: ${created.text}`);
+  const { url, headers } = created.body.media.upload;
+  const body = readFileSync(new URL(`../fixtures/media/${file}`, import.meta.url));
+  const sent = await fetch(url, { method: "PUT", body: body as unknown as ArrayBuffer, headers });
+  if (sent.status !== 200) throw new Error(`the file was refused: ${await sent.text()}`);
+  return waitForRecording(app, token, created.body.id);
+}
+
+/** Five hours of meeting: as many segments as asked for, of differing length, by seven people. */
+export function longTalk(count: number, hours = 5) {
+  const each = Math.floor((hours * 3_600_000) / count);
+  return {
+    language: "en",
+    segments: Array.from({ length: count }, (_, i) => ({
+      speaker_key: `s${Math.floor(i / 4) % 7}`,
+      start: i * each,
+      end: (i + 1) * each - 50,
+      text: `Line ${i}: ${"and so we went on about the plan for the quarter. ".repeat((i * 7) % 6)}${
+        i % 1000 === 999 ? "needle" : "Right."
+      }`,
+    })),
+  };
+}
+
+/** Fails for anything that axe finds, once all that fades in is there: half there, it has too little contrast. */
+export async function assertAccessibleAtRest(page: Page): Promise<void> {
+  await until("nothing moves", () =>
+    page.evaluate<boolean>(
+      "document.getAnimations().every((one) => one.playState === 'finished' || one.effect.getTiming().iterations === Infinity)",
+    ),
+  );
+  await assertAccessible(page);
+}

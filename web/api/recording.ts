@@ -1,0 +1,193 @@
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type {
+  createHighlight,
+  deleteHighlight,
+  updateHighlight,
+} from "../../contract/highlight-operations.ts";
+import type { deletePrivateNotes, putPrivateNotes } from "../../contract/private-notes.ts";
+import type {
+  getRecordingMedia,
+  getRecordingView,
+  RecordingMedia,
+  RecordingView,
+  updateRecordingData,
+} from "../../contract/recording-data.ts";
+import type { deleteRecording } from "../../contract/recording-management.ts";
+import type {
+  addTag,
+  removeTag,
+  shareToTeam,
+  shareToUser,
+  unshareFromTeam,
+  unshareFromUser,
+} from "../../contract/recording-operations.ts";
+import type {
+  assignSegments,
+  correctTranscript,
+  getTranscriptView,
+  mergeSpeakers,
+  renameSpeaker,
+  rerunTranscription,
+  SpeakerReference,
+  TranscriptView,
+  undoTranscriptEdit,
+} from "../../contract/transcript-editing.ts";
+import type { transcriptText } from "../../contract/transcripts.ts";
+import { type CallInput, call, path } from "./client.ts";
+
+export type View = z.output<typeof RecordingView>;
+export type Media = z.output<typeof RecordingMedia>;
+export type Transcript = z.output<typeof TranscriptView>;
+export type Segment = Transcript["segments"][number];
+export type Clip = NonNullable<View["recording"]["highlights"]>[number];
+export type Speaker = Transcript["speakers"][number];
+
+/** Everything about a recording. Asked again by itself: soon while something of it is being made, seldom otherwise. */
+export function recordingQuery(id: string) {
+  return queryOptions({
+    queryKey: ["recording", id],
+    queryFn: ({ signal }) =>
+      call<typeof getRecordingView>("GET", path`/_/api/v1/recordings/${id}`, { signal }),
+    refetchInterval: ({ state }) =>
+      state.status === "error" ? false : pauseMs(state.data, state.dataUpdateCount),
+  });
+}
+
+const idlePauseMs = 60_000;
+const leastPauseMs = 2000;
+const mostPauseMs = 20_000;
+
+/** How long until the recording is looked at again. Waits longer the more often nothing was finished. */
+function pauseMs(view: View | undefined, looks: number): number {
+  const status = view?.transcript.transcription?.status;
+  if (status !== "pending" && status !== "running") return idlePauseMs;
+  return Math.min(mostPauseMs, leastPauseMs * 1.25 ** Math.max(0, looks - 1));
+}
+
+/** Links to the files of a recording. They expire, so whoever finds one expired asks again. */
+export function mediaQuery(id: string) {
+  return queryOptions({
+    queryKey: ["recording", id, "media"],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      call<typeof getRecordingMedia>("GET", path`/_/api/v1/recordings/${id}/media`, { signal }),
+  });
+}
+
+/** The transcript as it stands at a version. */
+export function transcriptQuery(id: string) {
+  return queryOptions({
+    queryKey: ["recording", id, "transcript"],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      call<typeof getTranscriptView>("GET", path`/_/api/v1/recordings/${id}/transcript`, { signal }),
+  });
+}
+
+/** Loudness over the length of a recording, as `server/media` writes it. Peaks are 0 to 255. */
+export interface Waveform {
+  readonly duration_ms: number;
+  readonly peaks_per_second: number;
+  readonly peaks: readonly number[];
+}
+
+/** Small pictures over the length of a recording, in sheets. */
+export interface Storyboard {
+  readonly tile_width: number;
+  readonly tile_height: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly interval_ms: number;
+  readonly count: number;
+  readonly sheets: readonly string[];
+}
+
+/** A file of a recording that is JSON; null where there is none. */
+export function fileQuery<T>(id: string, name: string, url: string | null | undefined) {
+  return queryOptions({
+    queryKey: ["recording", id, "file", name],
+    enabled: typeof url === "string",
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<T> => {
+      const response = await fetch(url ?? "", { signal });
+      if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+      return response.json() as Promise<T>;
+    },
+  });
+}
+
+/** Loads a recording anew, and the lists it stands in when they are shown next. */
+export async function refreshRecording(client: QueryClient, id: string): Promise<void> {
+  client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
+  await client.invalidateQueries({ queryKey: ["recording", id], exact: true });
+}
+
+/** Loads the transcript anew. */
+export async function refreshTranscript(client: QueryClient, id: string): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: ["recording", id, "transcript"] }),
+    client.invalidateQueries({ queryKey: ["recording", id], exact: true }),
+  ]);
+}
+
+type DataChange = NonNullable<CallInput<typeof updateRecordingData>["body"]>;
+type ClipInput = NonNullable<CallInput<typeof createHighlight>["body"]>;
+type ClipChange = NonNullable<CallInput<typeof updateHighlight>["body"]>;
+type SpeakerInput = z.input<typeof SpeakerReference>;
+
+const managed = (id: string): string => path`/_/api/v1/recordings/${id}`;
+const contract = (id: string): string => path`/_/public-api/v2/recordings/${id}`;
+
+/** What can be done with one recording. Each is one call; all throw ApiError. */
+export function recordingActions(id: string) {
+  const edit = `${managed(id)}/transcript`;
+  return {
+    change: (body: DataChange) => call<typeof updateRecordingData>("PATCH", managed(id), { body }),
+    remove: () => call<typeof deleteRecording>("DELETE", managed(id)),
+    addTag: (tag: string) => call<typeof addTag>("PUT", `${contract(id)}/tags`, { body: { tag } }),
+    removeTag: (tag: string) => call<typeof removeTag>("DELETE", contract(id) + path`/tags/${tag}`),
+    shareToUser: (user_id: string) =>
+      call<typeof shareToUser>("PUT", `${contract(id)}/users`, { body: { user_id } }),
+    unshareFromUser: (user: string) =>
+      call<typeof unshareFromUser>("DELETE", contract(id) + path`/users/${user}`),
+    shareToTeam: (team_id: string) =>
+      call<typeof shareToTeam>("PUT", `${contract(id)}/teams`, { body: { team_id } }),
+    unshareFromTeam: (team: string) =>
+      call<typeof unshareFromTeam>("DELETE", contract(id) + path`/teams/${team}`),
+    transcriptAs: (format: "txt" | "vtt" | "srt") =>
+      call<(typeof transcriptText)[typeof format]>("GET", `${contract(id)}/transcript.${format}`),
+    addClip: (body: ClipInput) => call<typeof createHighlight>("POST", `${managed(id)}/highlights`, { body }),
+    changeClip: (clip: string, body: ClipChange) =>
+      call<typeof updateHighlight>("PATCH", path`/_/api/v1/highlights/${clip}`, { body }),
+    removeClip: (clip: string) => call<typeof deleteHighlight>("DELETE", path`/_/api/v1/highlights/${clip}`),
+    writeNotes: (text: string) =>
+      text.trim() === ""
+        ? call<typeof deletePrivateNotes>("DELETE", `${managed(id)}/private_notes`)
+        : call<typeof putPrivateNotes>("PUT", `${managed(id)}/private_notes`, { body: { text } }),
+    correct: (transcript_version: number, segments: { index: number; text: string }[]) =>
+      call<typeof correctTranscript>("POST", `${edit}/corrections`, {
+        body: { transcript_version, segments },
+      }),
+    renameSpeaker: (transcript_version: number, speaker: SpeakerInput, name: string) =>
+      call<typeof renameSpeaker>("POST", `${edit}/speakers/rename`, {
+        body: { transcript_version, speaker, name },
+      }),
+    mergeSpeakers: (transcript_version: number, from: SpeakerInput[], into: SpeakerInput) =>
+      call<typeof mergeSpeakers>("POST", `${edit}/speakers/merge`, {
+        body: { transcript_version, from, into },
+      }),
+    assign: (transcript_version: number, indexes: number[], to: SpeakerInput) =>
+      call<typeof assignSegments>("POST", `${edit}/assignments`, {
+        body: { transcript_version, indexes, to },
+      }),
+    undo: (transcript_version: number) =>
+      call<typeof undoTranscriptEdit>("POST", `${edit}/undo`, { body: { transcript_version } }),
+    transcribeAgain: (edits?: "keep" | "discard") =>
+      call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, {
+        body: edits === undefined ? {} : { edits },
+      }),
+  };
+}
+
+export type RecordingActions = ReturnType<typeof recordingActions>;

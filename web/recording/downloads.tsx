@@ -1,0 +1,99 @@
+import { Menu } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconBraces, IconFileText, IconMovie } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../api/client.ts";
+import { mediaQuery, transcriptQuery } from "../api/recording.ts";
+import { useRecording } from "./context.ts";
+
+const forms = {
+  txt: "Download as text",
+  vtt: "Download as WebVTT",
+  srt: "Download as SubRip",
+} as const;
+
+/** What of a recording can be taken along, as items of a menu. */
+export function DownloadItems() {
+  const { id, view, actions, hasMedia } = useRecording();
+  const client = useQueryClient();
+  const hasWords = view.transcript.segments > 0;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      notifications.show({
+        color: "red",
+        title: "Not downloaded",
+        message: error instanceof ApiError ? error.message : "Something went wrong.",
+      });
+    }
+  };
+  const name = fileName(view.recording.title);
+  const saveText = (form: keyof typeof forms) =>
+    attempt(async () => saveAs(new Blob([String(await actions.transcriptAs(form))]), `${name}.${form}`));
+  const saveJson = () =>
+    attempt(async () => {
+      const transcript = await client.fetchQuery(transcriptQuery(id));
+      const entries = transcript.segments.map(({ participant_id, speaker, start, end, text }) => ({
+        participant_id,
+        speaker,
+        start,
+        end,
+        text,
+      }));
+      saveAs(new Blob([JSON.stringify(entries, null, 2)], { type: "application/json" }), `${name}.json`);
+    });
+  const saveMedia = () =>
+    attempt(async () => {
+      // A link of now: the one that plays may have expired.
+      const media = await client.fetchQuery({ ...mediaQuery(id), staleTime: 60_000 });
+      if (media.media !== null)
+        follow(media.media.url, `${name}.${media.media.content_type === "video/mp4" ? "mp4" : "mp3"}`);
+    });
+  return (
+    <>
+      {hasMedia ? (
+        <Menu.Item leftSection={<IconMovie size={18} stroke={1.6} />} onClick={saveMedia}>
+          Download the {view.media?.content_type === "video/mp4" ? "video" : "audio"}
+        </Menu.Item>
+      ) : null}
+      {(Object.keys(forms) as (keyof typeof forms)[]).map((form) => (
+        <Menu.Item
+          key={form}
+          disabled={!hasWords}
+          leftSection={<IconFileText size={18} stroke={1.6} />}
+          onClick={() => saveText(form)}
+        >
+          {forms[form]}
+        </Menu.Item>
+      ))}
+      <Menu.Item disabled={!hasWords} leftSection={<IconBraces size={18} stroke={1.6} />} onClick={saveJson}>
+        Download as JSON
+      </Menu.Item>
+    </>
+  );
+}
+
+function saveAs(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  follow(address, name);
+  // The browser has taken hold of it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+function follow(address: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}
+
+/** A title as a file's name on any system. */
+function fileName(title: string): string {
+  return (
+    title
+      .replaceAll(/[\p{Cc}<>:"/\\|?*]+/gu, " ")
+      .trim()
+      .slice(0, 120) || "recording"
+  );
+}

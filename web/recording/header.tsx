@@ -1,0 +1,117 @@
+import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
+import {
+  IconChevronLeft,
+  IconDots,
+  IconKeyboard,
+  IconLock,
+  IconRefresh,
+  IconShare,
+  IconTrash,
+  IconUsers,
+  IconWorld,
+} from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { namesInLine } from "../common/person.ts";
+import { dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
+import { useRecording } from "./context.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { DownloadItems } from "./downloads.tsx";
+import classes from "./recording.module.css";
+import { ShareDialog } from "./share/share-dialog.tsx";
+import { Tags } from "./tags.tsx";
+import { RecordingTitle } from "./title.tsx";
+import { TranscribeAgainDialog } from "./transcribe-again.tsx";
+
+const shareStates = {
+  restricted: { label: "Restricted", icon: IconLock },
+  workspace: { label: "Workspace", icon: IconUsers },
+  public: { label: "Public", icon: IconWorld },
+} as const;
+
+type Dialog = "share" | "delete" | "again" | null;
+
+/** Title, facts and tags, and what can be done with the whole. */
+export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onDeleted: () => void }) {
+  const { view, hasMedia } = useRecording();
+  const { recording, participants } = view;
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const close = (): void => setDialog(null);
+  const state = shareStates[recording.share_state];
+  const names = participants.map(({ name }) => name);
+  return (
+    <div className={classes.header}>
+      <div className={classes.heading}>
+        <Anchor component={Link} to="/" size="sm" c="dimmed" className={classes.back ?? ""}>
+          <IconChevronLeft size={16} aria-hidden />
+          Library
+        </Anchor>
+        <RecordingTitle />
+        <div className={classes.facts}>
+          <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
+            {dayAndTime(recording.start_datetime)}
+          </time>
+          <span>{lengthInWords(recording.duration_ms)}</span>
+          {recording.meeting_type === null ? null : <span>{recording.meeting_type.name}</span>}
+          {names.length === 0 ? null : (
+            <span title={names.join(", ")} className={classes.names} dir="auto">
+              {namesInLine(names)}
+            </span>
+          )}
+          <Tags />
+        </div>
+      </div>
+      <div className={classes.actions}>
+        <Button
+          variant="default"
+          leftSection={<state.icon size={18} stroke={1.6} aria-hidden />}
+          visibleFrom="sm"
+          onClick={() => setDialog("share")}
+          aria-label={`${state.label}: who can see this`}
+        >
+          {state.label}
+        </Button>
+        <Button
+          leftSection={<IconShare size={18} stroke={1.6} aria-hidden />}
+          onClick={() => setDialog("share")}
+        >
+          Share
+        </Button>
+        <Menu position="bottom-end" width={250}>
+          <Menu.Target>
+            <ActionIcon variant="default" size={36} aria-label="More for this recording">
+              <IconDots size={20} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <DownloadItems />
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconKeyboard size={18} stroke={1.6} />} onClick={onHelp}>
+              Keys
+            </Menu.Item>
+            {view.can.edit_transcript && hasMedia ? (
+              <Menu.Item
+                leftSection={<IconRefresh size={18} stroke={1.6} />}
+                onClick={() => setDialog("again")}
+              >
+                Transcribe again
+              </Menu.Item>
+            ) : null}
+            {view.can.delete ? (
+              <Menu.Item
+                c="var(--mantine-color-error)"
+                leftSection={<IconTrash size={18} stroke={1.6} />}
+                onClick={() => setDialog("delete")}
+              >
+                Delete
+              </Menu.Item>
+            ) : null}
+          </Menu.Dropdown>
+        </Menu>
+      </div>
+      <ShareDialog isOpen={dialog === "share"} onClose={close} />
+      <TranscribeAgainDialog isOpen={dialog === "again"} onClose={close} />
+      <DeleteDialog isOpen={dialog === "delete"} onClose={close} onDeleted={onDeleted} />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { Checkbox, Group, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconChecklist } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../../api/client.ts";
+import { type ActionItem, actionItemsQuery, tickActionItem } from "../../api/intelligence.ts";
+import { refreshRecording } from "../../api/recording.ts";
+import { EmptyState } from "../../common/states.tsx";
+import { useRecording } from "../context.ts";
+import { MomentButton } from "./moment-button.tsx";
+import classes from "./panels.module.css";
+
+/** What people are to do. Ticking counts at once, and is taken back when the server refuses. */
+export function ActionItemsPanel() {
+  const { id, view } = useRecording();
+  const plain = view.recording.ai_action_items ?? [];
+  const items = useQuery({ ...actionItemsQuery(id), enabled: plain.length > 0 });
+  const tick = useTick();
+  if (plain.length === 0)
+    return (
+      <EmptyState title="Nothing to do" icon={<IconChecklist size={30} stroke={1.5} />}>
+        Action items are found by a language model when one is set up on this server.
+      </EmptyState>
+    );
+  const shown: readonly (Omit<ActionItem, "id" | "quote"> & { id?: string })[] = items.data ?? plain;
+  const open = shown.filter(({ status }) => status === "pending").length;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        {open === 0 ? "All done" : `${open} of ${shown.length} open`}
+      </Text>
+      <ul className={classes.plainList}>
+        {shown.map((item, i) => (
+          <li key={item.id ?? `${item.timestamp} ${i}`}>
+            <Group gap="sm" wrap="nowrap" align="flex-start" className={classes.item ?? ""}>
+              <Checkbox
+                flex={1}
+                miw={0}
+                classNames={{ labelWrapper: classes.breakable ?? "" }}
+                checked={item.status === "completed"}
+                disabled={item.id === undefined}
+                label={
+                  <span dir="auto" className={item.status === "completed" ? classes.done : undefined}>
+                    {item.text}
+                  </span>
+                }
+                description={item.assignee?.name}
+                onChange={(event) => {
+                  if (item.id !== undefined) tick(item.id, event.currentTarget.checked);
+                }}
+              />
+              <MomentButton ms={item.timestamp} />
+            </Group>
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  );
+}
+
+function useTick() {
+  const { id } = useRecording();
+  const client = useQueryClient();
+  const { queryKey } = actionItemsQuery(id);
+  const mark = (item: string, isDone: boolean): void => {
+    client.setQueryData(queryKey, (items: ActionItem[] | undefined) =>
+      items?.map((one) => (one.id === item ? { ...one, status: isDone ? "completed" : "pending" } : one)),
+    );
+  };
+  const { mutate } = useMutation({
+    mutationFn: ({ item, isDone }: { item: string; isDone: boolean }) => tickActionItem(id, item, isDone),
+    onSuccess: () => refreshRecording(client, id),
+    onError: (error, { item, isDone }) => {
+      mark(item, !isDone);
+      notifications.show({
+        color: "red",
+        title: "Not ticked",
+        message: error instanceof ApiError ? error.message : "Something went wrong.",
+      });
+    },
+  });
+  return (item: string, isDone: boolean): void => {
+    // An answer from before the tick must not take it off again.
+    client.cancelQueries({ queryKey });
+    mark(item, isDone);
+    mutate({ item, isDone });
+  };
+}

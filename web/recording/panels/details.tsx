@@ -1,0 +1,100 @@
+import { Code, CopyButton, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Fragment, type ReactNode } from "react";
+import { fullTime, lengthInWords } from "../../common/time.ts";
+import { useRecording } from "../context.ts";
+import classes from "./panels.module.css";
+
+const sources = {
+  aircall: "Aircall",
+  local_capture: "Recorded on a computer",
+  meet: "Google Meet",
+  teams: "Microsoft Teams",
+  upload: "Uploaded",
+  webex: "Webex",
+  zoom: "Zoom",
+  other: "Another service",
+} as const;
+
+const kinds = { video: "Video", audio: "Audio", transcript: "Transcript without a recording" } as const;
+
+/** All that is known about a recording, ids for developers last. */
+export function DetailsPanel() {
+  const { view } = useRecording();
+  const { recording } = view;
+  const { calendar_event: event, crm } = recording;
+  const facts: readonly (readonly [name: string, value: ReactNode])[] = [
+    ["Began", fullTime(recording.start_datetime)],
+    ["Ended", fullTime(recording.end_datetime)],
+    ["Length", lengthInWords(recording.duration_ms)],
+    ["Kind", kinds[recording.media_type]],
+    ["Source", sources[recording.source]],
+    [
+      "Meeting type",
+      recording.meeting_type === null
+        ? null
+        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? " (by who took part)" : ""}`,
+    ],
+    ["Teams", recording.teams.map(({ name }) => name).join(", ")],
+    ["Recorded by", recording.recorders.map(({ name }) => name).join(", ")],
+    ["Tags", recording.tags.join(", ")],
+    [
+      "In the calendar",
+      event?.scheduled_start_datetime
+        ? `${fullTime(event.scheduled_start_datetime)}${event.scheduled_end_datetime ? ` to ${fullTime(event.scheduled_end_datetime)}` : ""}`
+        : null,
+    ],
+    ["Language", languageName(view.transcript.language)],
+    ["Lines of transcript", String(view.transcript.segments)],
+    ["Added", fullTime(view.created_datetime)],
+    ["Last changed", fullTime(view.updated_datetime)],
+    ["Recording id", <Id key="id" value={recording.id} />],
+    ["Upload id", view.upload_id === null ? null : <Id key="id" value={view.upload_id} />],
+    ["External id", view.external_id === null ? null : <Id key="id" value={view.external_id} />],
+    ["Calendar uid", event?.ical_uid ? <Id key="id" value={event.ical_uid} /> : null],
+    ["CRM companies", crm?.crm_company_ids.join(", ")],
+    ["CRM deals", crm?.crm_deal_ids.join(", ")],
+  ];
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) =>
+        value === null || value === undefined || value === "" ? null : (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </Fragment>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function Id({ value }: { value: string }) {
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Group gap={6}>
+          <Tooltip label={copied ? "Copied" : "Copy"}>
+            <UnstyledButton onClick={copy} aria-label={`${value}, copy`}>
+              <Code className={classes.breakable ?? ""}>{value}</Code>
+            </UnstyledButton>
+          </Tooltip>
+          {copied ? (
+            <Text span size="xs" c="dimmed" role="status">
+              Copied
+            </Text>
+          ) : null}
+        </Group>
+      )}
+    </CopyButton>
+  );
+}
+
+function languageName(code: string | null): string | null {
+  if (code === null) return null;
+  try {
+    return new Intl.DisplayNames(undefined, { type: "language" }).of(code) ?? code;
+  } catch {
+    // Not a code that the browser knows how to read.
+    return code;
+  }
+}

@@ -1,0 +1,176 @@
+import { Alert, Button, CloseButton, Group, Modal, Radio, Select, Stack, Text } from "@mantine/core";
+import { IconEye, IconLink } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError } from "../../api/client.ts";
+import { refreshRecording } from "../../api/recording.ts";
+import { teamsQuery, usersQuery } from "../../api/recordings.ts";
+import { useClipboard } from "../clipboard.ts";
+import { useRecording } from "../context.ts";
+import classes from "./share.module.css";
+import { whoSees } from "./who-sees.ts";
+
+const page = getRouteApi("/signed-in/recordings/$recordingId");
+
+/** Who sees a recording. Every change counts at once. */
+export function ShareDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Share" size="lg">
+      <Sharing onClose={onClose} />
+    </Modal>
+  );
+}
+
+type ShareState = "restricted" | "workspace" | "public";
+
+function Sharing({ onClose }: { onClose: () => void }) {
+  const { id, view, actions } = useRecording();
+  const { recording, shared_users, can } = view;
+  const { session } = page.useRouteContext();
+  const client = useQueryClient();
+  const copy = useClipboard();
+  const users = useQuery(usersQuery);
+  const teams = useQuery(teamsQuery);
+  // What was chosen shows at once, and falls back when it is refused.
+  const [chosen, setChosen] = useState<ShareState | null>(null);
+  const change = useMutation({
+    mutationFn: (work: () => Promise<unknown>) => work(),
+    onSuccess: () => refreshRecording(client, id),
+    onSettled: () => setChosen(null),
+  });
+  const members = users.data?.users ?? [];
+  const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
+  const states: readonly (readonly [value: ShareState, label: string, text: string])[] = [
+    ["restricted", "Restricted", "Only the people and teams below, and those who took part"],
+    ["workspace", "Workspace", `Everybody in ${session.workspace.name}`],
+    ["public", "Public", `Everybody in ${session.workspace.name}, and marked as public for programs`],
+  ];
+  return (
+    <Stack>
+      <Alert icon={<IconEye aria-hidden />} role="status" className={classes.who ?? ""}>
+        {whoSees(view, session.workspace.name, members)}
+      </Alert>
+      {change.isError ? (
+        <Alert color="red" role="alert" title="Not changed">
+          {change.error instanceof ApiError ? change.error.message : "Something went wrong."}
+        </Alert>
+      ) : null}
+      <Radio.Group
+        label="Who can see it"
+        value={chosen ?? recording.share_state}
+        readOnly={!can.change}
+        onChange={(value) => {
+          setChosen(value as ShareState);
+          change.mutate(() => actions.change({ share_state: value as ShareState }));
+        }}
+      >
+        <Stack gap="sm" mt="xs">
+          {states.map(([value, label, text]) => (
+            <Radio
+              key={value}
+              value={value}
+              label={label}
+              description={text}
+              disabled={!can.change || change.isPending}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Shares
+        label="People"
+        placeholder="Share with a person"
+        shared={shared_users.map(({ id: user, name, email }) => ({ id: user, name, detail: email }))}
+        choices={members
+          .filter(({ id: user }) => !taken.has(user))
+          .map(({ id: user, name, email }) => ({ value: user, label: `${name} (${email})` }))}
+        canChange={can.change}
+        isBusy={change.isPending}
+        onAdd={(user) => change.mutate(() => actions.shareToUser(user))}
+        onRemove={(user) => change.mutate(() => actions.unshareFromUser(user))}
+      />
+      <Shares
+        label="Teams"
+        placeholder="Share with a team"
+        shared={recording.teams.map(({ id: team, name }) => ({ id: team, name, detail: null }))}
+        choices={(teams.data?.teams ?? [])
+          .filter(({ id: team }) => !recording.teams.some((shared) => shared.id === team))
+          .map(({ id: team, name }) => ({ value: team, label: name }))}
+        canChange={can.change}
+        isBusy={change.isPending}
+        onAdd={(team) => change.mutate(() => actions.shareToTeam(team))}
+        onRemove={(team) => change.mutate(() => actions.unshareFromTeam(team))}
+      />
+      {can.change ? null : (
+        <Text size="sm" c="dimmed">
+          Those who recorded it, and admins, can change this.
+        </Text>
+      )}
+      <Group justify="space-between">
+        <Button
+          variant="light"
+          leftSection={<IconLink size={18} aria-hidden />}
+          onClick={() => copy.text(recording.url, "Link copied")}
+        >
+          Copy link
+        </Button>
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Shares(props: {
+  label: string;
+  placeholder: string;
+  shared: readonly { readonly id: string; readonly name: string; readonly detail: string | null }[];
+  choices: { value: string; label: string }[];
+  canChange: boolean;
+  isBusy: boolean;
+  onAdd: (id: string) => void;
+  onRemove: (id: string) => void;
+}) {
+  const { label, placeholder, shared, choices, canChange, isBusy, onAdd, onRemove } = props;
+  if (!canChange && shared.length === 0) return null;
+  return (
+    <div>
+      {canChange ? (
+        <Select
+          label={label}
+          placeholder={placeholder}
+          searchable
+          nothingFoundMessage="Nobody else"
+          data={choices}
+          value={null}
+          disabled={isBusy}
+          onChange={(value) => {
+            if (value !== null) onAdd(value);
+          }}
+        />
+      ) : (
+        <Text size="sm" fw={500}>
+          {label}
+        </Text>
+      )}
+      {shared.length === 0 ? null : (
+        <ul className={classes.shared} aria-label={`${label} it is shared with`}>
+          {shared.map(({ id, name, detail }) => (
+            <li key={id}>
+              <span className={classes.name} dir="auto">
+                {name}
+                {detail === null ? null : <small>{detail}</small>}
+              </span>
+              {canChange ? (
+                <CloseButton
+                  aria-label={`Stop sharing with ${name}`}
+                  disabled={isBusy}
+                  onClick={() => onRemove(id)}
+                />
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { Skeleton, VisuallyHidden } from "@mantine/core";
+import classes from "./recording.module.css";
+
+/** Stands where the recording will be. */
+export function RecordingSkeleton() {
+  return (
+    <div className={classes.page} aria-busy="true" data-filling>
+      <VisuallyHidden component="h1">Recording</VisuallyHidden>
+      <VisuallyHidden role="status">Loading the recording</VisuallyHidden>
+      <div>
+        <Skeleton height={28} width="min(420px, 70%)" mb={12} />
+        <Skeleton height={14} width="min(300px, 50%)" />
+      </div>
+      <div className={classes.columns}>
+        <Skeleton className={classes.player ?? ""} style={{ aspectRatio: "16 / 10" }} radius="lg" />
+        <Skeleton className={classes.words ?? ""} radius="lg" />
+      </div>
+    </div>
+  );
+}
