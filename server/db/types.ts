@@ -174,6 +174,7 @@ export interface Hooks {
   leased_by: string | null;
   leased_until: Timestamp | null;
   next_due_at: Timestamp | null;
+  oauth_grant_id: string | null;
   paused_until: Timestamp | null;
   previous_secret: Buffer | null;
   previous_secret_until: Timestamp | null;

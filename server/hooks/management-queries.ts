@@ -199,6 +199,8 @@ export async function enableHookRow(tx: Tx, hookId: string): Promise<boolean> {
   // A statement of its own, to see what was settled until the lock was had.
   await sql`
     update hooks set disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null,
+      -- Of an app that is gone, it is now the person's own.
+      oauth_grant_id = (select g.id from oauth_grants g where g.id = hooks.oauth_grant_id),
       next_due_at = (select min(due_at) from deliveries where hook_id = ${hookId} and state = 'pending')
     where id = ${hookId}`.execute(tx);
   return true;

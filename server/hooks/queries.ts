@@ -34,6 +34,7 @@ export async function insertHook(
     | "hook_type"
     | "include"
     | "secret"
+    | "oauth_grant_id"
   >,
 ): Promise<HookRow> {
   const row = await db
@@ -42,6 +43,16 @@ export async function insertHook(
     .returningAll()
     .executeTakeFirstOrThrow();
   return row as unknown as HookRow;
+}
+
+/** The grant that an app's token came of, locked against being taken back; undefined when it was. */
+export async function findGrantOfToken(tx: Tx, tokenId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select g.id from access_tokens t
+    join oauth_families f on f.id = t.oauth_family_id
+    join oauth_grants g on g.id = f.grant_id
+    where t.id = ${tokenId} for key share of g`.execute(tx);
+  return rows[0]?.id;
 }
 
 /** The hooks of the principal's scope with these types, newest first. */

@@ -5,11 +5,11 @@ import { type createHook as createHookOperation, type HookType, hookTypes } from
 import { describeGate, isOpen, type VersionName } from "../../contract/versions.ts";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { validateBody } from "../http/body-rules.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
 import type { Sealer } from "../links/sealer.ts";
-import { countHooks, type HookRow, insertHook } from "./queries.ts";
+import { countHooks, findGrantOfToken, type HookRow, insertHook } from "./queries.ts";
 import type { HookAnswer, HookSender } from "./send.ts";
 import { newSecret } from "./signing.ts";
 import { checkHookUrl } from "./target.ts";
@@ -61,6 +61,7 @@ export async function createHook(
   const secret = newSecret();
   const row = await db.kysely.transaction().execute(async (tx) => {
     const hook = await insertHook(tx, {
+      oauth_grant_id: principal.tokenType === "oauth" ? await holdGrant(tx, principal) : null,
       id: randomUUIDv7(),
       workspace_id: principal.workspaceId,
       created_by: principal.userId,
@@ -80,6 +81,13 @@ export async function createHook(
     return hook;
   });
   return { row, secret };
+}
+
+/** What the app was let in by, held until the hook is there: whoever takes it back then finds the hook. */
+async function holdGrant(tx: Tx, principal: Principal): Promise<string> {
+  const grant = await findGrantOfToken(tx, principal.tokenId);
+  if (grant === undefined) throw new ProblemError("forbidden", "the access of this app was just taken back");
+  return grant;
 }
 
 /** Every rule of a new hook that needs no network. @returns the include to keep. */
