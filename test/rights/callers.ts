@@ -9,7 +9,9 @@ export const callers = {
   recorder: "who recorded it, by a personal token",
   session: "who recorded it, signed in with a browser",
   oauth: "an app that who recorded it let in",
-  admin: "an admin it is shared with",
+  admin: "an admin it is shared with, by a personal token",
+  admin_session: "the same, signed in with a browser",
+  admin_oauth: "an app that this admin let in",
   workspace_token: "a workspace token",
 } as const;
 
@@ -32,6 +34,8 @@ const everybody: Rights = {
   session: "ok",
   oauth: "ok",
   admin: "ok",
+  admin_session: "ok",
+  admin_oauth: "ok",
   workspace_token: "ok",
 };
 
@@ -61,23 +65,26 @@ const mine = but(everybody, {
   participant: 404,
   team_member: 404,
   admin: 404,
+  admin_session: 404,
+  admin_oauth: 404,
   workspace_token: 404,
 });
 /** A person's own account: no app and no workspace token. */
-const account = but(everybody, { oauth: 403, workspace_token: 403 });
-/** Admins, themselves. */
-const admins = but(account, {
+const account = but(everybody, { oauth: 403, admin_oauth: 403, workspace_token: 403 });
+/** Nobody but admins, whatever they come with. */
+const noMembers = {
   no_access: 403,
   viewer: 403,
   participant: 403,
   team_member: 403,
   recorder: 403,
   session: 403,
-});
-/** Settings about recordings: admins and workspace tokens. */
-const manages = but(admins, { oauth: 403, workspace_token: "ok" });
-/** No question of who: a link that is signed, or a page for everybody. */
-const open = but(everybody, { anonymous: "ok" });
+  oauth: 403,
+} as const;
+/** People, tokens, apps, the audit log, retention: admins themselves, no app that acts for them. */
+const admins = but(account, noMembers);
+/** Settings about recordings: admins, also by an app, and workspace tokens. */
+const manages = but(everybody, noMembers);
 
 /** The kinds of doors. */
 export const kinds = {
@@ -88,7 +95,6 @@ export const kinds = {
   adds,
   changes,
   changesMade,
-  /** As `changesMade`, where being able to see it comes first. */
   mine,
   /** The same where changes are refused to viewers before anything is looked for. */
   mineToChange: but(mine, { viewer: 403 }),
@@ -96,14 +102,25 @@ export const kinds = {
   myUpload: but(mine, { workspace_token: "ok" }),
   myUploadToChange: but(mine, { viewer: 403, workspace_token: "ok" }),
   account,
+  /** Of one's own account, and for admins of everybody's in the workspace. */
+  accountOrAdmins: but(account, {
+    other_workspace: 404,
+    no_access: 404,
+    viewer: 404,
+    participant: 404,
+    team_member: 404,
+    recorder: 404,
+    session: 404,
+  }),
   admins,
-  /** Of another workspace nothing is found. */
+  /** The same for one thing of the workspace: an admin of another one finds nothing. */
   adminsHere: but(admins, { other_workspace: 404 }),
   manages,
   managesHere: but(manages, { other_workspace: 404 }),
-  open,
-  /** Of a person alone, and never of a workspace token. */
+  /** Notes that a person keeps about the recording: no workspace token has any. */
   notes: but(adds, { workspace_token: 403 }),
+  /** Everybody, signed in or not. */
+  open: but(everybody, { anonymous: "ok" }),
 } as const satisfies Record<string, Rights>;
 
 export { but };

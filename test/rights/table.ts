@@ -1,15 +1,27 @@
 import { but, kinds, type Rights } from "./callers.ts";
 
+/** A browser, and nothing else. */
+const onlySignedIn = but(kinds.account, {
+  other_workspace: 403,
+  no_access: 403,
+  viewer: 403,
+  participant: 403,
+  team_member: 403,
+  recorder: 403,
+  admin: 403,
+});
+
 /**
  * Who may what: every operation of the contract and of the management API. `docs/rights.md` shows it, and the test
- * beside this file walks every cell over HTTP.
+ * beside this file walks every cell over HTTP. Words after the name of an operation say of which case a row is, where
+ * it has several.
  */
 export const rights: Readonly<Record<string, Rights>> = {
   listUsers: kinds.own,
   listTeams: kinds.own,
   listMeetingTypes: kinds.own,
   // A person signed in with a browser carries no token.
-  tokenInfo: but(kinds.own, { session: 403 }),
+  tokenInfo: but(kinds.own, { session: 403, admin_session: 403 }),
 
   listRecordings: kinds.own,
   getRecording: kinds.sees,
@@ -100,4 +112,66 @@ export const rights: Readonly<Record<string, Rights>> = {
   runRecordingIntelligence: kinds.changes,
   listActionItems: kinds.sees,
   updateActionItem: kinds.changes,
+
+  signInWithPassword: kinds.open,
+  getMe: kinds.account,
+  updateMe: kinds.account,
+  changePassword: kinds.account,
+  // A token is revoked instead.
+  signOut: onlySignedIn,
+  listSessions: kinds.account,
+  endSession: kinds.account,
+  "endSession of somebody else": but(kinds.accountOrAdmins, { admin: 404, admin_session: 404 }),
+  endSessions: kinds.account,
+  createToken: kinds.account,
+  "createToken for the workspace": kinds.admins,
+  listTokens: kinds.account,
+  "listTokens of the workspace": kinds.admins,
+  revokeToken: kinds.account,
+  "revokeToken of somebody else": kinds.accountOrAdmins,
+  listOAuthGrants: kinds.account,
+  "listOAuthGrants of somebody else": kinds.adminsHere,
+  revokeOAuthGrant: kinds.account,
+  "revokeOAuthGrant of somebody else": kinds.accountOrAdmins,
+
+  listPeople: kinds.admins,
+  inviteUser: kinds.admins,
+  renewInvitation: kinds.adminsHere,
+  updateUser: kinds.adminsHere,
+  deactivateUser: kinds.adminsHere,
+  reactivateUser: kinds.adminsHere,
+  createPasswordResetLink: kinds.adminsHere,
+  unbindSingleSignOn: kinds.adminsHere,
+  listTeamMembers: kinds.own,
+  createTeam: kinds.admins,
+  renameTeam: kinds.adminsHere,
+  deleteTeam: kinds.adminsHere,
+  addTeamMember: kinds.adminsHere,
+  "addTeamMember of another workspace": but(kinds.adminsHere, { admin: 400, admin_session: 400 }),
+  removeTeamMember: kinds.adminsHere,
+  getWorkspace: kinds.own,
+  updateWorkspace: kinds.admins,
+
+  listOAuthClients: kinds.admins,
+  createOAuthClient: kinds.admins,
+  getOAuthClient: kinds.adminsHere,
+  updateOAuthClient: kinds.adminsHere,
+  rotateOAuthClientSecret: kinds.adminsHere,
+  deleteOAuthClient: kinds.adminsHere,
+
+  listAudit: kinds.admins,
+  exportAudit: kinds.admins,
+
+  listRetentionRules: kinds.admins,
+  createRetentionRule: kinds.admins,
+  updateRetentionRule: kinds.adminsHere,
+  deleteRetentionRule: kinds.adminsHere,
+  previewRetention: kinds.admins,
+  listRetentionReceipts: kinds.admins,
+  listLegalHolds: kinds.admins,
+  // Also on what they don't see: a hold keeps, and shows nothing.
+  placeLegalHold: kinds.adminsHere,
+  releaseLegalHold: kinds.adminsHere,
+  erasePerson: kinds.admins,
+  getErasure: kinds.adminsHere,
 };
