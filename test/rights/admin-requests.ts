@@ -12,6 +12,9 @@ const conditions = { older_than_days: 36_500, tag: "no recording has it" };
 export const adminRequests: Readonly<Record<string, MakeAsk>> = {
   listPeople: () => ({}),
   inviteUser: () => ({ body: invitation() }),
+  "inviteUser into a team of another workspace": async (world) => ({
+    body: { ...invitation(), team_ids: [await world.teamElsewhere()] },
+  }),
   renewInvitation: async (world) => ({ params: { user_id: await invited(world) } }),
   updateUser: async (world) => ({ ...(await member(world)), body: { name: "Bo", role: "viewer" } }),
   deactivateUser: member,

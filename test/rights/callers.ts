@@ -39,7 +39,8 @@ const everybody: Rights = {
   workspace_token: "ok",
 };
 
-function but(rights: Rights, changes: Partial<Rights>): Rights {
+/** The same rights but for some callers. */
+function but<Row extends object>(rights: Row, changes: Partial<Row>): Row {
   return { ...rights, ...changes };
 }
 
@@ -124,3 +125,35 @@ export const kinds = {
 } as const satisfies Record<string, Rights>;
 
 export { but };
+
+/**
+ * Who comes to a door that is no operation. What such a door asks for, if anything, is a key: a signed link, a one-time
+ * link, a password, the secret of an app, the hidden field of one's own form.
+ */
+export const doorCallers = {
+  anonymous: "nobody is signed in, and there is no key",
+  session: "who recorded it, signed in with a browser, without the key",
+  token: "the same by a personal token, without the key",
+  wrong: "a wrong key, or that of something else",
+  expired: "a key that has expired or is used up",
+  right: "the right key, whoever has it",
+} as const;
+
+export type DoorCaller = keyof typeof doorCallers;
+
+/** `ok` as above; `asks`: a page to sign in on, and nothing else; null: this door knows no such key. */
+export type DoorOutcome = Outcome | "asks" | 405 | null;
+
+export type DoorRights = Readonly<Record<DoorCaller, DoorOutcome>>;
+
+/** The kinds of doors that are no operations. */
+export const doorKinds = {
+  /** The same for everybody. */
+  open: { anonymous: "ok", session: "ok", token: "ok", wrong: null, expired: null, right: null },
+  /** The signature in the address is the whole permission: who may see the recording gets nothing without it. */
+  signed: { anonymous: 403, session: 403, token: 403, wrong: 403, expired: 403, right: "ok" },
+  /** The address itself is the key. */
+  oneTime: { anonymous: 404, session: 404, token: 404, wrong: 404, expired: 404, right: "ok" },
+  /** An app shows its own secret; what a person has is nothing here. */
+  ofApp: { anonymous: 401, session: 401, token: 401, wrong: 401, expired: null, right: "ok" },
+} as const satisfies Record<string, DoorRights>;

@@ -21,8 +21,16 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   addTag: (world) => ({ params: recording(world), body: { tag: unique() } }),
   removeTag: (world) => ({ params: { ...recording(world), tag: "harbour" } }),
   shareToUser: (world) => ({ params: recording(world), body: { user_id: world.people.ids.somebody } }),
+  "shareToUser of another workspace": async (world) => ({
+    params: recording(world),
+    body: { user_id: (await world.fresh("other_workspace")).id },
+  }),
   unshareFromUser: (world) => ({ params: { ...recording(world), user_id: world.people.ids.viewer } }),
   shareToTeam: (world) => ({ params: recording(world), body: { team_id: world.people.teamId } }),
+  "shareToTeam of another workspace": async (world) => ({
+    params: recording(world),
+    body: { team_id: await world.teamElsewhere() },
+  }),
   unshareFromTeam: (world) => ({ params: { ...recording(world), team_id: world.people.teamId } }),
   downloadRecording: async (world) => ({ params: { recording_id: await world.withMedia() } }),
   getTranscript: (world) => ({ params: recording(world) }),
@@ -45,6 +53,9 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
 
   listStories: () => ({}),
   createStory: () => ({ body: { title: "A story" } }),
+  "createStory with a highlight of the recording": async (world) => ({
+    body: { title: "A story", highlight_ids: [await world.highlight()] },
+  }),
   getStory: async (world) => ({ params: { story_id: await world.story() } }),
   updateStory: async (world) => ({ params: { story_id: await world.story() }, body: { title: "New" } }),
   deleteStory: async (world) => ({ params: { story_id: await world.story() } }),

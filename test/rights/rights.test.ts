@@ -6,11 +6,11 @@ import { isManagement, type Operation } from "../../contract/operation.ts";
 import { root } from "../shape/sources.ts";
 import { type Answer, call, startTestApp } from "../support/app.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
-import { type Caller, callers, type Outcome } from "./callers.ts";
+import { type Caller, callers, type DoorCaller, doorCallers, type Outcome } from "./callers.ts";
 import { makePeople } from "./people.ts";
 import { requests } from "./requests.ts";
 import { newestOf, watchRoutes } from "./served.ts";
-import { rights } from "./table.ts";
+import { doors, rights } from "./table.ts";
 import { makeWorld, marker } from "./world.ts";
 
 const { operations } = watchRoutes();
@@ -28,6 +28,7 @@ const app = await startTestApp({
 });
 const people = await makePeople(app);
 const names = Object.keys(callers) as Caller[];
+const doorNames = Object.keys(doorCallers) as DoorCaller[];
 
 /** The operation that a row is about. */
 const operationOf = (row: string): string => row.split(" ", 1)[0] ?? row;
@@ -110,6 +111,21 @@ test("docs/rights.md shows the table", () => {
     ...Object.entries(rights).map(
       ([id, row]) =>
         `| ${summaryOf(id)} | ${names.map((caller) => (row[caller] === "ok" ? "✓" : row[caller])).join(" | ")} |`,
+    ),
+    "",
+    "## Doors that are no operations",
+    "",
+    "Pages, signed links, the endpoints of OAuth, assistants and files. Some ask for a key: a signed link, a one-time link, a password, the secret of an app, the hidden field of one's own form. A token is worth nothing in its place.",
+    "",
+    ...doorNames.map((caller) => `- **${caller}**: ${doorCallers[caller]}`),
+    "",
+    "*asks* is a page to sign in on; – where the door knows no such key.",
+    "",
+    `| Door | ${doorNames.join(" | ")} |`,
+    `| --- |${doorNames.map(() => " --- |").join("")}`,
+    ...Object.entries(doors).map(
+      ([door, row]) =>
+        `| \`${door}\` | ${doorNames.map((caller) => (row[caller] === "ok" ? "✓" : (row[caller] ?? "–"))).join(" | ")} |`,
     ),
     "",
   ];

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { syncGrants } from "../../server/access/grants.ts";
+import type { TestProvider } from "../../server/accounts/testing-provider.ts";
 import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
+import { makeTeam, makeWorkspace } from "../support/factories.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
 import type { Caller } from "./callers.ts";
@@ -15,19 +17,27 @@ export class World {
   readonly people: People;
   readonly app: TestApp;
   readonly receiver: HookReceiver;
+  /** Of single sign-on, where the server has it. */
+  readonly provider: TestProvider | undefined;
   readonly recordingId: string;
   readonly participantId: string;
   constructor(
     app: TestApp,
     people: People,
-    receiver: HookReceiver,
+    outside: { receiver: HookReceiver; provider: TestProvider | undefined },
     ids: { recordingId: string; participantId: string },
   ) {
     this.app = app;
     this.people = people;
-    this.receiver = receiver;
+    this.receiver = outside.receiver;
+    this.provider = outside.provider;
     this.recordingId = ids.recordingId;
     this.participantId = ids.participantId;
+  }
+
+  /** An upload that waits for its file. */
+  async audioUpload(): Promise<string> {
+    return (await this.asRecorder("POST", "/uploads/create", { media_type: "audio" })).id;
   }
 
   /** Asks something as who recorded it, for what a door needs behind it. */
@@ -50,8 +60,15 @@ export class World {
     return made.id;
   }
 
+  /** A story that shows a highlight of the recording. */
   async story(): Promise<string> {
-    return (await this.asRecorder("POST", "/_/api/v1/stories", { title: "A story", highlight_ids: [] })).id;
+    const highlight_ids = [await this.highlight()];
+    return (await this.asRecorder("POST", "/_/api/v1/stories", { title: "A story", highlight_ids })).id;
+  }
+
+  /** A team that is neither in the recording's workspace nor in that of a caller. */
+  async teamElsewhere(): Promise<string> {
+    return (await makeTeam(this.app.db, await makeWorkspace(this.app.db))).id;
   }
 
   /** Gives the recording a file. @returns its id. */
@@ -167,7 +184,12 @@ export class World {
 }
 
 /** Makes a recording with everybody who has to do with it, straight in the database, since there are hundreds. */
-export async function makeWorld(app: TestApp, people: People, receiver: HookReceiver): Promise<World> {
+export async function makeWorld(
+  app: TestApp,
+  people: People,
+  receiver: HookReceiver,
+  provider?: TestProvider,
+): Promise<World> {
   const recordingId = randomUUIDv7();
   const participantId = randomUUIDv7();
   await app.db.kysely.transaction().execute(async (tx) => {
@@ -194,5 +216,5 @@ export async function makeWorld(app: TestApp, people: People, receiver: HookRece
         (${recordingId}, 1, null, 'Unknown Speaker 1', 5000, 9000, ${`${marker} again`})`.execute(tx);
     await syncGrants(tx, [recordingId]);
   });
-  return new World(app, people, receiver, { recordingId, participantId });
+  return new World(app, people, { receiver, provider }, { recordingId, participantId });
 }
