@@ -13,7 +13,7 @@ import { newestOf, watchRoutes } from "./served.ts";
 import { doors, rights } from "./table.ts";
 import { makeWorld, marker } from "./world.ts";
 
-const { operations } = watchRoutes();
+const { operations, heads } = watchRoutes();
 const receiver = await startHookReceiver();
 /** Nobody is there: what is asked of a model waits for it. */
 const nowhere = "http://127.0.0.1:9/v1";
@@ -44,23 +44,24 @@ for (const [id, row] of Object.entries(rights)) {
     const operation = operations.get(operationOf(id));
     assert.ok(operation, `there is no operation for ${id}`);
     const faults: string[] = [];
-    for (const caller of names) {
-      const answer = await ask(id, operation, caller);
-      const expected = row[caller];
-      const found: Outcome | number = answer.status < 400 ? "ok" : answer.status;
-      if (found !== expected)
-        faults.push(
-          `${caller}: ${found} instead of ${expected}${found === "ok" ? "" : ` (${detailOf(answer)})`}`,
-        );
-      if (isStranger(caller) && answer.text.includes(marker))
-        faults.push(`${caller}: reads of the recording`);
-    }
+    for (const method of heads.has(operation.id) ? [operation.method, "HEAD"] : [operation.method])
+      for (const caller of names) {
+        const answer = await ask(id, operation, method, caller);
+        const expected = row[caller];
+        const found: Outcome | number = answer.status < 400 ? "ok" : answer.status;
+        if (found !== expected)
+          faults.push(
+            `${method} as ${caller}: ${found} instead of ${expected}${found === "ok" ? "" : ` (${detailOf(answer)})`}`,
+          );
+        if (isStranger(caller) && answer.text.includes(marker))
+          faults.push(`${method} as ${caller}: reads of the recording`);
+      }
     assert.deepEqual(faults, []);
   });
 }
 
 /** Asks an operation for things made for this very request, since many requests use them up. */
-async function ask(id: string, operation: Operation, caller: Caller): Promise<Answer> {
+async function ask(id: string, operation: Operation, method: string, caller: Caller): Promise<Answer> {
   const world = await makeWorld(app, people, receiver);
   const makeAsk = requests[id];
   assert.ok(makeAsk, `requests.ts has nothing for ${id}`);
@@ -71,7 +72,7 @@ async function ask(id: string, operation: Operation, caller: Caller): Promise<An
     return encodeURIComponent(value);
   });
   const { token, headers } = credentials ?? people.credentials[caller];
-  return call(app, operation.method, path + (query ?? ""), body, {
+  return call(app, method, path + (query ?? ""), body, {
     version: isManagement(operation) ? null : (version ?? newestOf(operation) ?? null),
     token: token ?? null,
     ...(headers === undefined ? {} : { headers }),
@@ -93,7 +94,7 @@ function detailOf(answer: Answer): string {
 }
 
 function describe(row: Readonly<Record<Caller, Outcome>>): string {
-  return names.filter((caller) => row[caller] === "ok").join(", ");
+  return names.filter((caller) => row[caller] === "ok").join(", ") || "nobody";
 }
 
 test("docs/rights.md shows the table", () => {

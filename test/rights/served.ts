@@ -7,13 +7,15 @@ import { isOpen, versionNames } from "../../contract/versions.ts";
 export interface Served {
   /** The operations by their id. */
   readonly operations: Map<string, Operation>;
+  /** Which of them answer HEAD as well. */
+  readonly heads: Set<string>;
   /** Method and path of every other route; versions and fingerprints in paths are written `:version`, `:hash`. */
   readonly doors: Set<string>;
 }
 
 /** Watches servers that start from now on in this process: no route can be registered past it. */
 export function watchRoutes(): Served {
-  const served: Served = { operations: new Map(), doors: new Set() };
+  const served: Served = { operations: new Map(), heads: new Set(), doors: new Set() };
   // Fastify tells of each server before anything is registered with it.
   channel("fastify.initialization").subscribe((message) => {
     (message as { fastify: FastifyInstance }).fastify.addHook("onRoute", (route) => note(served, route));
@@ -21,10 +23,11 @@ export function watchRoutes(): Served {
   return served;
 }
 
-function note({ operations, doors }: Served, { method, url, config }: RouteOptions): void {
+function note({ operations, heads, doors }: Served, { method, url, config }: RouteOptions): void {
   const operation = config?.operation;
   if (operation !== undefined) {
     operations.set(operation.id, operation);
+    if (method === "HEAD") heads.add(operation.id);
     return;
   }
   const path = versionNames
