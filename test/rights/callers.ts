@@ -12,6 +12,7 @@ export const callers = {
   admin: "an admin it is shared with, by a personal token",
   admin_session: "the same, signed in with a browser",
   admin_oauth: "an app that this admin let in",
+  admin_no_access: "an admin who can't see the recording",
   workspace_token: "a workspace token",
 } as const;
 
@@ -36,6 +37,7 @@ const everybody: Rights = {
   admin: "ok",
   admin_session: "ok",
   admin_oauth: "ok",
+  admin_no_access: "ok",
   workspace_token: "ok",
 };
 
@@ -51,13 +53,13 @@ const make = but(everybody, { viewer: 403 });
 /** One thing that belongs to the workspace. */
 const inWorkspace = but(everybody, { other_workspace: 404 });
 /** The recording, and what belongs to it. */
-const sees = but(inWorkspace, { no_access: 404 });
+const sees = but(inWorkspace, { no_access: 404, admin_no_access: 404 });
 /** Adding to the recording: whoever sees it, but viewers. */
 const adds = but(sees, { viewer: 403 });
 /** Changing the recording: recorders, admins, workspace tokens. */
 const changes = but(adds, { participant: 403, team_member: 403 });
 /** Something that one person made for everybody: that person, admins and workspace tokens. */
-const changesMade = but(changes, { no_access: 403 });
+const changesMade = but(changes, { no_access: 403, admin_no_access: "ok" });
 /** Something of one person alone. */
 const mine = but(everybody, {
   other_workspace: 404,
@@ -68,6 +70,7 @@ const mine = but(everybody, {
   admin: 404,
   admin_session: 404,
   admin_oauth: 404,
+  admin_no_access: 404,
   workspace_token: 404,
 });
 /** A person's own account: no app and no workspace token. */

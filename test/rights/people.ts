@@ -61,6 +61,7 @@ export async function makePeople(app: TestApp): Promise<People> {
       oauth: await letAppIn(app, workspace.id, recorder),
       admin: { token: admin.token },
       admin_session: (await signIn(app, admin.id)).credentials,
+      admin_no_access: { token: (await makeUser(app.db, workspace, { role: "admin" })).token },
       admin_oauth: await letAppIn(app, workspace.id, admin),
       workspace_token: { token: workspace.token },
     },

@@ -86,7 +86,7 @@ function summaryOf(row: string): string {
 }
 
 function isStranger(caller: Caller): boolean {
-  return caller === "anonymous" || caller === "other_workspace" || caller === "no_access";
+  return caller === "anonymous" || caller === "other_workspace" || /no_access/.test(caller);
 }
 
 function detailOf(answer: Answer): string {

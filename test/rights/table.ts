@@ -15,6 +15,7 @@ const onlySignedIn = but(kinds.account, {
   team_member: 403,
   recorder: 403,
   admin: 403,
+  admin_no_access: 403,
 });
 
 /**
@@ -55,7 +56,11 @@ export const rights: Readonly<Record<string, Rights>> = {
 
   listStories: kinds.own,
   createStory: kinds.make,
-  "createStory with a highlight of the recording": but(kinds.adds, { other_workspace: 400, no_access: 400 }),
+  "createStory with a highlight of the recording": but(kinds.adds, {
+    other_workspace: 400,
+    no_access: 400,
+    admin_no_access: 400,
+  }),
   getStory: kinds.inWorkspace,
   updateStory: kinds.changesMade,
   deleteStory: kinds.changesMade,
@@ -130,7 +135,11 @@ export const rights: Readonly<Record<string, Rights>> = {
   signOut: onlySignedIn,
   listSessions: kinds.account,
   endSession: kinds.account,
-  "endSession of somebody else": but(kinds.accountOrAdmins, { admin: 404, admin_session: 404 }),
+  "endSession of somebody else": but(kinds.accountOrAdmins, {
+    admin: 404,
+    admin_session: 404,
+    admin_no_access: 404,
+  }),
   endSessions: kinds.account,
   createToken: kinds.account,
   "createToken for the workspace": kinds.admins,
