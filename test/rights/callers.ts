@@ -9,7 +9,10 @@ export const callers = {
   recorder: "who recorded it, by a personal token",
   session: "who recorded it, signed in with a browser",
   oauth: "an app that who recorded it let in",
-  admin: "an admin it is shared with",
+  admin: "an admin it is shared with, by a personal token",
+  admin_session: "the same, signed in with a browser",
+  admin_oauth: "an app that this admin let in",
+  admin_no_access: "an admin who can't see the recording",
   workspace_token: "a workspace token",
 } as const;
 
@@ -32,10 +35,14 @@ const everybody: Rights = {
   session: "ok",
   oauth: "ok",
   admin: "ok",
+  admin_session: "ok",
+  admin_oauth: "ok",
+  admin_no_access: "ok",
   workspace_token: "ok",
 };
 
-function but(rights: Rights, changes: Partial<Rights>): Rights {
+/** The same rights but for some callers. */
+function but<Row extends object>(rights: Row, changes: Partial<Row>): Row {
   return { ...rights, ...changes };
 }
 
@@ -46,13 +53,13 @@ const make = but(everybody, { viewer: 403 });
 /** One thing that belongs to the workspace. */
 const inWorkspace = but(everybody, { other_workspace: 404 });
 /** The recording, and what belongs to it. */
-const sees = but(inWorkspace, { no_access: 404 });
+const sees = but(inWorkspace, { no_access: 404, admin_no_access: 404 });
 /** Adding to the recording: whoever sees it, but viewers. */
 const adds = but(sees, { viewer: 403 });
 /** Changing the recording: recorders, admins, workspace tokens. */
 const changes = but(adds, { participant: 403, team_member: 403 });
 /** Something that one person made for everybody: that person, admins and workspace tokens. */
-const changesMade = but(changes, { no_access: 403 });
+const changesMade = but(changes, { no_access: 403, admin_no_access: "ok" });
 /** Something of one person alone. */
 const mine = but(everybody, {
   other_workspace: 404,
@@ -61,23 +68,27 @@ const mine = but(everybody, {
   participant: 404,
   team_member: 404,
   admin: 404,
+  admin_session: 404,
+  admin_oauth: 404,
+  admin_no_access: 404,
   workspace_token: 404,
 });
 /** A person's own account: no app and no workspace token. */
-const account = but(everybody, { oauth: 403, workspace_token: 403 });
-/** Admins, themselves. */
-const admins = but(account, {
+const account = but(everybody, { oauth: 403, admin_oauth: 403, workspace_token: 403 });
+/** Nobody but admins, whatever they come with. */
+const noMembers = {
   no_access: 403,
   viewer: 403,
   participant: 403,
   team_member: 403,
   recorder: 403,
   session: 403,
-});
-/** Settings about recordings: admins and workspace tokens. */
-const manages = but(admins, { oauth: 403, workspace_token: "ok" });
-/** No question of who: a link that is signed, or a page for everybody. */
-const open = but(everybody, { anonymous: "ok" });
+  oauth: 403,
+} as const;
+/** People, tokens, apps, the audit log, retention: admins themselves, no app that acts for them. */
+const admins = but(account, noMembers);
+/** Settings about recordings: admins, also by an app, and workspace tokens. */
+const manages = but(everybody, noMembers);
 
 /** The kinds of doors. */
 export const kinds = {
@@ -88,7 +99,6 @@ export const kinds = {
   adds,
   changes,
   changesMade,
-  /** As `changesMade`, where being able to see it comes first. */
   mine,
   /** The same where changes are refused to viewers before anything is looked for. */
   mineToChange: but(mine, { viewer: 403 }),
@@ -96,14 +106,57 @@ export const kinds = {
   myUpload: but(mine, { workspace_token: "ok" }),
   myUploadToChange: but(mine, { viewer: 403, workspace_token: "ok" }),
   account,
+  /** Of one's own account, and for admins of everybody's in the workspace. */
+  accountOrAdmins: but(account, {
+    other_workspace: 404,
+    no_access: 404,
+    viewer: 404,
+    participant: 404,
+    team_member: 404,
+    recorder: 404,
+    session: 404,
+  }),
   admins,
-  /** Of another workspace nothing is found. */
+  /** The same for one thing of the workspace: an admin of another one finds nothing. */
   adminsHere: but(admins, { other_workspace: 404 }),
   manages,
   managesHere: but(manages, { other_workspace: 404 }),
-  open,
-  /** Of a person alone, and never of a workspace token. */
+  /** Notes that a person keeps about the recording: no workspace token has any. */
   notes: but(adds, { workspace_token: 403 }),
+  /** Everybody, signed in or not. */
+  open: but(everybody, { anonymous: "ok" }),
 } as const satisfies Record<string, Rights>;
 
 export { but };
+
+/**
+ * Who comes to a door that is no operation. What such a door asks for, if anything, is a key: a signed link, a one-time
+ * link, a password, the secret of an app, the hidden field of one's own form.
+ */
+export const doorCallers = {
+  anonymous: "nobody is signed in, and there is no key",
+  session: "who recorded it, signed in with a browser, without the key",
+  token: "the same by a personal token, without the key",
+  wrong: "a wrong key, or that of something else",
+  expired: "a key that has expired or is used up",
+  right: "the right key, whoever has it",
+} as const;
+
+export type DoorCaller = keyof typeof doorCallers;
+
+/** `ok` as above; `asks`: a page to sign in on, and nothing else; null: this door knows no such key. */
+export type DoorOutcome = Outcome | "asks" | 405 | null;
+
+export type DoorRights = Readonly<Record<DoorCaller, DoorOutcome>>;
+
+/** The kinds of doors that are no operations. */
+export const doorKinds = {
+  /** The same for everybody. */
+  open: { anonymous: "ok", session: "ok", token: "ok", wrong: null, expired: null, right: null },
+  /** The signature in the address is the whole permission: who may see the recording gets nothing without it. */
+  signed: { anonymous: 403, session: 403, token: 403, wrong: 403, expired: 403, right: "ok" },
+  /** The address itself is the key. */
+  oneTime: { anonymous: 404, session: 404, token: 404, wrong: 404, expired: 404, right: "ok" },
+  /** An app shows its own secret; what a person has is nothing here. */
+  ofApp: { anonymous: 401, session: 401, token: 401, wrong: 401, expired: null, right: "ok" },
+} as const satisfies Record<string, DoorRights>;

@@ -1,23 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { olderVersion } from "../support/app.ts";
-import type { Caller } from "./callers.ts";
+import { accountRequests } from "./account-requests.ts";
+import { adminRequests } from "./admin-requests.ts";
+import type { Ask, MakeAsk } from "./ask.ts";
 import { marker, type World } from "./world.ts";
-
-/** What one operation is asked with; what is left out is empty. */
-export interface Ask {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  readonly query?: string;
-  /** When another version than the newest is to be spoken. */
-  readonly version?: string;
-}
-
-export type MakeAsk = (world: World, caller: Caller) => Ask | Promise<Ask>;
 
 const recording = (world: World) => ({ recording_id: world.recordingId });
 const unique = (): string => randomBytes(6).toString("hex");
 
-/** A good request for each operation, whoever sends it. */
+/** A good request for each row of the table, whoever sends it. */
 export const requests: Readonly<Record<string, MakeAsk>> = {
   listUsers: () => ({}),
   listTeams: () => ({}),
@@ -30,8 +21,16 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   addTag: (world) => ({ params: recording(world), body: { tag: unique() } }),
   removeTag: (world) => ({ params: { ...recording(world), tag: "harbour" } }),
   shareToUser: (world) => ({ params: recording(world), body: { user_id: world.people.ids.somebody } }),
+  "shareToUser of another workspace": async (world) => ({
+    params: recording(world),
+    body: { user_id: (await world.fresh("other_workspace")).id },
+  }),
   unshareFromUser: (world) => ({ params: { ...recording(world), user_id: world.people.ids.viewer } }),
   shareToTeam: (world) => ({ params: recording(world), body: { team_id: world.people.teamId } }),
+  "shareToTeam of another workspace": async (world) => ({
+    params: recording(world),
+    body: { team_id: await world.teamElsewhere() },
+  }),
   unshareFromTeam: (world) => ({ params: { ...recording(world), team_id: world.people.teamId } }),
   downloadRecording: async (world) => ({ params: { recording_id: await world.withMedia() } }),
   getTranscript: (world) => ({ params: recording(world) }),
@@ -54,6 +53,9 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
 
   listStories: () => ({}),
   createStory: () => ({ body: { title: "A story" } }),
+  "createStory with a highlight of the recording": async (world) => ({
+    body: { title: "A story", highlight_ids: [await world.highlight()] },
+  }),
   getStory: async (world) => ({ params: { story_id: await world.story() } }),
   updateStory: async (world) => ({ params: { story_id: await world.story() }, body: { title: "New" } }),
   deleteStory: async (world) => ({ params: { story_id: await world.story() } }),
@@ -160,7 +162,10 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   },
   listTranscriptEdits: (world) => ({ params: recording(world) }),
   getTranscriptEdit: async (world) => ({ params: { ...recording(world), number: await world.edit() } }),
-  rerunTranscription: (world) => ({ params: recording(world), body: { edits: "discard" } }),
+  rerunTranscription: async (world) => ({
+    params: { recording_id: await world.withMedia() },
+    body: { edits: "discard" },
+  }),
 
   listTemplates: () => ({}),
   createTemplate: () => ({
@@ -181,6 +186,9 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
     params: { ...recording(world), item_id: await world.actionItem() },
     body: { status: "completed" },
   }),
+
+  ...accountRequests,
+  ...adminRequests,
 };
 
 async function deliveryOf(world: World): Promise<Ask> {

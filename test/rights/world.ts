@@ -1,89 +1,13 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { syncGrants } from "../../server/access/grants.ts";
-import { hashToken } from "../../server/accounts/access-tokens.ts";
-import { createSession } from "../../server/accounts/sessions.ts";
+import type { TestProvider } from "../../server/accounts/testing-provider.ts";
 import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
-import { makeTeam, makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeTeam, makeWorkspace } from "../support/factories.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
 import type { Caller } from "./callers.ts";
-
-/** How a caller shows who they are. */
-export interface Credentials {
-  readonly token?: string;
-  readonly headers?: Record<string, string>;
-}
-
-/** The people of a workspace, another one, and what they show at the door. */
-export interface People {
-  readonly workspaceId: string;
-  readonly teamId: string;
-  readonly ids: Readonly<Record<"recorder" | "viewer" | "participant" | "admin" | "somebody", string>>;
-  readonly participantEmail: string;
-  readonly credentials: Readonly<Record<Caller, Credentials>>;
-}
-
-export async function makePeople(app: TestApp): Promise<People> {
-  const workspace = await makeWorkspace(app.db);
-  const other = await makeWorkspace(app.db);
-  const person = () => makeUser(app.db, workspace);
-  const [recorder, viewer, participant, teamMember, somebody] = [
-    await person(),
-    await person(),
-    await person(),
-    await person(),
-    await person(),
-  ];
-  await app.db.kysely.updateTable("users").set({ role: "viewer" }).where("id", "=", viewer.id).execute();
-  const team = await makeTeam(app.db, workspace, [teamMember]);
-  const { cookie } = await app.db.kysely
-    .transaction()
-    .execute((tx) =>
-      createSession(tx, { userId: recorder.id, method: "password", ip: "127.0.0.1", userAgent: "test" }),
-    );
-  return {
-    workspaceId: workspace.id,
-    teamId: team.id,
-    ids: {
-      recorder: recorder.id,
-      viewer: viewer.id,
-      participant: participant.id,
-      admin: workspace.admin.id,
-      somebody: somebody.id,
-    },
-    participantEmail: participant.email,
-    credentials: {
-      anonymous: {},
-      other_workspace: { token: other.admin.token },
-      no_access: { token: workspace.member.token },
-      viewer: { token: viewer.token },
-      participant: { token: participant.token },
-      team_member: { token: teamMember.token },
-      recorder: { token: recorder.token },
-      session: { headers: { cookie: `parley_session=${cookie}` } },
-      oauth: { token: await makeOauthToken(app, workspace.id, recorder.id) },
-      admin: { token: workspace.admin.token },
-      workspace_token: { token: workspace.token },
-    },
-  };
-}
-
-async function makeOauthToken(app: TestApp, workspaceId: string, userId: string): Promise<string> {
-  const token = `parley_oat_${randomBytes(32).toString("base64url")}`;
-  await app.db.kysely
-    .insertInto("access_tokens")
-    .values({
-      id: randomUUIDv7(),
-      workspace_id: workspaceId,
-      user_id: userId,
-      type: "oauth",
-      name: "an app",
-      hash: hashToken(token),
-    })
-    .execute();
-  return token;
-}
+import { type Fresh, makeFresh, type People } from "./people.ts";
 
 /** Stands in every title and text of the recording, so that a leak is seen. */
 export const marker = "Zaubernuss";
@@ -93,19 +17,27 @@ export class World {
   readonly people: People;
   readonly app: TestApp;
   readonly receiver: HookReceiver;
+  /** Of single sign-on, where the server has it. */
+  readonly provider: TestProvider | undefined;
   readonly recordingId: string;
   readonly participantId: string;
   constructor(
     app: TestApp,
     people: People,
-    receiver: HookReceiver,
+    outside: { receiver: HookReceiver; provider: TestProvider | undefined },
     ids: { recordingId: string; participantId: string },
   ) {
     this.app = app;
     this.people = people;
-    this.receiver = receiver;
+    this.receiver = outside.receiver;
+    this.provider = outside.provider;
     this.recordingId = ids.recordingId;
     this.participantId = ids.participantId;
+  }
+
+  /** An upload that waits for its file. */
+  async audioUpload(): Promise<string> {
+    return (await this.asRecorder("POST", "/uploads/create", { media_type: "audio" })).id;
   }
 
   /** Asks something as who recorded it, for what a door needs behind it. */
@@ -128,8 +60,15 @@ export class World {
     return made.id;
   }
 
+  /** A story that shows a highlight of the recording. */
   async story(): Promise<string> {
-    return (await this.asRecorder("POST", "/_/api/v1/stories", { title: "A story", highlight_ids: [] })).id;
+    const highlight_ids = [await this.highlight()];
+    return (await this.asRecorder("POST", "/_/api/v1/stories", { title: "A story", highlight_ids })).id;
+  }
+
+  /** A team that is neither in the recording's workspace nor in that of a caller. */
+  async teamElsewhere(): Promise<string> {
+    return (await makeTeam(this.app.db, await makeWorkspace(this.app.db))).id;
   }
 
   /** Gives the recording a file. @returns its id. */
@@ -156,13 +95,18 @@ export class World {
 
   /** Asks something as an admin. */
   // biome-ignore lint/suspicious/noExplicitAny: any answer of any operation.
-  private async asAdmin(method: string, path: string, body?: unknown): Promise<any> {
+  async asAdmin(method: string, path: string, body?: unknown): Promise<any> {
     const answer = await call(this.app, method, path, body, {
       version: null,
       token: this.people.credentials.admin.token ?? null,
     });
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
     return answer.body;
+  }
+
+  /** Somebody new of the caller's kind, for what changes the account that asks. */
+  fresh(caller: Caller): Promise<Fresh> {
+    return makeFresh(this.app, this.people, caller);
   }
 
   async meetingType(): Promise<string> {
@@ -240,7 +184,12 @@ export class World {
 }
 
 /** Makes a recording with everybody who has to do with it, straight in the database, since there are hundreds. */
-export async function makeWorld(app: TestApp, people: People, receiver: HookReceiver): Promise<World> {
+export async function makeWorld(
+  app: TestApp,
+  people: People,
+  receiver: HookReceiver,
+  provider?: TestProvider,
+): Promise<World> {
   const recordingId = randomUUIDv7();
   const participantId = randomUUIDv7();
   await app.db.kysely.transaction().execute(async (tx) => {
@@ -267,5 +216,5 @@ export async function makeWorld(app: TestApp, people: People, receiver: HookRece
         (${recordingId}, 1, null, 'Unknown Speaker 1', 5000, 9000, ${`${marker} again`})`.execute(tx);
     await syncGrants(tx, [recordingId]);
   });
-  return new World(app, people, receiver, { recordingId, participantId });
+  return new World(app, people, { receiver, provider }, { recordingId, participantId });
 }

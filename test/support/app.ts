@@ -158,14 +158,16 @@ export async function call<T = any>(
     ...(payload === undefined ? {} : { body: payload }),
   });
   const text = await response.text();
-  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  // An answer to HEAD has no body.
+  const hasBody = method !== "HEAD";
+  const isJson = hasBody && /json/.test(response.headers.get("content-type") ?? "");
   const answer = {
     status: response.status,
     headers: response.headers,
     text,
     body: (isJson ? JSON.parse(text) : undefined) as T,
   };
-  if (response.status >= 400 && url.startsWith("/_/public-api")) assertProblem(answer);
+  if (response.status >= 400 && hasBody && url.startsWith("/_/public-api")) assertProblem(answer);
   return answer;
 }
 
