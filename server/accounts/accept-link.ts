@@ -1,6 +1,6 @@
 import { recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
-import { deleteLinks, type LinkOwner, type LinkPurpose, useLink } from "./one-time-links.ts";
+import { consumeLink, deleteLinks, type LinkOwner, type LinkPurpose } from "./one-time-links.ts";
 import { endSessions } from "./sessions.ts";
 import { actorFor, beginSession } from "./sign-in.ts";
 
@@ -30,7 +30,7 @@ export async function acceptLink(
       .where("deactivated_at", "is", null)
       .forNoKeyUpdate()
       .executeTakeFirst();
-    if (active === undefined || (await useLink(tx, purpose, token)) !== owner.id) return null;
+    if (active === undefined || (await consumeLink(tx, purpose, token)) !== owner.id) return null;
     await tx
       .updateTable("users")
       .set({

@@ -62,7 +62,7 @@ export async function findLinkOwner(
 }
 
 /** Uses a link up. @returns whose it was; undefined when it is not, or no longer, good. */
-export async function useLink(tx: Tx, purpose: LinkPurpose, token: string): Promise<string | undefined> {
+export async function consumeLink(tx: Tx, purpose: LinkPurpose, token: string): Promise<string | undefined> {
   const used = await tx
     .updateTable("one_time_links")
     .set({ used_at: sql`now()` })
