@@ -283,8 +283,6 @@ export const doors: Readonly<Record<string, DoorRights>> = {
   "GET /stories/:story_id": open,
   "GET /settings": open,
   "GET /settings/*": open,
-  "GET /s/*": open,
-  "GET /embed/*": open,
   "GET /assets/*": open,
   "GET /assets/pages-:hash.css": open,
   "GET /icon.svg": open,
