@@ -41,3 +41,19 @@ export async function filesBelow(app: TestApp, prefix: string): Promise<string[]
   for await (const { key } of app.store.list(prefix)) keys.push(key);
   return keys;
 }
+
+/** Every row of every table as text; bytes come as hexadecimal. */
+export async function dumpDatabase(app: TestApp): Promise<string> {
+  const { pool } = app.db;
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  if (tables.length < 30) throw new Error("the tables were not found");
+  const texts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ text: string }>(`select t::text as text from ${name} t`);
+    texts.push(...rows.map(({ text }) => `${name}: ${text}`));
+  }
+  return texts.join("\n");
+}
