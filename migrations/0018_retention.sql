@@ -59,4 +59,3 @@ create table erasures (
   finished_at timestamptz(3)
 );
 create index erasures_workspace on erasures (workspace_id, created_at, id);
-create index erasures_unfinished on erasures (created_at) where state <> 'done';

@@ -8,6 +8,7 @@ import { until } from "../../test/support/until.ts";
 import { createSession } from "../accounts/sessions.ts";
 import { keyOf, placeOf, rememberPlace } from "../accounts/throttle.ts";
 import { verify } from "../audit/testing.ts";
+import { saveStep } from "../intelligence/queries.ts";
 import { dumpDatabase, manage } from "./testing.ts";
 
 // Nobody takes mail at this address, so it stays in the queue.
@@ -228,6 +229,9 @@ test("erased: not one trace of the person is left in the database, and what othe
   assert.deepEqual(await tracesIn(), Object.keys(traces), "every trace is there, or this test shows nothing");
   const known = keyOf("known", email.toLowerCase(), placeOf(address)).toString("hex");
   assert.ok((await dumpDatabase(app)).includes(known));
+  const countMails = async () =>
+    (await pool.query("select count(*)::integer as n from pgboss.job where name = 'send_mail'")).rows[0].n;
+  await until("the mails of both links wait", async () => (await countMails()) === 2);
   const { rows: last } = await pool.query("select max(id) as id from events");
 
   const done = await erase({ email: email.toUpperCase() });
@@ -246,7 +250,10 @@ test("erased: not one trace of the person is left in the database, and what othe
     },
   );
   assert.ok(done.finished_datetime);
+  // A run of the model that was at work all the time goes on, and keeps nothing.
+  await saveStep(db.kysely, recordingId, "late", { isTruncated: false, value: "axolotl" });
   assert.deepEqual(await tracesIn(), []);
+  assert.equal(await countMails(), 0);
   assert.equal((await dumpDatabase(app)).includes(known), false);
 
   // What is left is a recording as any other.
