@@ -200,6 +200,10 @@ export const Erasure = z
       media_kept: z.array(Uuid).meta({
         description: "Recordings whose file stays, with the person's voice in it: delete them if it must go.",
       }),
+      unknown_speakers: z.array(Uuid).meta({
+        description:
+          "Recordings in whose transcript somebody speaks of whom nobody knows who it is, which may be the person: look at them, or delete them.",
+      }),
       held: z.array(Uuid).meta({ description: "Recordings under legal hold, which were left as they are." }),
       uploads_changed: Count,
       account_erased: z.boolean(),
@@ -215,7 +219,7 @@ export const erasePerson = operation({
   path: "/_/api/v1/erasures",
   summary: "Erase Person",
   description:
-    "Removes all data of one person, found by email: their account with sessions, tokens, hooks and notes; their name, email, phone and what they said, wherever they took part; and their email in the audit log. With recordings: delete, recordings they took part in go as a whole. It runs in the background: ask Get Erasure. This can't be undone.",
+    "Removes all data of one person, found by email: their account with sessions, tokens, hooks and notes; their name, email, phone and what they said, wherever they took part; and their email in the audit log. With recordings: delete, recordings they took part in go as a whole. The account goes at once, the rest in the background: ask Get Erasure. This can't be undone.",
   body: z.object({
     email: z
       .string()

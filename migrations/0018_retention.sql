@@ -42,12 +42,15 @@ create table retention_receipts (
 );
 create index retention_receipts_workspace on retention_receipts (workspace_id, deleted_at, id);
 
--- A person to be forgotten, and what was done. The email is encrypted until all is done, and then removed.
+-- A person to be forgotten, and what was done. Who it is, is encrypted until all is done, and then removed.
 create table erasures (
   id uuid primary key,
   workspace_id uuid not null references workspaces (id),
   requested_by uuid not null references users (id),
-  email bytea,
+  -- Their account, which is empty by then; null: they had none.
+  user_id uuid references users (id),
+  -- JSON: email, and the names of their account.
+  person bytea,
   -- Whether recordings the person took part in are deleted, or the person is taken out of them.
   recordings text not null check (recordings in ('anonymise', 'delete')),
   state text not null default 'pending' check (state in ('pending', 'running', 'done')),
@@ -56,4 +59,3 @@ create table erasures (
   finished_at timestamptz(3)
 );
 create index erasures_workspace on erasures (workspace_id, created_at, id);
-create index erasures_unfinished on erasures (created_at) where state <> 'done';

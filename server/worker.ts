@@ -32,7 +32,7 @@ import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
 import { sweepOAuth } from "./oauth/sweep.ts";
-import { erasePersonJob } from "./retention/erasures.ts";
+import { erasePersonJob } from "./retention/erase-person.ts";
 import { applyRetention } from "./retention/sweep.ts";
 import { indexBacklog, mergePending } from "./search/backlog.ts";
 import type { ObjectStore } from "./storage/store.ts";
@@ -177,7 +177,8 @@ export function startWorker(deps: WorkerDependencies): Worker {
       job({
         name: "erase_person",
         concurrency: 1,
-        run: ({ erasureId }) => erasePersonJob({ db, store, sealer: deps.sealer, log }, erasureId),
+        run: ({ erasureId }) =>
+          erasePersonJob({ db, jobs, store, sealer: deps.sealer, config, log }, erasureId),
       }),
       ...mailJobs(deps),
       ...(config.transcription === null

@@ -33,6 +33,15 @@ export async function enqueueMail(
   await deps.jobs.enqueue(tx, "send_mail", { sealed: sealed.toString("base64") }, randomUUID());
 }
 
+/** Whom a mail in the queue is for; undefined where it can't be read, as after a change of PARLEY_SECRET. */
+export function mailRecipient(sealer: Sealer, sealed: string): string | undefined {
+  try {
+    return SealedMail.parse(JSON.parse(sealer.open(Buffer.from(sealed, "base64")))).mail.to;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Hands a mail to the mail server. One that is refused for good (5xx) is given up; any other failure throws, so that it is
  * tried again until its link is dead.

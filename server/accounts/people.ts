@@ -185,7 +185,7 @@ export async function unbindSingleSignOn(tx: Tx, actor: AuditActor, userId: stri
 }
 
 /** A workspace whose last admin is gone can't be looked after by anybody. The membership is locked. */
-async function keepAnAdmin(tx: Tx, account: LockedAccount): Promise<void> {
+export async function keepAnAdmin(tx: Tx, account: LockedAccount): Promise<void> {
   if (!(await hasOtherAdmin(tx, account.workspace_id, account.id)))
     throw new ProblemError(
       "wrong_state",

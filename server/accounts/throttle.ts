@@ -132,3 +132,17 @@ export async function sweepThrottle(db: Database): Promise<void> {
     db.kysely,
   );
 }
+
+/** Removes what counts for an email, and the places that this person's sessions came from, under whatever hash. */
+export async function forgetPlaces(tx: Tx, userId: string, email: string): Promise<void> {
+  const rows = await tx.selectFrom("sessions").select("ip").where("user_id", "=", userId).execute();
+  const places = [...new Set(rows.map(({ ip }) => placeOf(ip)))];
+  const keys = [
+    keyOf("account", email),
+    keyOf("reset", email),
+    keyOf("change", userId),
+    ...places.flatMap((place) => [keyOf("pair", email, place), keyOf("known", email, place)]),
+  ];
+  await tx.deleteFrom("known_addresses").where("key", "in", keys).execute();
+  await forgetAttempts(tx, keys);
+}

@@ -6,20 +6,35 @@ import { chainLock } from "./seal.ts";
 /** Entries read and changed at a time. */
 const batch = 1000;
 
+/** A pattern for what holds a text as JSON writes it. */
+function containing(text: string): string {
+  return `%${JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\\%_]/g, "\\$&")}%`;
+}
+
 /**
  * Takes a person out of the audit log of a workspace: their email, addresses and user agents in what they did, and the
- * details of entries that name their email. What happened and when, and the ids, stay, and the chain still holds: the
- * salts under which it covers these values go as well, so nothing tells any more what they were.
+ * details of entries that name their email, of their account, and of what they did under their name. What happened and
+ * when, and the ids, stay, and the chain still holds: the salts under which it covers these values go as well, so
+ * nothing tells any more what they were.
  * @returns how many entries were changed.
  */
 export async function eraseFromAudit(
   tx: Tx,
-  person: { readonly workspaceId: string; readonly email: string },
+  person: {
+    readonly workspaceId: string;
+    readonly email: string;
+    /** Their account, where it does not have the email any more. */
+    readonly userId?: string | null;
+    /** What their account was called. */
+    readonly names?: readonly string[];
+  },
 ): Promise<number> {
+  const { userId = null, names = [] } = person;
   const email = person.email.trim().toLowerCase();
-  const named = `%${JSON.stringify(email)
-    .slice(1, -1)
-    .replace(/[\\%_]/g, "\\$&")}%`;
+  const named = containing(email);
+  const called = names.map((name) => containing(name.toLowerCase()));
   // Sealing waits meanwhile: it changes the same rows, in another order.
   await sql`select pg_advisory_xact_lock(${chainLock})`.execute(tx);
   let [after, changed] = ["0", 0];
@@ -27,9 +42,12 @@ export async function eraseFromAudit(
     const { rows } = await sql<ChainEntry & { is_theirs: boolean; is_named: boolean }>`
       select * from (
         select ${sql.raw(chainColumns)},
-          who_salt is not null and (user_email = ${email} or user_id in (
-            select u.id from users u where u.workspace_id = l.workspace_id and u.email_key = ${email})) as is_theirs,
-          details_salt is not null and lower(details::text) like ${named} as is_named
+          who_salt is not null and (user_email = ${email} or user_id = ${userId}::uuid or user_id in (
+              select u.id from users u where u.workspace_id = l.workspace_id and u.email_key = ${email})
+            or (user_id is null and subject_type = 'user' and subject_id = ${userId}::text)) as is_theirs,
+          details_salt is not null and (lower(details::text) like ${named}
+            or (subject_id = ${userId}::text and details ?| array['name', 'email'])
+            or (user_id = ${userId}::uuid and lower(details::text) like any(${called}::text[]))) as is_named
         from audit_log l where workspace_id = ${person.workspaceId} and id > ${after}
       ) found where is_theirs or is_named order by id limit ${batch}`.execute(tx);
     for (const row of rows) {

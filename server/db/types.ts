@@ -118,13 +118,14 @@ export interface DeliveryAttempts {
 
 export interface Erasures {
   created_at: Generated<Timestamp>;
-  email: Buffer | null;
   finished_at: Timestamp | null;
   id: string;
+  person: Buffer | null;
   receipt: Generated<Json>;
   recordings: string;
   requested_by: string;
   state: Generated<string>;
+  user_id: string | null;
   workspace_id: string;
 }
 

@@ -55,7 +55,7 @@ export async function settle(pool: pg.Pool, results: readonly HookResults[], now
       ), held as materialized (
         -- In one order everywhere, so that nobody waits for each other. Found by their ids alone, here and below: by hook
         -- and state an index would be read that holds the whole backlog.
-        select s.*, d.message_id from s join deliveries d on d.id = s.id order by d.id for no key update of d
+        select s.*, d.message_id, d.settled_at is not null as is_over from s join deliveries d on d.id = s.id order by d.id for no key update of d
       ), changed as (
         update deliveries d set state = h.state, attempts = coalesce(h.number, d.attempts),
           due_at = coalesce(h.due_at, d.due_at), payload = coalesce(h.payload, d.payload),
@@ -70,7 +70,8 @@ export async function settle(pool: pg.Pool, results: readonly HookResults[], now
       ), logged as (
         insert into delivery_attempts
           (delivery_id, attempt, started_at, duration_ms, status, error, answer, request_headers)
-        select id, number, started_at, duration_ms, status, error, answer,
+        -- Forgotten while it was sent: the answer may repeat what is to be gone.
+        select id, number, started_at, duration_ms, status, error, case when not is_over then answer end,
           jsonb_build_object('webhook-id', message_id, 'webhook-signature', signature,
             'webhook-timestamp', floor(extract(epoch from started_at))::bigint::text)
         from held where number > 1

@@ -1,21 +1,39 @@
 import { sql } from "kysely";
+import { changeMembership, syncGrants } from "../access/grants.ts";
+import { endAccess } from "../accounts/end-access.ts";
+import { keepAnAdmin } from "../accounts/people.ts";
+import { lockAccount } from "../accounts/people-queries.ts";
+import { forgetPlaces } from "../accounts/throttle.ts";
 import type { Tx } from "../db/database.ts";
-import { erasedName } from "./erase-recording.ts";
+import { erasedName } from "./person.ts";
 
 /**
  * Empties the account of a person, if they have one in the workspace. The row stays, without anything of the person,
- * since recordings and rules name who made them.
- * @returns whether there was one.
+ * since recordings, teams' hooks and rules name who made them.
+ * @returns the account and what it was called.
+ * @throws ProblemError `wrong_state` for the last active admin.
  */
-export async function eraseAccount(tx: Tx, workspaceId: string, email: string): Promise<boolean> {
-  const user = await tx
+export async function eraseAccount(
+  tx: Tx,
+  workspaceId: string,
+  email: string,
+): Promise<{ id: string; name: string } | null> {
+  // In the order of all others: the membership, recordings, the account.
+  await changeMembership(tx, workspaceId);
+  const found = await tx
     .selectFrom("users")
     .select("id")
     .where("workspace_id", "=", workspaceId)
     .where("email_key", "=", sql<string>`lower(${email})`)
-    .forUpdate()
     .executeTakeFirst();
-  if (user === undefined) return false;
+  if (found === undefined) return null;
+  const recordingIds = await lockShared(tx, found.id);
+  const account = await lockAccount(tx, workspaceId, found.id);
+  if (account === undefined) return null;
+  if (account.role === "admin" && account.deactivated_at === null && account.invited_at === null)
+    await keepAnAdmin(tx, account);
+  await forgetPlaces(tx, account.id, account.email_key);
+  await endAccess(tx, account.id);
   for (const table of [
     "sessions",
     "identities",
@@ -24,19 +42,32 @@ export async function eraseAccount(tx: Tx, workspaceId: string, email: string): 
     "recording_user_shares",
     "team_members",
     "oauth_grants",
+    "access_tokens",
   ] as const)
-    await tx.deleteFrom(table).where("user_id", "=", user.id).execute();
-  await tx.deleteFrom("access_tokens").where("user_id", "=", user.id).execute();
-  await tx.deleteFrom("hooks").where("created_by", "=", user.id).where("scope", "=", "personal").execute();
+    await tx.deleteFrom(table).where("user_id", "=", account.id).execute();
+  await tx.deleteFrom("hooks").where("created_by", "=", account.id).where("scope", "=", "personal").execute();
   await tx
     .updateTable("users")
     .set({
       name: erasedName,
-      email: `${user.id}@erased.invalid`,
+      email: `${account.id}@erased.invalid`,
+      role: "viewer",
       password_hash: null,
+      invited_at: null,
+      last_signed_in_at: null,
       deactivated_at: sql<Date>`coalesce(deactivated_at, now())`,
     })
-    .where("id", "=", user.id)
+    .where("id", "=", account.id)
     .execute();
-  return true;
+  await syncGrants(tx, recordingIds);
+  return { id: account.id, name: account.name };
+}
+
+/** Locks the recordings that are shared with a user, as whoever shares does. */
+async function lockShared(tx: Tx, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from recordings r
+    where r.id in (select recording_id from recording_user_shares where user_id = ${userId})
+    order by r.id for update of r`.execute(tx);
+  return rows.map((row) => row.id);
 }

@@ -47,16 +47,22 @@ export function retentionRoutes(api: Api, deps: Dependencies): void {
       ),
     ),
   );
-  route(api, contract.updateRetentionRule, async ({ principal, params, body, request }) => {
-    const { enabled, ...rest } = body;
-    const change: Partial<{ [Name in keyof RuleInput]: RuleInput[Name] | undefined }> = {
-      ...rest,
-      is_enabled: enabled,
-    };
-    return presentRule(
-      await updateRule({ db, principal, actor: actorOf(request), graceMs }, params.rule_id, change),
-    );
-  });
+  route(
+    api,
+    contract.updateRetentionRule,
+    async ({ principal, params, body, request }) => {
+      const { enabled, ...rest } = body;
+      const change: Partial<{ [Name in keyof RuleInput]: RuleInput[Name] | undefined }> = {
+        ...rest,
+        is_enabled: enabled,
+      };
+      return presentRule(
+        await updateRule({ db, principal, actor: actorOf(request), graceMs }, params.rule_id, change),
+      );
+    },
+    // Null takes a condition away.
+    { keepNulls: true },
+  );
   route(api, contract.deleteRetentionRule, ({ principal, params, request }) =>
     deleteRule({ db, principal, actor: actorOf(request) }, params.rule_id),
   );

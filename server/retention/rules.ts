@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { Selectable } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Violation } from "../../contract/errors.ts";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
@@ -61,7 +61,7 @@ export async function createRule(
         id: randomUUIDv7(),
         workspace_id: principal.workspaceId,
         created_by: principal.userId,
-        acts_from: new Date(Date.now() + graceMs),
+        acts_from: after(graceMs),
       })
       .returningAll()
       .executeTakeFirstOrThrow();
@@ -86,15 +86,15 @@ export async function updateRule(
       .executeTakeFirst();
     if (before === undefined) throw ruleNotFound(ruleId);
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    const after = { ...(before as RuleRow), ...given };
-    await checkReferences(tx, principal.workspaceId, after);
+    const rule = { ...(before as RuleRow), ...given };
+    await checkReferences(tx, principal.workspaceId, rule);
     const row = await tx
       .updateTable("retention_rules")
-      .set({ ...given, acts_from: new Date(Date.now() + graceMs), updated_at: new Date() })
+      .set({ ...given, acts_from: after(graceMs), updated_at: sql<Date>`clock_timestamp()` })
       .where("id", "=", ruleId)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await auditRule(tx, actor, ruleId, { before: describe(before as RuleRow), rule: describe(after) });
+    await auditRule(tx, actor, ruleId, { before: describe(before as RuleRow), rule: describe(rule) });
     return row as RuleRow;
   });
 }
@@ -116,6 +116,10 @@ export async function deleteRule(
   });
 }
 
+function after(graceMs: number): RawBuilder<Date> {
+  return sql<Date>`clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'`;
+}
+
 function ruleNotFound(ruleId: string): ProblemError {
   return new ProblemError("not_found", `there is no retention rule ${ruleId} in this workspace`);
 }
@@ -134,6 +138,8 @@ export async function checkReferences(tx: Tx, workspaceId: string, conditions: C
       .select("id")
       .where("id", "=", id)
       .where("workspace_id", "=", workspaceId)
+      // Until the rule is written, or it could name what is being removed.
+      .forKeyShare()
       .executeTakeFirst();
     if (found === undefined) faults.push({ pointer: `/${name}`, detail: `is no ${what} of this workspace` });
   }

@@ -2,10 +2,11 @@ import { randomUUIDv7 } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
 import { serverItself } from "../audit/record.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { type RemovedRows, removeFiles, removeRecording } from "../recordings/delete.ts";
 import { isHeld } from "../recordings/delete-queries.ts";
 import type { ObjectStore } from "../storage/store.ts";
+import { eachAlone } from "../uploads/each-alone.ts";
 import { findMatches, fits } from "./matching.ts";
 import type { RuleRow } from "./rules.ts";
 
@@ -55,29 +56,35 @@ async function deleteAll(
   recordingIds: readonly string[],
 ): Promise<number> {
   let deleted = 0;
-  for (const recordingId of recordingIds) if (await deleteOne(deps, rule, recordingId)) deleted += 1;
+  await eachAlone(deps.log, "deleting recordings by a retention rule", recordingIds, async (recordingId) => {
+    if (await deleteOne(deps, rule.id, recordingId)) deleted += 1;
+  });
   return deleted;
 }
 
-/** Deletes a recording if rule and recording still are what they were, and keeps the receipt with it. */
+/**
+ * Deletes a recording if the rule, as it is now, says so, and keeps the receipt with it. The recording is locked before
+ * the rule, as where a team is removed with its rules.
+ */
 async function deleteOne(
   { db, store, log }: Dependencies,
-  rule: RuleRow,
+  ruleId: string,
   recordingId: string,
 ): Promise<boolean> {
   const receiptId = randomUUIDv7();
   const removed = await db.kysely.transaction().execute(async (tx): Promise<RemovedRows | null> => {
-    const holds = await tx
-      .selectFrom("retention_rules")
+    const locked = await tx
+      .selectFrom("recordings")
       .select("id")
-      .where("id", "=", rule.id)
-      .where("is_enabled", "=", true)
-      .where("updated_at", "=", rule.updated_at)
-      .forShare()
+      .where("id", "=", recordingId)
+      .forUpdate()
       .executeTakeFirst();
-    if (holds === undefined) return null;
+    const rule = await lockActive(tx, ruleId);
+    if (locked === undefined || rule === undefined) return null;
+    // A statement of its own, which sees what was changed while we waited for the lock.
     const { rows } = await sql<{ fits: boolean }>`
-      select ${fits(rule)} as fits from recordings r where r.id = ${recordingId} for update of r`.execute(tx);
+      select ${fits(rule)} as fits from recordings r
+      where r.id = ${recordingId} and r.workspace_id = ${rule.workspace_id}`.execute(tx);
     if (rows[0]?.fits !== true || (await isHeld(tx, recordingId))) return null;
     const removed = await removeRecording(tx, serverItself(rule.workspace_id), recordingId);
     const { uploadIds, ...counts } = removed;
@@ -113,4 +120,17 @@ async function deleteOne(
     .where("id", "=", receiptId)
     .execute();
   return true;
+}
+
+/** The rule as it is, if it acts; it stays so until the transaction ends. */
+async function lockActive(tx: Tx, ruleId: string): Promise<RuleRow | undefined> {
+  const row = await tx
+    .selectFrom("retention_rules")
+    .selectAll()
+    .where("id", "=", ruleId)
+    .where("is_enabled", "=", true)
+    .where("acts_from", "<=", sql<Date>`now()`)
+    .forShare()
+    .executeTakeFirst();
+  return row as RuleRow | undefined;
 }
