@@ -12,6 +12,8 @@ import { createAppRouter } from "./app/router.tsx";
 import { theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+// Where the library that keeps the page still behind a dialog looks for the nonce of its styles.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 const queryClient = createQueryClient();
 const router = createAppRouter(queryClient);
 const element = document.getElementById("app");
