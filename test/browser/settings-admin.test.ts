@@ -56,9 +56,51 @@ test("audit log: is narrowed by the address and exported as it is narrowed", asy
   assert.deepEqual(complaints, []);
 });
 
+test("meeting types and templates: are made, changed, put in order and deleted", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/meeting-types", { userId: admin.id });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "New type" }).click();
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Retrospective of the harbour");
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Make type" }).click();
+  const type = page.getByRole("listitem").filter({ hasText: "Retrospective of the harbour" });
+  await type.getByRole("button", { name: /Make default/ }).click();
+  await type.getByText("Default", { exact: true }).waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole("navigation", { name: "Settings" }).getByText("Templates").click();
+  for (const title of ["Risks", "Decisions"]) {
+    await page.getByRole("button", { name: "New template" }).click();
+    await dialog.getByRole("textbox", { name: "Title" }).fill(title);
+    await dialog.getByRole("textbox", { name: "What it is to hold" }).fill(`${title} that were named.`);
+    await dialog.getByRole("button", { name: "Save template" }).click();
+    await dialog.waitFor({ state: "detached" });
+  }
+  const list = page.getByRole("list", { name: "Templates" }).getByRole("listitem");
+  await list.nth(1).filter({ hasText: "Decisions" }).waitFor();
+  await page.getByRole("button", { name: "Move Decisions up" }).click();
+  await list.nth(0).filter({ hasText: "Decisions" }).waitFor();
+  await page.getByRole("switch", { name: "Write Risks" }).click({ force: true });
+  await list.filter({ hasText: "Risks" }).getByText("Off").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Delete Risks" }).click();
+  await dialog.getByRole("button", { name: "Delete template" }).click();
+  await list.nth(1).waitFor({ state: "detached" });
+  assert.deepEqual(complaints, []);
+});
+
 test("audit log and apps: on a phone in the dark nothing is wider than the window", async () => {
   const { admin } = await makeWorkspace(app.db);
-  for (const path of ["/settings/audit", "/settings/clients", "/settings/people", "/settings/teams"]) {
+  for (const path of [
+    "/settings/audit",
+    "/settings/clients",
+    "/settings/people",
+    "/settings/teams",
+    "/settings/templates",
+    "/settings/meeting-types",
+  ]) {
     const { page, complaints } = await visit(app, path, {
       userId: admin.id,
       size: phone,

@@ -105,6 +105,14 @@ const settingsPages = settingsRoute.addChildren([
     lazyRouteComponent(() => import("../settings/clients.tsx"), "ClientsPage"),
   ),
   auditRoute,
+  settingsPage(
+    "/meeting-types",
+    lazyRouteComponent(() => import("../settings/meeting-types.tsx"), "MeetingTypesPage"),
+  ),
+  settingsPage(
+    "/templates",
+    lazyRouteComponent(() => import("../settings/templates.tsx"), "TemplatesPage"),
+  ),
 ]);
 
 const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute, settingsPages])]);

@@ -29,6 +29,7 @@ export function SettingsLayout() {
                 component={Link}
                 to={place.path}
                 label={place.label}
+                activeOptions={{ exact: place.path === "/settings" }}
                 active={place === here || place.path === here?.path}
                 aria-current={place.path === here?.path ? "page" : undefined}
                 className={classes.place ?? ""}

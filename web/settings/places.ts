@@ -29,6 +29,8 @@ const groups: readonly PlaceGroup[] = [
     places: [
       { path: "/settings/people", label: "People" },
       { path: "/settings/teams", label: "Teams" },
+      { path: "/settings/meeting-types", label: "Meeting types" },
+      { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },
       { path: "/settings/audit", label: "Audit log" },
     ],
