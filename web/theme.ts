@@ -19,6 +19,7 @@ export const theme = createTheme({
         closeButtonProps: { "aria-label": "Close" },
         // A dialog's head is no banner of the page.
         attributes: { header: { role: "presentation" } },
+        styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
       },
     },
   },
