@@ -16,11 +16,18 @@ export const theme = createTheme({
     Portal: { defaultProps: { target: "#layers" } },
     // Its placeholder is no item, and a menu holds items alone (WAI-ARIA).
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Notification: {
       defaultProps: { closeButtonProps: { "aria-label": "Close" } },
       // The library's own grey falls short of 4.5:1 (WCAG 2.2, 1.4.3).
       styles: { description: { color: "var(--mantine-color-dimmed)" } },
+    },
+    Modal: {
+      defaultProps: {
+        closeButtonProps: { "aria-label": "Close" },
+        // A dialog's head is no banner of the page.
+        attributes: { header: { role: "presentation" } },
+        styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
+      },
     },
   },
 });

@@ -1,17 +1,19 @@
 import { Center, Loader } from "@mantine/core";
-import type { QueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
 } from "@tanstack/react-router";
 import { sessionQuery, signInAddress } from "../api/session.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { readLibrarySearch } from "../library/search-params.ts";
 import { readRecordingSearch } from "../recording/search-params.ts";
 import { readSearchParams } from "../search/search-params.ts";
+import { readAuditSearch } from "../settings/audit-search.ts";
 import { Shell } from "./shell.tsx";
 
 interface Context {
@@ -34,7 +36,8 @@ const signedIn = createRoute({
     return { session };
   },
   component: function SignedIn() {
-    return <Shell session={signedIn.useRouteContext().session} />;
+    const { session } = signedIn.useRouteContext();
+    return <Shell session={useQuery(sessionQuery).data ?? session} />;
   },
 });
 
@@ -59,7 +62,68 @@ const recordingRoute = createRoute({
   component: lazyRouteComponent(() => import("../recording/page.tsx"), "RecordingPage"),
 });
 
-const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute, recordingRoute])]);
+const settingsRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../settings/layout.tsx"), "SettingsLayout"),
+});
+
+const settingsPage = <Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => settingsRoute, path, component });
+
+// A route of its own name: written into the list below, its types would go round in a circle.
+const auditRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "/audit",
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import("../settings/audit.tsx"), "AuditPage"),
+});
+
+const settingsPages = settingsRoute.addChildren([
+  settingsPage(
+    "/",
+    lazyRouteComponent(() => import("../settings/profile.tsx"), "ProfilePage"),
+  ),
+  settingsPage(
+    "/tokens",
+    lazyRouteComponent(() => import("../settings/tokens.tsx"), "TokensPage"),
+  ),
+  settingsPage(
+    "/apps",
+    lazyRouteComponent(() => import("../settings/apps.tsx"), "AppsPage"),
+  ),
+  settingsPage(
+    "/people",
+    lazyRouteComponent(() => import("../settings/people.tsx"), "PeoplePage"),
+  ),
+  settingsPage(
+    "/teams",
+    lazyRouteComponent(() => import("../settings/teams.tsx"), "TeamsPage"),
+  ),
+  settingsPage(
+    "/hooks",
+    lazyRouteComponent(() => import("../settings/hooks/list.tsx"), "HooksPage"),
+  ),
+  settingsPage(
+    "/hooks/$hookId",
+    lazyRouteComponent(() => import("../settings/hooks/page.tsx"), "HookPage"),
+  ),
+  settingsPage(
+    "/clients",
+    lazyRouteComponent(() => import("../settings/clients.tsx"), "ClientsPage"),
+  ),
+  auditRoute,
+  settingsPage(
+    "/meeting-types",
+    lazyRouteComponent(() => import("../settings/meeting-types.tsx"), "MeetingTypesPage"),
+  ),
+  settingsPage(
+    "/templates",
+    lazyRouteComponent(() => import("../settings/templates.tsx"), "TemplatesPage"),
+  ),
+]);
+
+const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute, recordingRoute, settingsPages])]);
 
 /** Every page of the app by its address. */
 export function createAppRouter(queryClient: QueryClient) {

@@ -46,6 +46,11 @@ export function dayAndTime(iso: string): string {
   return `${day(iso)}, ${timeOfDay(iso)}`;
 }
 
+/** The same within a sentence: `today, 14:05`. */
+export function whenInLine(iso: string): string {
+  return dayAndTime(iso).replace(/^(Today|Yesterday)/, (word) => word.toLowerCase());
+}
+
 /** Everything about a moment, for a tooltip. */
 export function fullTime(iso: string): string {
   return fullFormat.format(new Date(iso));

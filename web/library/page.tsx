@@ -2,9 +2,9 @@ import { Button, Group, Loader, SegmentedControl, Stack, Title, VisuallyHidden }
 import { IconLayoutGrid, IconList, IconUpload, IconVideo } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
 import { recordingsQuery } from "../api/recordings.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
+import { useMoreWhenSeen } from "../common/use-more.ts";
 import { useTitle } from "../common/use-title.ts";
 import { LibraryFilters } from "./filters.tsx";
 import classes from "./library.module.css";
@@ -107,20 +107,6 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
       </div>
     </>
   );
-}
-
-/** Calls when an element comes near the window's end, and again each time what is above it changed. */
-function useMoreWhenSeen(load: () => void): React.RefObject<HTMLDivElement | null> {
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (element.current === null) return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && load(), {
-      rootMargin: "800px",
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  });
-  return element;
 }
 
 function NothingYet() {

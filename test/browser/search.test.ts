@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+
+/** A transcript in which one word is said at many moments. */
+const longTranscript = {
+  language: "en",
+  segments: Array.from({ length: 8 }, (_, index) => ({
+    speaker_key: index % 2 === 0 ? "s1" : "s2",
+    start: index * 60_000,
+    end: index * 60_000 + 5000,
+    text: `The lighthouse needs paint, item ${index + 1}.`,
+  })),
+};
+
+async function makeSearchable() {
+  const workspace = await makeWorkspace(app.db);
+  const { recordingId } = await makeRecording(app, workspace.member.token, {
+    title: "Lighthouse repairs",
+    tags: ["harbour"],
+    transcript: longTranscript,
+    participants: [{ name: "Ana Lima", email: "ana@other.example", speaker_key: "s1" }],
+  });
+  await makeRecording(app, workspace.member.token, { title: "Weekly", transcript: longTranscript });
+  await until("both are indexed", async () => {
+    const answer = await fetch(`${app.url}/_/api/v1/search?q=lighthouse`, {
+      headers: { authorization: `Bearer ${workspace.member.token}` },
+    });
+    const { results } = (await answer.json()) as { results: { hits: { kind: string }[] }[] };
+    const found = results.filter(({ hits }) => hits.some(({ kind }) => kind === "transcript"));
+    return found.length === 2 ? true : undefined;
+  });
+  return { workspace, recordingId };
+}
+
+test("search: from the header to marked moments that lead into the recording, filters in the address", async () => {
+  const { workspace, recordingId } = await makeSearchable();
+  const { page, complaints } = await visit(app, "/", { userId: workspace.member.id });
+  await page.getByRole("searchbox", { name: "Search everything that was said" }).fill("lighthouse");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/search\?q=lighthouse/);
+  const results = page.getByRole("list", { name: "Results" });
+  const repairs = results.getByRole("article", { name: "Lighthouse repairs" });
+  await repairs.waitFor();
+  assert.equal(await repairs.getByRole("heading").locator("mark").innerText(), "Lighthouse");
+  const moments = repairs.getByRole("link", { name: /needs paint/ });
+  assert.equal(await moments.count(), 3);
+  await assertAccessible(page);
+
+  await repairs.getByRole("button", { name: "More in this recording" }).click();
+  await moments.nth(7).waitFor();
+  assert.equal(await moments.nth(2).getAttribute("href"), `/recordings/${recordingId}?t=120`);
+  assert.match(await moments.nth(2).innerText(), /2:00\s+Ana Lima: The lighthouse needs/);
+
+  await page.getByRole("textbox", { name: "Tag" }).fill("harbour");
+  await results.getByRole("article", { name: "Weekly" }).waitFor({ state: "detached" });
+  assert.equal(new URL(page.url()).searchParams.get("tag"), "harbour");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await results.getByRole("article", { name: "Weekly" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("search: nothing asked, nothing found and a query without a word say how to search, on a phone", async () => {
+  const workspace = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/search", {
+    userId: workspace.member.id,
+    size: phone,
+    colorScheme: "dark",
+  });
+  await page.getByRole("heading", { name: "Search everything that was said" }).waitFor();
+  await assertAccessible(page);
+  await page.goto(`${app.url}/search?q=xylophone&media=video`);
+  await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
+  await page.getByRole("button", { name: "Search without filters" }).click();
+  await page.waitForURL(/\/search\?q=xylophone$/);
+  await assertAccessible(page);
+  assert.ok(
+    await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+  );
+  assert.deepEqual([...complaints], []);
+
+  // The browser itself reports the refused request; nothing else may be wrong.
+  await page.goto(`${app.url}/search?q=-budget`);
+  await page.getByText("The search only says what must not occur").waitFor();
+  assert.deepEqual(
+    complaints.filter((text) => !text.includes("status of 400")),
+    [],
+  );
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeWorkspace } from "../support/factories.ts";
+import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+
+test("apps: one is made with its secret shown once, changed, gets a new secret, and is deleted", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/clients", { userId: admin.id });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.getByRole("button", { name: "New app" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Notes");
+  await dialog.getByRole("textbox", { name: "Redirect URIs" }).fill("https://notes.example/callback");
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Make app" }).click();
+  const secret = await dialog.getByLabel("Client secret").inputValue();
+  assert.ok(secret.length > 20);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const row = page.getByRole("listitem").filter({ hasText: "https://notes.example/callback" });
+  await row.getByRole("button", { name: "Edit Notes" }).click();
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Notebook");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await row.getByRole("button", { name: "New secret for Notebook" }).click();
+  await dialog.getByRole("button", { name: "Make new secret" }).click();
+  assert.notEqual(await dialog.getByLabel("Client secret").inputValue(), secret);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await row.getByText(/the old secret is good until/).waitFor();
+  await assertAccessible(page);
+  await row.getByRole("button", { name: "Delete Notebook" }).click();
+  await dialog.getByRole("button", { name: "Delete app" }).click();
+  await page.getByText("No apps yet.").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("audit log: is narrowed by the address and exported as it is narrowed", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/teams", { userId: admin.id });
+  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Sales");
+  await page.getByRole("button", { name: "Make team" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("navigation", { name: "Settings" }).getByText("Audit log").click();
+  const log = page.getByRole("list", { name: "Audit log" });
+  await log.getByText("Team created").waitFor();
+  await assertAccessible(page);
+  await page.getByPlaceholder("Any action").click();
+  await page.getByRole("option", { name: "Token revoked" }).click();
+  await page.getByText("No entry fits these filters.").waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("action"), "token_revoked");
+  assert.equal(
+    await page.getByRole("link", { name: "CSV" }).getAttribute("href"),
+    "/_/api/v1/audit/export?format=csv&action=token_revoked",
+  );
+  assert.deepEqual(complaints, []);
+});
+
+test("meeting types and templates: are made, changed, put in order and deleted", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/meeting-types", { userId: admin.id });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "New type" }).click();
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Retrospective of the harbour");
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Make type" }).click();
+  const type = page.getByRole("listitem").filter({ hasText: "Retrospective of the harbour" });
+  await type.getByRole("button", { name: /Make default/ }).click();
+  await type.getByText("Default", { exact: true }).waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole("navigation", { name: "Settings" }).getByText("Templates").click();
+  for (const title of ["Risks", "Decisions"]) {
+    await page.getByRole("button", { name: "New template" }).click();
+    await dialog.getByRole("textbox", { name: "Title" }).fill(title);
+    await dialog.getByRole("textbox", { name: "What it is to hold" }).fill(`${title} that were named.`);
+    await dialog.getByRole("button", { name: "Save template" }).click();
+    await dialog.waitFor({ state: "detached" });
+  }
+  const list = page.getByRole("list", { name: "Templates" }).getByRole("listitem");
+  await list.nth(1).filter({ hasText: "Decisions" }).waitFor();
+  await page.getByRole("button", { name: "Move Decisions up" }).click();
+  await list.nth(0).filter({ hasText: "Decisions" }).waitFor();
+  await page.getByRole("switch", { name: "Write Risks" }).click({ force: true });
+  await list.filter({ hasText: "Risks" }).getByText("Off").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Delete Risks" }).click();
+  await dialog.getByRole("button", { name: "Delete template" }).click();
+  await list.nth(1).waitFor({ state: "detached" });
+  assert.deepEqual(complaints, []);
+});
+
+test("audit log and apps: on a phone in the dark nothing is wider than the window", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  for (const path of [
+    "/settings/audit",
+    "/settings/clients",
+    "/settings/people",
+    "/settings/teams",
+    "/settings/templates",
+    "/settings/meeting-types",
+  ]) {
+    const { page, complaints } = await visit(app, path, {
+      userId: admin.id,
+      size: phone,
+      colorScheme: "dark",
+    });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await assertAccessible(page);
+    assert.ok(
+      await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+      path,
+    );
+    assert.deepEqual([...complaints], []);
+  }
+});

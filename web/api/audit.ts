@@ -1,0 +1,48 @@
+import { infiniteQueryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type * as audit from "../../contract/audit.ts";
+import { call } from "./client.ts";
+
+export type AuditEntry = z.output<typeof audit.AuditEntry>;
+
+/** What the log is narrowed by, as the address of its page names it. */
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  /** Id of a user. */
+  readonly user?: string | undefined;
+  /** Days as `YYYY-MM-DD` of the person's own clock, both inclusive. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The log, newest first, page by page. */
+export const auditQuery = (filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["audit", filter],
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: z.output<typeof audit.listAudit.response>) => last.cursor,
+    queryFn: ({ pageParam, signal }) =>
+      call<typeof audit.listAudit>("GET", "/_/api/v1/audit", {
+        signal,
+        query: { ...toQuery(filter), cursor: pageParam },
+      }),
+  });
+
+/** Where the log is to be had as a file. */
+export function auditExportAddress(filter: AuditFilter, format: "csv" | "jsonl"): string {
+  const parameters = new URLSearchParams({ format });
+  for (const [name, value] of Object.entries(toQuery(filter)))
+    if (value !== undefined) parameters.set(name, value);
+  return `/_/api/v1/audit/export?${parameters}`;
+}
+
+function toQuery({ action, user, from, to }: AuditFilter) {
+  const end = to === undefined ? undefined : new Date(`${to}T00:00:00`);
+  end?.setDate(end.getDate() + 1);
+  return {
+    action,
+    user,
+    from: from === undefined ? undefined : new Date(`${from}T00:00:00`).toISOString(),
+    to: end?.toISOString(),
+  };
+}

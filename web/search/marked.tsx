@@ -1,0 +1,15 @@
+import { Mark } from "@mantine/core";
+import type { Snippet } from "../api/search.ts";
+
+/** A text with what was found in it marked. */
+export function Marked({ snippet: { text, marks } }: { snippet: Snippet }) {
+  const parts: React.ReactNode[] = [];
+  let at = 0;
+  for (const { start, end } of marks) {
+    parts.push(text.slice(at, start));
+    parts.push(<Mark key={start}>{text.slice(start, end)}</Mark>);
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return <>{parts}</>;
+}

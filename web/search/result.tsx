@@ -1,0 +1,158 @@
+import { Badge, Button, Loader, Skeleton, Text } from "@mantine/core";
+import { IconChevronDown, IconHighlight, IconUser } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type FoundRecording, type Hit, hitsQuery } from "../api/search.ts";
+import { errorText } from "../common/actions.tsx";
+import { clock, day, fullTime, lengthInWords } from "../common/time.ts";
+import { Marked } from "./marked.tsx";
+import classes from "./search.module.css";
+import type { SearchParams } from "./search-params.ts";
+
+const kinds = { video: "Video", audio: "Audio", transcript: "Transcript" } as const;
+
+/** So many moments of the transcript come with a result; where they are all there, there may be more. */
+const shownMoments = 3;
+
+/** Of any type: the page of the recording belongs to another part of the app. */
+function addressOf(recordingId: string): string {
+  return `/recordings/${recordingId}`;
+}
+
+/** A recording with what was found in it. */
+export function Result({ result, search }: { result: FoundRecording; search: SearchParams }) {
+  const { recording } = result;
+  const [showsAll, setShowsAll] = useState(false);
+  const title = result.hits.find(({ kind }) => kind === "title");
+  const moments = result.hits.filter(({ timestamp }) => timestamp !== null);
+  const transcript = moments.filter(({ kind }) => kind === "transcript");
+  return (
+    <article className={classes.result} aria-labelledby={`r-${recording.id}`}>
+      <h2 className={classes.title} id={`r-${recording.id}`}>
+        <Link to={addressOf(recording.id)}>
+          {title === undefined || title.snippet.text !== recording.title ? (
+            recording.title
+          ) : (
+            <Marked snippet={title.snippet} />
+          )}
+        </Link>
+      </h2>
+      <div className={classes.facts}>
+        <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
+          {day(recording.start_datetime)}
+        </time>
+        <span>{lengthInWords(recording.duration_ms)}</span>
+        <span>{kinds[recording.media_type]}</span>
+        <Around hits={result.hits} />
+      </div>
+      {showsAll ? (
+        <AllHits recordingId={recording.id} search={search} />
+      ) : (
+        <Moments recordingId={recording.id} hits={moments} />
+      )}
+      {!showsAll && transcript.length >= shownMoments ? (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<IconChevronDown size={16} />}
+          onClick={() => setShowsAll(true)}
+          aria-label={`More in this recording: ${recording.title}`}
+        >
+          More in this recording
+        </Button>
+      ) : null}
+    </article>
+  );
+}
+
+/** Tags and participants that were found. */
+function Around({ hits }: { hits: readonly Hit[] }) {
+  return hits
+    .filter(({ kind }) => kind === "tag" || kind === "participant")
+    .map((hit, index) => (
+      <Badge
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change places.
+        key={index}
+        variant="default"
+        tt="none"
+        fw={500}
+        leftSection={hit.kind === "participant" ? <IconUser size={12} aria-label="Participant" /> : "#"}
+      >
+        <Marked snippet={hit.snippet} />
+      </Badge>
+    ));
+}
+
+/** Moments in the order of time, each leading to where it is. */
+function Moments({ recordingId, hits }: { recordingId: string; hits: readonly Hit[] }) {
+  if (hits.length === 0) return null;
+  return (
+    <ul className={classes.moments}>
+      {hits.map((hit) => (
+        <li key={`${hit.kind} ${hit.highlight_id} ${hit.timestamp}`}>
+          <Moment recordingId={recordingId} hit={hit} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Moment({ recordingId, hit }: { recordingId: string; hit: Hit }) {
+  const at = hit.timestamp ?? 0;
+  // The page of the recording reads where to begin from its address.
+  const search = { t: Math.floor(at / 1000) } as never;
+  return (
+    <Link to={addressOf(recordingId)} search={search} className={classes.moment ?? ""}>
+      <span className={classes.clock}>{clock(at)}</span>
+      <span>
+        {hit.kind === "highlight" ? (
+          <IconHighlight size={15} stroke={1.8} aria-label="Highlight" className={classes.sign ?? ""} />
+        ) : null}
+        {hit.speaker === null ? null : <span className={classes.speaker}>{hit.speaker}: </span>}
+        <Marked snippet={hit.snippet} />
+      </span>
+    </Link>
+  );
+}
+
+function AllHits({ recordingId, search }: { recordingId: string; search: SearchParams }) {
+  const query = useInfiniteQuery(hitsQuery(search, recordingId));
+  if (query.isPending) return <Loader size="sm" m="sm" aria-label="Loading more of this recording" />;
+  if (query.data === undefined)
+    return (
+      <Text c="red" size="sm" role="alert">
+        {errorText(query.error)}
+      </Text>
+    );
+  const hits = query.data.pages
+    .flatMap(({ results }) => results.flatMap((result) => result.hits))
+    .filter(({ timestamp }) => timestamp !== null);
+  return (
+    <>
+      <Moments recordingId={recordingId} hits={hits} />
+      {query.hasNextPage ? (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          loading={query.isFetchingNextPage}
+          leftSection={<IconChevronDown size={16} />}
+          onClick={() => query.fetchNextPage()}
+        >
+          Still more in this recording
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+export function ResultSkeleton() {
+  return (
+    <div className={classes.result}>
+      <Skeleton height={18} width="45%" mb={10} />
+      <Skeleton height={12} width="30%" mb={16} />
+      <Skeleton height={14} width="92%" mb={8} />
+      <Skeleton height={14} width="80%" />
+    </div>
+  );
+}

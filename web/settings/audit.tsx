@@ -1,0 +1,157 @@
+import { Button, Code, Select, Spoiler } from "@mantine/core";
+import { DatePickerInput } from "@mantine/dates";
+import "@mantine/dates/styles.css";
+import { IconCalendar, IconDownload } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { auditActions } from "../../contract/audit-actions.ts";
+import { type AuditEntry, type AuditFilter, auditExportAddress, auditQuery } from "../api/audit.ts";
+import { type Person, peopleQuery } from "../api/people.ts";
+import { LoadMore } from "../common/endless.tsx";
+import { ErrorState } from "../common/states.tsx";
+import { dayAndTime, fullTime } from "../common/time.ts";
+import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage } from "./parts.tsx";
+import classes from "./settings.module.css";
+
+const page = getRouteApi("/signed-in/settings/audit");
+
+/** Who did what, when and from where. */
+export function AuditPage() {
+  const search = page.useSearch();
+  return (
+    <SettingsPage
+      title="Audit log"
+      lead="Who did what, when and from where. Nothing in it can be changed: each entry is sealed with the one before."
+      action={
+        <Button.Group>
+          <Button
+            component="a"
+            href={auditExportAddress(search, "csv")}
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+          >
+            CSV
+          </Button>
+          <Button component="a" href={auditExportAddress(search, "jsonl")} download variant="default">
+            JSON lines
+          </Button>
+        </Button.Group>
+      }
+    >
+      <Filters search={search} />
+      <Entries search={search} />
+    </SettingsPage>
+  );
+}
+
+function Filters({ search }: { search: AuditFilter }) {
+  const navigate = page.useNavigate();
+  const people = useQuery(peopleQuery).data?.users ?? [];
+  const set = (change: AuditFilter) =>
+    navigate({
+      search: (before) =>
+        Object.fromEntries(
+          Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined),
+        ),
+      replace: true,
+    });
+  return (
+    <fieldset className={classes.filters} aria-label="Filters">
+      <Select
+        aria-label="Action"
+        placeholder="Any action"
+        clearable
+        searchable
+        data={auditActions.map((value) => ({ value, label: inWords(value) }))}
+        value={search.action ?? null}
+        onChange={(action) => set({ action: action ?? undefined })}
+      />
+      <Select
+        aria-label="Who"
+        placeholder="Anybody"
+        clearable
+        searchable
+        data={people.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))}
+        value={search.user ?? null}
+        onChange={(user) => set({ user: user ?? undefined })}
+      />
+      <DatePickerInput
+        type="range"
+        aria-label={search.from ? undefined : "Any day"}
+        placeholder="Any day"
+        clearable
+        allowSingleDateInRange
+        leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
+        value={[search.from ?? null, search.to ?? null]}
+        onChange={([from, to]) => set({ from: from ?? undefined, to: to ?? undefined })}
+      />
+    </fieldset>
+  );
+}
+
+function Entries({ search }: { search: AuditFilter }) {
+  const people = useQuery(peopleQuery).data?.users ?? [];
+  const query = useInfiniteQuery(auditQuery(search));
+  if (query.isPending) return <RowsSkeleton />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const entries = query.data.pages.flatMap(({ entries }) => entries);
+  if (entries.length === 0) return <NoneYet>No entry fits these filters.</NoneYet>;
+  return (
+    <div>
+      <Rows label="Audit log">
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} people={people} />
+        ))}
+      </Rows>
+      <LoadMore query={query} />
+    </div>
+  );
+}
+
+const credentials: Readonly<Record<string, string>> = {
+  session: "in a browser",
+  personal_access_token: "with a personal token",
+  workspace_access_token: "with a workspace token",
+  oauth: "through an app",
+  link: "by a signed link",
+  cli: "on the command line",
+};
+
+function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[] }) {
+  const who = people.find(({ id }) => id === entry.user_id)?.name ?? entry.user_email ?? "Nobody signed in";
+  const subject = people.find(({ id }) => id === entry.subject_id)?.name ?? entry.subject_id;
+  const details = Object.entries(entry.details);
+  return (
+    <Row
+      title={inWords(entry.action)}
+      facts={[
+        <time key="time" dateTime={entry.occurred_datetime} title={fullTime(entry.occurred_datetime)}>
+          {dayAndTime(entry.occurred_datetime)}
+        </time>,
+        entry.credential === null ? who : `${who} ${credentials[entry.credential] ?? entry.credential}`,
+        subject === null || entry.subject_type === null
+          ? null
+          : `${entry.subject_type.replaceAll("_", " ")} ${subject}`,
+        entry.ip,
+      ]}
+    >
+      {details.length === 0 ? null : (
+        <Spoiler maxHeight={66} showLabel="Show all" hideLabel="Show less" mt={4}>
+          <Code block={false} className={classes.details ?? ""}>
+            {details.map(([name, value]) => `${name}: ${inLine(value)}`).join(" · ")}
+          </Code>
+        </Spoiler>
+      )}
+    </Row>
+  );
+}
+
+function inLine(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** `token_issued` as people read it: Token issued. */
+function inWords(action: string): string {
+  return action.charAt(0).toUpperCase() + action.slice(1).replaceAll("_", " ");
+}

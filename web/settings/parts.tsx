@@ -1,0 +1,146 @@
+import { Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ErrorState } from "../common/states.tsx";
+import { useTitle } from "../common/use-title.ts";
+import classes from "./settings.module.css";
+
+/** A page of the settings: what it is for, what can be made here, and what there is. */
+export function SettingsPage(props: {
+  title: string;
+  lead: ReactNode;
+  action?: ReactNode;
+  children: ReactNode;
+}) {
+  useTitle(`${props.title} · Settings`);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div className={classes.head}>
+          <Title order={1} size="h2">
+            {props.title}
+          </Title>
+          <Text c="dimmed" mt={4}>
+            {props.lead}
+          </Text>
+        </div>
+        {props.action}
+      </Group>
+      {props.children}
+    </Stack>
+  );
+}
+
+/** A part of a page with a heading of its own. */
+export function Section(props: { title: string; lead?: ReactNode; action?: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={props.title}>
+      <Group justify="space-between" align="flex-end" gap="sm" mb="sm">
+        <div>
+          <Title order={2} size="h4">
+            {props.title}
+          </Title>
+          {props.lead === undefined ? null : (
+            <Text c="dimmed" size="sm">
+              {props.lead}
+            </Text>
+          )}
+        </div>
+        {props.action}
+      </Group>
+      {props.children}
+    </section>
+  );
+}
+
+/** A frame around a form or some facts. */
+export function Panel({ children }: { children: ReactNode }) {
+  return <div className={classes.panel}>{children}</div>;
+}
+
+/** Things of one kind, one below the other. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className={classes.rows} aria-label={label}>
+      {children}
+    </ul>
+  );
+}
+
+/** One of them: its name, what there is to know about it, and what can be done with it. */
+export function Row(props: {
+  title: ReactNode;
+  badges?: ReactNode;
+  facts?: readonly ReactNode[];
+  actions?: ReactNode;
+  children?: ReactNode;
+}) {
+  const facts = (props.facts ?? []).filter((fact) => fact !== null && fact !== undefined && fact !== false);
+  return (
+    <li className={classes.row}>
+      <div className={classes.rowMain}>
+        <div className={classes.rowTitle}>
+          <span>{props.title}</span>
+          {props.badges}
+        </div>
+        {facts.length === 0 ? null : (
+          <div className={classes.facts}>
+            {facts.map((fact, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they never change places.
+              <span key={index}>{fact}</span>
+            ))}
+          </div>
+        )}
+        {props.children}
+      </div>
+      {props.actions === undefined ? null : <div className={classes.rowActions}>{props.actions}</div>}
+    </li>
+  );
+}
+
+/** What a query brought; while it is under way or when it failed, what to show in its place. */
+export function Loaded<Data>(props: {
+  query: UseQueryResult<Data, Error>;
+  children: (data: Data) => ReactNode;
+}) {
+  const { query } = props;
+  if (query.data !== undefined) return props.children(query.data);
+  if (query.isError) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  return <RowsSkeleton />;
+}
+
+export function RowsSkeleton() {
+  return (
+    <div className={classes.rows} aria-busy="true">
+      <VisuallyHidden role="status">Loading</VisuallyHidden>
+      {[0, 1, 2].map((index) => (
+        <div key={index} className={classes.row}>
+          <div className={classes.rowMain}>
+            <Skeleton height={15} width="40%" mb={10} />
+            <Skeleton height={12} width="65%" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** What a list says that has nothing in it yet. */
+export function NoneYet({ children }: { children: ReactNode }) {
+  return (
+    <div className={classes.none}>
+      <Text c="dimmed" ta="center">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+/** A word on how a thing stands. */
+export function Tag(props: { tone?: "accent" | "good" | "warn" | "bad" | undefined; children: ReactNode }) {
+  return (
+    <span className={classes.tag} data-tone={props.tone}>
+      {props.children}
+    </span>
+  );
+}
