@@ -52,8 +52,9 @@ export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Databa
         `grant_type must be one of: ${Object.keys(grantTypes).join(", ")}`,
       );
     const attempt: Attempt = { kind: grant.guessesAt, clientId: client.id, ip: request.ip };
-    // Who has shown a secret does not guess refresh tokens: a server with many people behind it has many that have ended.
-    const isCounted = client.is_public || grant.guessesAt === "code";
+    // Who has shown a secret does not guess. What it is sent to try may be wrong all the same: a server with many people
+    // behind it has many refresh tokens that have ended, and anybody can call its redirect URI with a code they made up.
+    const isCounted = client.is_public;
     if (isCounted) await refuseGuessing(db, attempt);
     const result = await grant.run(
       db,
