@@ -7,6 +7,7 @@ import { allowOrigin, preflightRoute } from "./cors.ts";
 import { exchangeCode } from "./grants/authorization-code.ts";
 import { refresh } from "./grants/refresh-token.ts";
 import type { GrantRequest, GrantResult } from "./grants/result.ts";
+import { refuseOtherMethods } from "./methods.ts";
 import { OAuthError, sendJson } from "./oauth-error.ts";
 import { type Attempt, countGuess, refuseGuessing } from "./throttle.ts";
 
@@ -38,6 +39,7 @@ const grantTypes: Readonly<Record<string, GrantType>> = {
  */
 export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Database }): void {
   preflightRoute(scope, oauthPaths.token, db);
+  refuseOtherMethods(scope, oauthPaths.token, ["POST", "OPTIONS"]);
   scope.post(oauthPaths.token, async (request, reply) => {
     reply.header("vary", "origin");
     const fields = readFields(request.body);

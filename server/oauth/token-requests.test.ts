@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import {
   ask,
+  authorizePath,
   credentials,
   exchange,
   makeClient,
@@ -93,7 +94,9 @@ test("malformed requests: invalid_request that names the fault, in the form of R
     ["application/json", "{"],
     ["application/json", '"text"'],
     ["application/x-www-form-urlencoded", "grant_type=refresh_token&grant_type=refresh_token"],
-    ["application/x-www-form-urlencoded", "grant_type=%00"],
+    ["application/x-www-form-urlencoded", "grant_type=refresh_token&refresh_token=%00"],
+    ["application/x-www-form-urlencoded", "grant_type=refresh_token&x%00=1"],
+    ["application/json", '{"grant_type":"refresh_token","refresh_token":"\\u0000"}'],
     ["application/x-www-form-urlencoded", `code=${"x".repeat(70_000)}`],
     ["text/plain", ""],
   ] as const) {
@@ -105,8 +108,35 @@ test("malformed requests: invalid_request that names the fault, in the form of R
     const answer = (await response.json()) as Record<string, unknown>;
     assert.deepEqual([response.status, answer.error], [400, "invalid_request"], body.slice(0, 40));
   }
-  const get = await fetch(`${app.url}${tokenPath}?grant_type=refresh_token`);
-  assert.equal(get.status, 404);
+});
+
+test("other methods than an endpoint has: 405 and those it has", async () => {
+  for (const [path, method, allow] of [
+    [tokenPath, "GET", "POST, OPTIONS"],
+    [tokenPath, "HEAD", "POST, OPTIONS"],
+    [tokenPath, "PUT", "POST, OPTIONS"],
+    [revokePath, "GET", "POST, OPTIONS"],
+    [authorizePath, "HEAD", "GET, POST"],
+    [authorizePath, "PUT", "GET, POST"],
+    [authorizePath, "DELETE", "GET, POST"],
+    [authorizePath, "OPTIONS", "GET, POST"],
+  ] as const) {
+    const init = method === "PUT" ? { method, body: "{" } : { method };
+    const response = await fetch(`${app.url}${path}?grant_type=refresh_token`, init);
+    assert.deepEqual([response.status, response.headers.get("allow")], [405, allow], `${method} ${path}`);
+  }
+});
+
+test("fields that mean nothing here are ignored, whatever they hold", async () => {
+  const client = await makeClient(app, workspace);
+  const tokens = await obtainTokens(app, client, member);
+  const more = { expires: 1, scope: ["a", "b"], resource: { a: 1 }, constructor: 7 };
+  const fields = { ...refreshFields(tokens.refresh_token), ...credentials(client), ...more };
+  const refreshed = await ask(app, tokenPath, fields);
+  assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body));
+  const token = refreshed.body.refresh_token;
+  const revoked = await ask(app, revokePath, { ...more, token, token_type_hint: 1, ...credentials(client) });
+  assert.deepEqual([revoked.status, revoked.body], [200, {}]);
 });
 
 test("revocation: what is no token has ended already, and a client that is none is refused", async () => {
