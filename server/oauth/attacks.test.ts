@@ -263,6 +263,8 @@ test("clickjacking and leaks: pages can't be framed, run no script, and tell nob
     assert.equal(page.headers.get("x-frame-options"), "DENY");
     assert.equal(page.headers.get("referrer-policy"), "same-origin");
     assert.equal(page.headers.get("cache-control"), "no-store");
+    // An app in a page opens this one in a window, and waits for it.
+    assert.equal(page.headers.get("cross-origin-opener-policy"), "unsafe-none");
   }
   const policy = consent.headers.get("content-security-policy") ?? "";
   assert.match(policy, /form-action 'self' https:\/\/app\.example\.com;/);
@@ -270,6 +272,7 @@ test("clickjacking and leaks: pages can't be framed, run no script, and tell nob
   // Never 307, with which a browser would send the password on (RFC 9700, section 4.12).
   assert.equal(back.status, 303);
   assert.equal(back.headers.get("referrer-policy"), "no-referrer");
+  assert.equal(back.headers.get("cross-origin-opener-policy"), "unsafe-none");
   assert.equal(back.leftTo?.hash, "", "nothing goes into the fragment");
 });
 
@@ -343,4 +346,35 @@ test("CSRF: sign-in with a wrong token of the page is refused, without one it is
   assert.equal(browser.cookies.size, 0);
   const consent = await browser.submit(bare, fields);
   assert.ok(consent.html.includes('name="allow"'));
+});
+
+test("a script signs in at the address of the request, without the page's hidden fields; consent needs them", async () => {
+  const browser = openBrowser(app);
+  const action = authorizeUrl(client, { state: "of the query" });
+  const at = (hidden: Record<string, string>) => ({ ...blank, form: { action, hidden } });
+  const blank = await browser.get(authorizePath);
+  const consent = await browser.submit(at({}), { email: member.email, password });
+  assert.equal(consent.form?.hidden.state, "of the query");
+  assert.ok(consent.html.includes('name="allow"'));
+  const before = await countCodes();
+  const { form_token: token = "" } = consent.form?.hidden ?? {};
+  for (const fields of [{ allow: "1" }, { allow: "1", form_token: token }]) {
+    const answer = await browser.submit(at({}), fields as Record<string, string>);
+    assert.deepEqual([answer.status, answer.leftTo], [400, null]);
+  }
+  assert.equal(await countCodes(), before);
+});
+
+test("a character that no text may hold is refused on the page for sign-in, however it is written", async () => {
+  for (const [type, body] of [
+    ["application/x-www-form-urlencoded", "email=a%00b%40example.com&password=x"],
+    ["application/x-www-form-urlencoded", "email=a%40example.com&password=%00"],
+    ["application/json", JSON.stringify({ email: "a\0b@example.com", password: "x" })],
+  ] as const) {
+    const init = { method: "POST", headers: { "content-type": type }, body };
+    const response = await fetch(app.url + authorizeUrl(client), init);
+    assert.equal(response.status, 400, body);
+    const { error } = (await response.json()) as { error: string };
+    assert.equal(error, "bad_request");
+  }
 });

@@ -19,6 +19,7 @@ import {
 } from "./authorize-request.ts";
 import { findWorkspaceName, grantAccess, hasGrant, refuseAccess } from "./consent.ts";
 import type { FormTokens } from "./form-token.ts";
+import { refuseOtherMethods } from "./methods.ts";
 import { withAnswer } from "./redirect-uri.ts";
 
 export interface AuthorizeDependencies {
@@ -36,6 +37,13 @@ export interface AuthorizeDependencies {
 export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependencies): void {
   const { db, config, formTokens } = deps;
 
+  // An app in a page opens this one in a window and waits for it: cut off from its opener it could not tell.
+  scope.addHook("onRequest", (_request, reply, done) => {
+    reply.header("cross-origin-opener-policy", "unsafe-none");
+    done();
+  });
+
+  refuseOtherMethods(scope, oauthPaths.authorize, ["GET", "POST"]);
   scope.get(oauthPaths.authorize, { exposeHeadRoute: false }, async (request, reply) => {
     const read = await readRequest(reply, request.query);
     return read === null ? reply : showNext(request, reply, read);
@@ -45,11 +53,14 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     // Before the session is looked at, so that another site's page learns nothing of it.
     if (isForged(request)) return sendPage(reply, forgeryPage(null));
     const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const read = await readRequest(reply, body);
+    const isDecision = body.allow !== undefined || body.deny !== undefined;
+    const isSignIn = !isDecision && (body.email !== undefined || body.password !== undefined);
+    // A script signs in at the address it was given, and does not copy its query into the form as the page does.
+    const query = request.query as Readonly<Record<string, unknown>>;
+    const read = await readRequest(reply, isSignIn ? { ...query, ...body } : body);
     if (read === null) return reply;
-    if (body.allow !== undefined || body.deny !== undefined) return decide(request, reply, read, body);
-    if (body.email !== undefined || body.password !== undefined)
-      return signInWith(request, reply, read, body);
+    if (isDecision) return decide(request, reply, read, body);
+    if (isSignIn) return signInWith(request, reply, read, body);
     return showNext(request, reply, read);
   });
 

@@ -6,37 +6,45 @@ import { OAuthError } from "./oauth-error.ts";
 import { isSameHash } from "./secrets.ts";
 import { type Attempt, countGuess, refuseGuessing } from "./throttle.ts";
 
+/** What of a token or revocation request means something here; the rest is ignored (RFC 6749, section 3.2). */
+const known = [
+  "grant_type",
+  "code",
+  "code_verifier",
+  "redirect_uri",
+  "refresh_token",
+  "client_id",
+  "client_secret",
+  "token",
+] as const;
+
 /** The fields of a token or revocation request; one without a value is as good as left out. */
-export type Fields = Readonly<Record<string, string | undefined>>;
+export type Fields = Readonly<Partial<Record<(typeof known)[number], string>>>;
 
 /**
  * Reads the body of a request: JSON or a form, both come as an object.
- * @throws OAuthError `invalid_request` for a field that is sent twice or is no text (RFC 6749, section 3.2).
+ * @throws OAuthError `invalid_request` for a known field that is sent twice or is no text (RFC 6749, section 3.2).
  */
 export function readFields(body: unknown): Fields {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new OAuthError("invalid_request", "the body must be a JSON object or a form");
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null || value === "") continue;
-    if (Array.isArray(value))
-      throw new OAuthError("invalid_request", `${show(name)} was sent more than once`);
-    if (typeof value !== "string") throw new OAuthError("invalid_request", `${show(name)} must be a text`);
+  const sent = new Map<string, unknown>(Object.entries(body));
+  const fields: Partial<Record<(typeof known)[number], string>> = {};
+  for (const name of known) {
+    const value = sent.get(name);
+    if (value === undefined || value === null || value === "") continue;
+    if (Array.isArray(value)) throw new OAuthError("invalid_request", `${name} was sent more than once`);
+    if (typeof value !== "string") throw new OAuthError("invalid_request", `${name} must be a text`);
     fields[name] = value;
   }
   return fields;
 }
 
 /** A field the request can't do without. @throws OAuthError `invalid_request`. */
-export function requireField(fields: Fields, name: string): string {
+export function requireField(fields: Fields, name: keyof Fields): string {
   const value = fields[name];
   if (value === undefined) throw new OAuthError("invalid_request", `${name} is missing`);
   return value;
-}
-
-/** RFC 6749 lets only these characters into a description. */
-function show(name: string): string {
-  return name.slice(0, 50).replace(/[^\w.-]/g, "?");
 }
 
 interface Credentials {

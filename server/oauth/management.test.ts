@@ -86,6 +86,12 @@ test("clients: addresses that can't be trusted are refused, each with its place"
     ["https://app.example.com/\\evil", false],
     ["https://app.example.com/c b", false],
     ["https://bücher.example/cb", false],
+    ["https:evil", false],
+    ["https:/evil.example/cb", false],
+    ["HTTPS://app.example.com/cb", false],
+    ["http:127.0.0.1/cb", true],
+    ["https://*.example.com/cb", false],
+    ["https://app.example.com/*", false],
     ["", false],
   ];
   for (const [uri, isPublic] of bad) {
@@ -108,6 +114,7 @@ test("clients: addresses that can't be trusted are refused, each with its place"
     "https://a.example/x",
     "http://a.example",
     "a.example",
+    "https://*.example.com",
   ]) {
     const answer = await asAdmin("POST", clientsPath, {
       name: "x",

@@ -12,11 +12,15 @@ export function redirectUriFault(uri: string, isPublic: boolean): string | null 
   if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri))
     return "must be an absolute address in ASCII, such as https://app.example.com/callback";
   if (/[\\"'<>`{}|^]/.test(uri)) return "must not hold quotes, brackets, braces or backslashes";
+  if (uri.includes("*")) return "must not hold *; addresses are compared character by character";
   if (uri.includes("#")) return "must not have a fragment";
   const url = new URL(uri);
   if (url.username !== "" || url.password !== "") return "must not carry a name or a password";
   const own = ownParameters.find((name) => url.searchParams.has(name));
   if (own !== undefined) return `must not have the parameter ${own}, which the answer adds`;
+  // Without its slashes a browser takes `https:page` for a page of this server, where the answer would stay.
+  if (/^https?:$/.test(url.protocol) && !/^https?:\/\//.test(uri))
+    return "must begin with https:// or http://, in small letters";
   if (url.protocol === "https:") return null;
   if (url.protocol === "http:")
     return loopbackHosts.has(url.hostname)
@@ -66,7 +70,8 @@ export function describeTarget(uri: string): string {
 /** Why pages of this origin may not be allowed to call, in words; null when they may. */
 export function corsOriginFault(origin: string): string | null {
   const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
-  if (!isOrigin) return "must be an origin such as https://app.example.com, without a path";
+  if (!isOrigin || origin.includes("*"))
+    return "must be an origin such as https://app.example.com, without a path";
   const { protocol, hostname } = new URL(origin);
   if (protocol === "https:" || (protocol === "http:" && loopbackHosts.has(hostname))) return null;
   return "must be https; http is for 127.0.0.1, [::1] and localhost";

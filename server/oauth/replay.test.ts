@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type TestClient,
   type TokenReply,
   tokenPath,
+  withinOneMinute,
 } from "../../test/support/oauth.ts";
 import { until } from "../../test/support/until.ts";
 import { hashToken } from "../accounts/access-tokens.ts";
@@ -109,8 +110,8 @@ test("refresh: a lost answer is made good within the grace, and the client goes 
   for (const { body } of [lost, again]) assert.ok(await isGood(app, body.access_token));
   const next = await refresh(app, client, again.body.refresh_token);
   assert.equal(next.status, 200);
-  assert.ok(!(await isGood(app, lost.body.access_token)), "the lost answer is worth nothing any more");
-  assert.ok(await isGood(app, again.body.access_token), "an access token lives out its time");
+  for (const { body } of [lost, again])
+    assert.ok(await isGood(app, body.access_token), "an access token lives out its time");
   assert.equal(await countReuses(client), 0);
 });
 
@@ -141,11 +142,16 @@ test("refresh reuse: the grace is counted from the first use, however often it i
   assertRefused(await refresh(app, client, tokens.refresh_token));
 });
 
-test("refresh reuse: once the answer has arrived there is no grace, as for the thief who used the old token", async () => {
+test("refresh reuse: once the answer has arrived a token gives nothing more, and after the grace ends the family", async () => {
   const client = await makeClient(app, workspace);
   const tokens = await obtainTokens(app, client, member);
   const next = await refresh(app, client, tokens.refresh_token);
   const third = await refresh(app, client, next.body.refresh_token);
+  // A request that was late on its way, or sent twice.
+  assertRefused(await refresh(app, client, tokens.refresh_token));
+  assert.ok(await isGood(app, third.body.access_token));
+  assert.equal(await countReuses(client), 0);
+  await rotatedAgo(tokens.refresh_token, 31);
   assertRefused(await refresh(app, client, tokens.refresh_token));
   assert.ok(!(await isGood(app, third.body.access_token)));
   assert.equal(await countReuses(client), 1);
@@ -160,11 +166,57 @@ test("refresh reuse: a thief within the grace is found out by whoever comes seco
     const [first, second] = thiefGoesFirst ? [thief, owner] : [owner, thief];
     const next = await refresh(app, client, first.body.refresh_token);
     assert.equal(next.status, 200);
+    await rotatedAgo(tokens.refresh_token, 31);
     assertRefused(await refresh(app, client, second.body.refresh_token));
     assert.ok(!(await isGood(app, next.body.access_token)));
     assert.equal(await countReuses(client), 1);
   }
 });
+
+test("refresh: two threads with an answer each both go on within the grace, in one line of tokens", async () => {
+  const client = await makeClient(app, workspace);
+  const tokens = await obtainTokens(app, client, member);
+  const [a, b] = await Promise.all([
+    refresh(app, client, tokens.refresh_token),
+    refresh(app, client, tokens.refresh_token),
+  ]);
+  const nextOfA = await refresh(app, client, a.body.refresh_token);
+  assert.equal(nextOfA.status, 200);
+  assert.ok(await isGood(app, b.body.access_token), "the use of the one does not end the other's access");
+  const nextOfB = await refresh(app, client, b.body.refresh_token);
+  assert.equal(nextOfB.status, 200);
+  for (const { body } of [a, b, nextOfA, nextOfB]) assert.ok(await isGood(app, body.access_token));
+  assert.equal(await countReuses(client), 0);
+  // The two are successors of one token: the first that is used spends the other, which is noticed later on.
+  assert.equal((await refresh(app, client, nextOfB.body.refresh_token)).status, 200);
+  assertRefused(await refresh(app, client, b.body.refresh_token), "a line of its own would never be noticed");
+  assert.equal(await countReuses(client), 0);
+  await rotatedAgo(a.body.refresh_token, 31);
+  assertRefused(await refresh(app, client, nextOfA.body.refresh_token));
+  assert.ok(!(await isGood(app, nextOfB.body.access_token)));
+  assert.equal(await countReuses(client), 1);
+});
+
+test("a family is refreshed sixty times a minute at most: more is 429, and revokes nothing", () =>
+  withinOneMinute(async () => {
+    const client = await makeClient(app, workspace);
+    const tokens = await obtainTokens(app, client, member);
+    const other = await obtainTokens(app, client, member);
+    const replies = await Promise.all(
+      Array.from({ length: 65 }, () => refresh(app, client, tokens.refresh_token)),
+    );
+    const good = replies.filter(({ status }) => status === 200);
+    const slowed = replies.filter(({ status }) => status === 429);
+    assert.deepEqual([good.length, slowed.length], [60, 5]);
+    for (const { headers, body } of slowed) {
+      assert.equal(body.error, "slow_down");
+      assert.match(headers.get("retry-after") ?? "", /^\d+$/);
+    }
+    assert.equal((await refresh(app, client, good[0]?.body.refresh_token)).status, 429);
+    for (const { body } of good) assert.ok(await isGood(app, body.access_token));
+    assert.equal(await countReuses(client), 0);
+    assert.equal((await refresh(app, client, other.refresh_token)).status, 200, "another device");
+  }));
 
 test("refresh race: twenty uses at once all get working tokens, and each of them can be the one to go on", async () => {
   const client = await makeClient(app, workspace);
@@ -180,8 +232,8 @@ test("refresh race: twenty uses at once all get working tokens, and each of them
   assert.equal(await countReuses(client), 0);
 });
 
-/** Sends a refresh and hangs up once the request is on its way. */
-async function refreshAndHangUp(client: TestClient, refreshToken: string): Promise<void> {
+/** Sends a refresh. @returns the connection, for hanging up. */
+async function sendRefresh(client: TestClient, refreshToken: string): Promise<Socket> {
   const body = JSON.stringify({
     grant_type: "refresh_token",
     refresh_token: refreshToken,
@@ -194,7 +246,11 @@ async function refreshAndHangUp(client: TestClient, refreshToken: string): Promi
   await new Promise<void>((resolve, reject) =>
     socket.write(head + body, (error) => (error ? reject(error) : resolve())),
   );
-  socket.destroy();
+  return socket;
+}
+
+async function refreshAndHangUp(client: TestClient, refreshToken: string): Promise<void> {
+  (await sendRefresh(client, refreshToken)).destroy();
 }
 
 test("a request whose client hung up before its turn does nothing", async () => {
@@ -204,13 +260,15 @@ test("a request whose client hung up before its turn does nothing", async () => 
   try {
     await holder.query("begin");
     await holder.query("select id from oauth_grants where client_id = $1 for update", [client.id]);
-    await refreshAndHangUp(client, tokens.refresh_token);
+    const socket = await sendRefresh(client, tokens.refresh_token);
     await until("the request waits for the grant", async () => {
       const { rows } = await app.db.pool.query(
         "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%oauth_grants%' and datname = current_database()",
       );
       return rows.length > 0;
     });
+    // The server, in this process, sees it while the next statement is on its way.
+    socket.destroy();
   } finally {
     await holder.query("rollback");
     holder.release();

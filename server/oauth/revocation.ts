@@ -7,6 +7,7 @@ import { authenticateClient, readFields, requireField } from "./client-authentic
 import type { ClientRow } from "./client-queries.ts";
 import { allowOrigin, preflightRoute } from "./cors.ts";
 import { actorOfGrant, endFamily, lockGrant, type Origin } from "./families.ts";
+import { refuseOtherMethods } from "./methods.ts";
 import { OAuthError, sendJson } from "./oauth-error.ts";
 
 /**
@@ -15,6 +16,7 @@ import { OAuthError, sendJson } from "./oauth-error.ts";
  */
 export function revocationRoute(scope: FastifyInstance, { db }: { readonly db: Database }): void {
   preflightRoute(scope, oauthPaths.revoke, db);
+  refuseOtherMethods(scope, oauthPaths.revoke, ["POST", "OPTIONS"]);
   scope.post(oauthPaths.revoke, async (request, reply) => {
     reply.header("vary", "origin");
     const fields = readFields(request.body);

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../db/database.ts";
+import { sql } from "kysely";
+import type { Database, Tx } from "../db/database.ts";
+import { addressKey } from "../http/address-key.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 /** What is guessed at, and how many wrong guesses a minute are listened to. */
 const limits = { client_secret: 20, client_id: 60, code: 60, refresh_token: 120 } as const;
+
+/** How often a minute one family is refreshed: an access token is good for an hour, so this is for lost answers. */
+const mostRefreshes = 60;
 
 /** One thing guessed at by one address. */
 export interface Attempt {
@@ -40,9 +45,22 @@ export async function countGuess(db: Database, attempt: Attempt): Promise<void> 
   if ((rows[0]?.count ?? 0) > limits[attempt.kind]) throw tooMany();
 }
 
-function tooMany(): OAuthError {
+/**
+ * Counts a refresh, in its transaction: one that is refused or rolled back does not count.
+ * @throws OAuthError with 429 when the family was refreshed too often in this minute.
+ */
+export async function countRefresh(tx: Tx, familyId: string): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    insert into rate_limit_counters as c (key, window_start, count)
+    values (${`oauth:refresh:${familyId}`}, date_trunc('minute', clock_timestamp()), 1)
+    on conflict (key, window_start) do update set count = c.count + 1
+    returning count`.execute(tx);
+  if ((rows[0]?.count ?? 0) > mostRefreshes) throw tooMany("these tokens are refreshed too often");
+}
+
+function tooMany(what = "too many failed attempts"): OAuthError {
   const seconds = 60 - (Math.floor(Date.now() / 1000) % 60);
-  return new OAuthError("slow_down", `too many failed attempts; try again in ${seconds} s`, {
+  return new OAuthError("slow_down", `${what}; try again in ${seconds} s`, {
     status: 429,
     headers: { "retry-after": String(seconds) },
   });
@@ -51,7 +69,7 @@ function tooMany(): OAuthError {
 /** Hashed, since what a request calls a client could be anything. */
 function keyOf({ kind, clientId, ip }: Attempt): string {
   const hash = createHash("sha256")
-    .update(`${clientId ?? ""}\n${ip}`)
+    .update(`${clientId ?? ""}\n${addressKey(ip)}`)
     .digest("base64url");
   return `oauth:${kind}:${hash}`;
 }

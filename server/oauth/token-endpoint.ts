@@ -7,6 +7,7 @@ import { allowOrigin, preflightRoute } from "./cors.ts";
 import { exchangeCode } from "./grants/authorization-code.ts";
 import { refresh } from "./grants/refresh-token.ts";
 import type { GrantRequest, GrantResult } from "./grants/result.ts";
+import { refuseOtherMethods } from "./methods.ts";
 import { OAuthError, sendJson } from "./oauth-error.ts";
 import { type Attempt, countGuess, refuseGuessing } from "./throttle.ts";
 
@@ -38,6 +39,7 @@ const grantTypes: Readonly<Record<string, GrantType>> = {
  */
 export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Database }): void {
   preflightRoute(scope, oauthPaths.token, db);
+  refuseOtherMethods(scope, oauthPaths.token, ["POST", "OPTIONS"]);
   scope.post(oauthPaths.token, async (request, reply) => {
     reply.header("vary", "origin");
     const fields = readFields(request.body);
@@ -52,8 +54,9 @@ export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Databa
         `grant_type must be one of: ${Object.keys(grantTypes).join(", ")}`,
       );
     const attempt: Attempt = { kind: grant.guessesAt, clientId: client.id, ip: request.ip };
-    // Who has shown a secret does not guess refresh tokens: a server with many people behind it has many that have ended.
-    const isCounted = client.is_public || grant.guessesAt === "code";
+    // Who has shown a secret does not guess. What it is sent to try may be wrong all the same: a server with many people
+    // behind it has many refresh tokens that have ended, and anybody can call its redirect URI with a code they made up.
+    const isCounted = client.is_public;
     if (isCounted) await refuseGuessing(db, attempt);
     const result = await grant.run(
       db,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import {
   ask,
+  authorizePath,
   credentials,
   exchange,
   makeClient,
@@ -13,7 +14,9 @@ import {
   revokePath,
   type TestClient,
   tokenPath,
+  withinOneMinute,
 } from "../../test/support/oauth.ts";
+import { countGuess, refuseGuessing } from "./throttle.ts";
 
 const app = await startTestApp({ worker: false });
 const workspace = await makeOAuthWorkspace(app);
@@ -91,7 +94,9 @@ test("malformed requests: invalid_request that names the fault, in the form of R
     ["application/json", "{"],
     ["application/json", '"text"'],
     ["application/x-www-form-urlencoded", "grant_type=refresh_token&grant_type=refresh_token"],
-    ["application/x-www-form-urlencoded", "grant_type=%00"],
+    ["application/x-www-form-urlencoded", "grant_type=refresh_token&refresh_token=%00"],
+    ["application/x-www-form-urlencoded", "grant_type=refresh_token&x%00=1"],
+    ["application/json", '{"grant_type":"refresh_token","refresh_token":"\\u0000"}'],
     ["application/x-www-form-urlencoded", `code=${"x".repeat(70_000)}`],
     ["text/plain", ""],
   ] as const) {
@@ -103,8 +108,35 @@ test("malformed requests: invalid_request that names the fault, in the form of R
     const answer = (await response.json()) as Record<string, unknown>;
     assert.deepEqual([response.status, answer.error], [400, "invalid_request"], body.slice(0, 40));
   }
-  const get = await fetch(`${app.url}${tokenPath}?grant_type=refresh_token`);
-  assert.equal(get.status, 404);
+});
+
+test("other methods than an endpoint has: 405 and those it has", async () => {
+  for (const [path, method, allow] of [
+    [tokenPath, "GET", "POST, OPTIONS"],
+    [tokenPath, "HEAD", "POST, OPTIONS"],
+    [tokenPath, "PUT", "POST, OPTIONS"],
+    [revokePath, "GET", "POST, OPTIONS"],
+    [authorizePath, "HEAD", "GET, POST"],
+    [authorizePath, "PUT", "GET, POST"],
+    [authorizePath, "DELETE", "GET, POST"],
+    [authorizePath, "OPTIONS", "GET, POST"],
+  ] as const) {
+    const init = method === "PUT" ? { method, body: "{" } : { method };
+    const response = await fetch(`${app.url}${path}?grant_type=refresh_token`, init);
+    assert.deepEqual([response.status, response.headers.get("allow")], [405, allow], `${method} ${path}`);
+  }
+});
+
+test("fields that mean nothing here are ignored, whatever they hold", async () => {
+  const client = await makeClient(app, workspace);
+  const tokens = await obtainTokens(app, client, member);
+  const more = { expires: 1, scope: ["a", "b"], resource: { a: 1 }, constructor: 7 };
+  const fields = { ...refreshFields(tokens.refresh_token), ...credentials(client), ...more };
+  const refreshed = await ask(app, tokenPath, fields);
+  assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body));
+  const token = refreshed.body.refresh_token;
+  const revoked = await ask(app, revokePath, { ...more, token, token_type_hint: 1, ...credentials(client) });
+  assert.deepEqual([revoked.status, revoked.body], [200, {}]);
 });
 
 test("revocation: what is no token has ended already, and a client that is none is refused", async () => {
@@ -135,20 +167,6 @@ async function guessUntilRefused(
   return assert.fail("two hundred guesses were listened to");
 }
 
-/** The limits are per minute of the clock: a run across its turn would count anew. */
-async function withinOneMinute(work: () => Promise<void>): Promise<void> {
-  const minute = (): number => Math.floor(Date.now() / 60_000);
-  for (;;) {
-    const began = minute();
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (minute() === began) throw error;
-    }
-  }
-}
-
 test("brute force: guesses of a secret are stopped, for that client and address alone", () =>
   withinOneMinute(async () => {
     const client = await makeClient(app, workspace);
@@ -164,27 +182,39 @@ test("brute force: guesses of a secret are stopped, for that client and address 
     assert.equal((await refresh(app, other, others.refresh_token)).status, 200);
   }));
 
-test("brute force: guesses of codes, and of a public client's refresh tokens, are stopped", () =>
+test("brute force: guesses of codes and of refresh tokens by a public client are stopped", () =>
   withinOneMinute(async () => {
     const open = await makeClient(app, workspace, { isPublic: true });
-    for (const client of [open, await makeClient(app, workspace)]) {
-      const { code, verifier } = await obtainCode(app, client, member);
-      const guess = () => exchange(app, client, { code: "parley_oac_guess", verifier });
-      assert.ok((await guessUntilRefused(guess)) <= 61);
-      assert.equal((await exchange(app, client, { code, verifier })).status, 429);
-    }
+    const { code, verifier } = await obtainCode(app, open, member);
+    const guess = () => exchange(app, open, { code: "parley_oac_guess", verifier });
+    assert.ok((await guessUntilRefused(guess)) <= 61);
+    assert.equal((await exchange(app, open, { code, verifier })).status, 429);
     assert.ok((await guessUntilRefused(() => refresh(app, open, "parley_ort_guess"))) <= 121);
   }));
 
-test("a server with many people behind it may hold many tokens that have ended", () =>
+test("a server with many people behind it: codes others made up and tokens that have ended shut nobody out", () =>
   withinOneMinute(async () => {
     const client = await makeClient(app, workspace);
     const tokens = await obtainTokens(app, client, member);
+    const input = await obtainCode(app, client, member);
     const replies = await Promise.all(
-      Array.from({ length: 150 }, (_, index) => refresh(app, client, `parley_ort_ended_${index}`)),
+      Array.from({ length: 150 }, (_, index) => [
+        refresh(app, client, `parley_ort_ended_${index}`),
+        exchange(app, client, { code: `parley_oac_made_up_${index}`, verifier: input.verifier }),
+      ]).flat(),
     );
     assert.ok(replies.every(({ status }) => status === 400));
     assert.equal((await refresh(app, client, tokens.refresh_token)).status, 200);
+    assert.equal((await exchange(app, client, input)).status, 200);
+  }));
+
+test("brute force: whoever has an IPv6 network guesses no more by changing the address within it", () =>
+  withinOneMinute(async () => {
+    const { id: clientId } = await makeClient(app, workspace);
+    const from = (ip: string) => ({ kind: "client_secret", clientId, ip }) as const;
+    for (let count = 1; count <= 20; count += 1) await countGuess(app.db, from(`2001:db8:1:2::${count}`));
+    await assert.rejects(refuseGuessing(app.db, from("2001:db8:1:2:ffff::1")), { code: "slow_down" });
+    await refuseGuessing(app.db, from("2001:db8:1:3::1"));
   }));
 
 test("CORS: a page reads the answer when its origin is one of that client's, and no other page does", async () => {

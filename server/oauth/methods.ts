@@ -1,0 +1,20 @@
+import type { FastifyInstance, HTTPMethods } from "fastify";
+
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] satisfies HTTPMethods[];
+
+/** Answers what an endpoint can't do with 405 and what it can (RFC 9110, section 15.5.6), before any body is read. */
+export function refuseOtherMethods(
+  scope: FastifyInstance,
+  url: string,
+  allowed: readonly (typeof methods)[number][],
+): void {
+  scope.route({
+    method: methods.filter((method) => !allowed.includes(method)),
+    url,
+    exposeHeadRoute: false,
+    onRequest: (_request, reply) => {
+      reply.code(405).header("allow", allowed.join(", ")).send();
+    },
+    handler: (_request, reply) => reply.send(),
+  });
+}
