@@ -2,6 +2,7 @@ import * as contract from "../../contract/account-people.ts";
 import { actorOf } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Database, Tx } from "../db/database.ts";
+import { transactWithRetry } from "../db/retry.ts";
 import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -26,7 +27,7 @@ export function peopleRoutes(
   };
   /** Runs a change, and lets a mail of it go at once. */
   const change = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const done = await db.kysely.transaction().execute(work);
+    const done = await transactWithRetry(db, work);
     if (links.mail !== null) jobs.wake();
     return done;
   };
