@@ -9,7 +9,7 @@ import { enqueueMail } from "./mailer.ts";
 import { passwordResetMail } from "./mails.ts";
 import { makeLink, resetByMailTtlMs } from "./one-time-links.ts";
 import { actorFor } from "./sign-in.ts";
-import { keyOf, placeOf, takeAttempt } from "./throttle.ts";
+import { foldEmail, keyOf, placeOf, takeAttempt } from "./throttle.ts";
 
 /** An address is not written to more often than this allows, whoever asks. */
 const perEmail = { free: 3, leakSec: 900 };
@@ -26,7 +26,7 @@ export async function requestPasswordReset(
   given: string,
 ): Promise<number> {
   const { ip, userAgent } = originOf(request);
-  const email = given.trim().toLowerCase().slice(0, 320);
+  const email = await foldEmail(deps.db, given.slice(0, 1000));
   const wait = await takeAttempt(deps.db, [{ key: keyOf("reset place", placeOf(ip)), ...perPlace }]);
   if (wait > 0) return wait;
   // Too often for this address: the answer is the same, so that it does not tell who else has asked.
