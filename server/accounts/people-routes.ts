@@ -82,9 +82,17 @@ export function peopleRoutes(
     return readOne(principal.workspaceId, params.user_id);
   });
 
-  route(api, contract.createPasswordResetLink, async ({ request, params }) =>
-    presentLink(await change((tx) => service.makeResetLink(tx, actorOf(request), links, params.user_id))),
-  );
+  route(api, contract.createPasswordResetLink, async ({ principal, request, params }) => {
+    // Or who has found a token that soon expires would have the account for ever.
+    if (principal.tokenType !== "session" && params.user_id.toLowerCase() === principal.userId)
+      throw new ProblemError(
+        "forbidden",
+        "a token makes no link for the account it belongs to; sign in, or ask another admin",
+      );
+    return presentLink(
+      await change((tx) => service.makeResetLink(tx, actorOf(request), links, params.user_id)),
+    );
+  });
 
   route(api, contract.unbindSingleSignOn, async ({ request, params }) => {
     await change((tx) => service.unbindSingleSignOn(tx, actorOf(request), params.user_id));
