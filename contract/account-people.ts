@@ -122,7 +122,7 @@ export const createPasswordResetLink = operation({
   path: "/_/api/v1/users/:user_id/password-reset-link",
   summary: "Create Password Reset Link",
   description:
-    "Makes a one-time link, good for a day, by which the person chooses a new password. When it is used, all sessions of the person end.",
+    "Makes a one-time link, good for a day, by which the person chooses a new password. When it is used, all sessions of the person end. With a token not for the account that the token belongs to.",
   params: UserParams,
   response: z.strictObject(Link),
   errors: ["forbidden", "not_found", "wrong_state"],

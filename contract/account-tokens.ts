@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { Success, Timestamp, TimestampInput, Uuid } from "./common.ts";
+import { CursorInput, NextCursor, Success, Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 
 export const AccessToken = z
   .strictObject({
     id: Uuid,
-    type: z.enum(["oauth", "personal_access_token", "workspace_access_token"]),
+    type: z.enum(["personal_access_token", "workspace_access_token"]),
     name: z.string(),
     user_id: Uuid.meta({ description: "Whose it is; for a workspace token the admin who issued it." }),
     created_datetime: Timestamp,
@@ -47,12 +47,13 @@ export const listTokens = operation({
   path: "/_/api/v1/tokens",
   summary: "List Tokens",
   description:
-    "The caller's tokens that are not revoked, newest first; with `of=workspace` those of everybody in the workspace (admins only).",
+    "The caller's tokens that are neither revoked nor expired, newest first, by page; with `of=workspace` those of everybody in the workspace (admins only). Apps that people have let in are under `/_/api/v1/oauth/grants`.",
   query: z.object({
     of: z.enum(["me", "workspace"]).optional().meta({ description: "Default: `me`." }),
+    cursor: CursorInput.optional(),
   }),
-  response: z.strictObject({ tokens: z.array(AccessToken) }),
-  errors: ["invalid_input", "forbidden"],
+  response: z.strictObject({ tokens: z.array(AccessToken), cursor: NextCursor }),
+  errors: ["invalid_input", "invalid_cursor", "forbidden"],
 });
 
 export const revokeToken = operation({

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import { oauthPaths } from "../contract/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
 import type { Principal } from "./access/principal.ts";
 import { linkPages } from "./accounts/link-pages.ts";
@@ -29,6 +30,8 @@ import { limitBodyTime } from "./http/body-time.ts";
 import { createBrokenHttp } from "./http/broken-http.ts";
 import { drainOnClose } from "./http/drain.ts";
 import { handleErrors, toProblem } from "./http/errors.ts";
+import { limitForms } from "./http/form-limit.ts";
+import { readForwardedAddresses } from "./http/forwarded.ts";
 import { healthRoutes } from "./http/health.ts";
 import { ProblemError, sendProblem } from "./http/problem.ts";
 import { keepToHttp } from "./http/protocol.ts";
@@ -114,9 +117,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("transcriptVersion", null);
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork());
+  app.decorate("ownOrigin", new URL(config.baseUrl).origin);
   handleErrors(app);
   brokenHttp.watch(app);
   keepToHttp(app);
+  readForwardedAddresses(app, config);
   limitBodyTime(app, limits.bodyMs, brokenHttp.answer);
   limitHandlingTime(app, limits.handlingMs);
   limitReadingTime(app, limits.readingMs);
@@ -182,7 +187,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       sessionRoutes(api, { db, config });
       peopleRoutes(api, { db, jobs, sealer, config });
       teamRoutes(api, { db });
-      tokenRoutes(api, { db });
+      tokenRoutes(api, { db, config });
       oauthManagementRoutes(api, { db, config });
       retentionRoutes(api, { db, jobs, sealer, config });
     },
@@ -198,15 +203,21 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   );
   // For people without the web app, and for apps that ask for a token.
   pageRoutes(app);
-  await signInPages(app, { db, config });
-  await linkPages(app, { db, jobs, config });
+  await app.register(async (scope) => {
+    limitForms(scope, { limiter, config });
+    await signInPages(scope, { db, config });
+    await linkPages(scope, { db, jobs, config });
+  });
   await singleSignOnPages(app, { db, sealer, config });
-  await oauthRoutes(app, {
-    db,
-    signer,
-    config,
-    otherWaysToSignIn:
-      config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
+  await app.register(async (scope) => {
+    limitForms(scope, { limiter, config }, [oauthPaths.authorize]);
+    await oauthRoutes(scope, {
+      db,
+      signer,
+      config,
+      otherWaysToSignIn:
+        config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
+    });
   });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });

@@ -65,7 +65,7 @@ function guard(
     const limit = config.rateLimitPerMinute;
     // To sign in, nobody has to be signed in.
     if (request.routeOptions.config.operation?.permission === "anyone") {
-      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${request.ip}`, limit));
+      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${addressKey(request.ip)}`, limit));
       refuseForgery(request);
       return;
     }

@@ -171,6 +171,31 @@ test("reset by mail: the same answer for everybody, a mail for those who have an
   );
 });
 
+test("reset by mail: who only asks ends no link that an admin made; the mail says that there is one", async () => {
+  await forgetAll(app.db);
+  const person = await personWithPassword();
+  const made = await manage("POST", `/users/${person.id}/password-reset-link`);
+  await openBrowser(app).submit("/password-reset", { email: person.email });
+  await until("a mail about the admin's link", () =>
+    mails.find(({ to, text }) => to.includes(person.email) && /An admin .* has made you a link/.test(text)),
+  );
+  const { rows } = await app.db.pool.query("select expires_at from one_time_links where user_id = $1", [
+    person.id,
+  ]);
+  assert.equal(rows[0].expires_at.toISOString(), made.body.expires_at);
+  assert.equal((await openBrowser(app).submit(pathOf(made.body.url), { password: newPassword })).status, 303);
+  // Once it is used, a link by mail can be had again.
+  await openBrowser(app).submit("/password-reset", { email: person.email });
+  await until("a mail with a link of its own", () =>
+    mails.find(
+      ({ to, text }) =>
+        to.includes(person.email) &&
+        text.includes("/password-reset/") &&
+        linkIn(text) !== pathOf(made.body.url),
+    ),
+  );
+});
+
 test("reset by mail: what the request does is the same for everybody: one job, looked up later", async () => {
   const own = await makeWorkspace(silent.db);
   const { jobs, db } = silent;

@@ -40,6 +40,19 @@ export function passwordResetMail(owner: Pick<LinkOwner, "email" | "name">, link
   };
 }
 
+/** The mail for who asks for a link while one of an admin is good: a new one would end that. */
+export function resetWaitsMail(owner: Pick<LinkOwner, "email" | "name">, expiresAt: Date): Mail {
+  return {
+    to: owner.email,
+    subject: "Choose a new password",
+    text: [
+      `Hello ${oneLine(owner.name)},`,
+      `somebody, most likely you, asked for a new password. An admin of your workspace has made you a link for that already, which is good until ${show(expiresAt)}: use that one, or ask them for another. If it wasn't you, do nothing.`,
+    ].join("\n\n"),
+    uselessAfter: expiresAt.getTime(),
+  };
+}
+
 function show(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -58,7 +58,7 @@ function findByEmail(tx: Tx, email: string): Promise<Account | undefined> {
   return tx
     .selectFrom("users as u")
     .select([...columns])
-    .where("u.email_key", "=", sql<string>`lower(${email})`)
+    .where("u.email_key", "=", sql<string>`lower(${email.trim()})`)
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
@@ -112,7 +112,11 @@ async function makeUser(
     name: (identity.name ?? email.split("@")[0] ?? email).slice(0, 200),
     role: "member",
   });
-  const user = { id, workspace_id: workspace.id, email_key: email.toLowerCase() };
+  const user = await tx
+    .selectFrom("users")
+    .select(["id", "workspace_id", "email_key"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
   await recordAudit(
     tx,
     { ...actorFor(user), ...options.from, credential: null, credentialId: null },

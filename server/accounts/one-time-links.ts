@@ -75,6 +75,23 @@ export async function consumeLink(tx: Tx, purpose: LinkPurpose, token: string): 
   return used?.user_id;
 }
 
+/**
+ * Until when a link is good that an admin made for a new password; undefined when there is none. Links of both kinds are
+ * told apart by how long they last.
+ */
+export async function findResetByAdmin(tx: Tx, userId: string): Promise<Date | undefined> {
+  const row = await tx
+    .selectFrom("one_time_links")
+    .select("expires_at")
+    .where("user_id", "=", userId)
+    .where("purpose", "=", "password_reset")
+    .where("used_at", "is", null)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .where(sql<boolean>`expires_at - created_at > make_interval(secs => ${(2 * resetByMailTtlMs) / 1000})`)
+    .executeTakeFirst();
+  return row?.expires_at;
+}
+
 export async function deleteLinks(tx: Tx, userId: string, purpose?: LinkPurpose): Promise<void> {
   await tx
     .deleteFrom("one_time_links")

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { originOf, recordAudit } from "../audit/record.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Sealer } from "../links/sealer.ts";
-import { enqueueMail } from "./mailer.ts";
-import { passwordResetMail } from "./mails.ts";
-import { makeLink, resetByMailTtlMs } from "./one-time-links.ts";
+import { enqueueMail, type Mail } from "./mailer.ts";
+import { passwordResetMail, resetWaitsMail } from "./mails.ts";
+import { findResetByAdmin, makeLink, resetByMailTtlMs } from "./one-time-links.ts";
 import { actorFor } from "./sign-in.ts";
-import { keyOf, placeOf, takeAttempt } from "./throttle.ts";
+import { foldEmail, keyOf, placeOf, takeAttempt } from "./throttle.ts";
 
 /** An address is not written to more often than this allows, whoever asks. */
 const perEmail = { free: 3, leakSec: 900 };
@@ -26,7 +26,7 @@ export async function requestPasswordReset(
   given: string,
 ): Promise<number> {
   const { ip, userAgent } = originOf(request);
-  const email = given.trim().toLowerCase().slice(0, 320);
+  const email = await foldEmail(deps.db, given.slice(0, 1000));
   const wait = await takeAttempt(deps.db, [{ key: keyOf("reset place", placeOf(ip)), ...perPlace }]);
   if (wait > 0) return wait;
   // Too often for this address: the answer is the same, so that it does not tell who else has asked.
@@ -58,13 +58,7 @@ export async function requestPasswordResetJob(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (user === undefined) return;
-    const link = await makeLink(tx, {
-      userId: user.id,
-      purpose: "password_reset",
-      ttlMs: resetByMailTtlMs,
-      baseUrl: deps.config.baseUrl,
-    });
-    await enqueueMail(tx, deps, passwordResetMail(user, link));
+    await enqueueMail(tx, deps, await makeMail(tx, user, deps.config.baseUrl));
     await recordAudit(
       tx,
       {
@@ -80,4 +74,21 @@ export async function requestPasswordResetJob(
     );
   });
   deps.jobs.wake();
+}
+
+/** A new link; but nobody who only asks ends one that an admin made for the person. */
+async function makeMail(
+  tx: Tx,
+  user: { readonly id: string; readonly email: string; readonly name: string },
+  baseUrl: string,
+): Promise<Mail> {
+  const byAdmin = await findResetByAdmin(tx, user.id);
+  if (byAdmin !== undefined) return resetWaitsMail(user, byAdmin);
+  const link = await makeLink(tx, {
+    userId: user.id,
+    purpose: "password_reset",
+    ttlMs: resetByMailTtlMs,
+    baseUrl,
+  });
+  return passwordResetMail(user, link);
 }

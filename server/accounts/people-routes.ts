@@ -2,6 +2,7 @@ import * as contract from "../../contract/account-people.ts";
 import { actorOf } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Database, Tx } from "../db/database.ts";
+import { transactWithRetry } from "../db/retry.ts";
 import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -26,7 +27,7 @@ export function peopleRoutes(
   };
   /** Runs a change, and lets a mail of it go at once. */
   const change = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const done = await db.kysely.transaction().execute(work);
+    const done = await transactWithRetry(db, work);
     if (links.mail !== null) jobs.wake();
     return done;
   };
@@ -81,9 +82,17 @@ export function peopleRoutes(
     return readOne(principal.workspaceId, params.user_id);
   });
 
-  route(api, contract.createPasswordResetLink, async ({ request, params }) =>
-    presentLink(await change((tx) => service.makeResetLink(tx, actorOf(request), links, params.user_id))),
-  );
+  route(api, contract.createPasswordResetLink, async ({ principal, request, params }) => {
+    // Or who has found a token that soon expires would have the account for ever.
+    if (principal.tokenType !== "session" && params.user_id.toLowerCase() === principal.userId)
+      throw new ProblemError(
+        "forbidden",
+        "a token makes no link for the account it belongs to; sign in, or ask another admin",
+      );
+    return presentLink(
+      await change((tx) => service.makeResetLink(tx, actorOf(request), links, params.user_id)),
+    );
+  });
 
   route(api, contract.unbindSingleSignOn, async ({ request, params }) => {
     await change((tx) => service.unbindSingleSignOn(tx, actorOf(request), params.user_id));

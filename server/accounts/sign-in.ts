@@ -5,6 +5,7 @@ import type { Database, Tx } from "../db/database.ts";
 import { pretendToVerify, verifyPassword } from "./passwords.ts";
 import { createSession, type SignInMethod } from "./sessions.ts";
 import {
+  foldEmail,
   forgetAttempts,
   giveBack,
   isKnownPlace,
@@ -36,8 +37,8 @@ export interface SigningIn {
 
 /**
  * Signs a person in with email and password. Attempts are slowed down for the pair of account and place, for the place,
- * and for the account, known or not; the last only where the person has not signed in from before, so that nobody can
- * lock anybody out of their own place.
+ * and for the account, known or not; the last two only where the person has not signed in from before, so that nobody can
+ * lock anybody out of their own place, also not from the next desk.
  * @throws ProblemError `unavailable` when too many sign in at this moment.
  */
 export async function signIn(
@@ -46,7 +47,7 @@ export async function signIn(
   input: { readonly email: string; readonly password: string },
 ): Promise<SignInResult> {
   const { ip, userAgent } = originOf(request);
-  const email = input.email.trim().toLowerCase();
+  const email = await foldEmail(db, input.email);
   const limits = limitsFor(email, ip, await isKnownPlace(db, email, ip));
   const keys = limits.map(({ key }) => key);
   const retryAfterSec = await takeAttempt(db, limits);
@@ -99,13 +100,14 @@ export async function beginSession(
 }
 
 function limitsFor(email: string, ip: string, isKnown: boolean): Limit[] {
-  const limits: Limit[] = [
-    { key: pairKey(email, ip), free: 5, leakSec: 900 },
+  const pair = { key: pairKey(email, ip), free: 5, leakSec: 900 };
+  if (isKnown) return [pair];
+  return [
+    pair,
     // Many people may share an address.
     { key: keyOf("place", placeOf(ip)), free: 50, leakSec: 30 },
+    { key: keyOf("account", email), free: 20, leakSec: 900 },
   ];
-  if (!isKnown) limits.push({ key: keyOf("account", email), free: 20, leakSec: 900 });
-  return limits;
 }
 
 function pairKey(email: string, ip: string): Buffer {
@@ -133,7 +135,7 @@ function findForSignIn(db: Database, email: string) {
   return db.kysely
     .selectFrom("users")
     .select(["id", "workspace_id", "email_key", "password_hash"])
-    .where("email_key", "=", sql<string>`lower(${email})`)
+    .where("email_key", "=", email)
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
 }

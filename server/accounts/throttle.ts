@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import ipaddr from "ipaddr.js";
 import { sql } from "kysely";
-import type { Database, Tx } from "../db/database.ts";
+import type { Database, Executor, Tx } from "../db/database.ts";
 
 /**
  * How attempts of one kind are slowed down. Attempts are counted, the count leaks, and beyond `free` the wait doubles
@@ -26,6 +26,15 @@ const keptHours = 24;
 /** Addresses are believed for this long after the last sign-in from there. */
 const knownDays = 90;
 
+/**
+ * An email as accounts are found by it. PostgreSQL and JavaScript fold some letters differently (Σ at the end of a word,
+ * İ), so it is always PostgreSQL that does.
+ */
+export async function foldEmail(db: Database, email: string): Promise<string> {
+  const { rows } = await sql<{ key: string }>`select lower(${email.trim()}::text) as key`.execute(db.kysely);
+  return rows[0]?.key ?? "";
+}
+
 export function keyOf(...parts: readonly string[]): Buffer {
   return createHash("sha256").update(parts.join("\n")).digest();
 }
@@ -48,29 +57,61 @@ export function placeOf(ip: string): string {
  */
 export async function takeAttempt(db: Database, limits: readonly Limit[]): Promise<number> {
   const keys = limits.map(({ key }) => key);
-  return db.kysely.transaction().execute(async (tx) => {
+  // Whoever has to wait leaves nothing behind, or a flood of refused attempts would fill the table.
+  const known = longestWait(judge(await readCounts(db.kysely, keys), limits));
+  if (known > 0) return known;
+  const tx = await db.kysely.startTransaction().execute();
+  try {
     await sql`
       insert into sign_in_failures (key, count, last_at)
       select key, 0, now() from unnest(${keys}::bytea[]) as key order by key
       on conflict (key) do nothing`.execute(tx);
-    const { rows } = await sql<{ key: Buffer; count: number; ago: number }>`
-      select key, count, greatest(0, extract(epoch from clock_timestamp() - last_at))::float8 as ago
-      from sign_in_failures where key = any(${keys}::bytea[]) order by key for update`.execute(tx);
-    const counted = rows.map((row) => {
-      const limit = limits.find(({ key }) => key.equals(row.key));
-      if (limit === undefined) throw new Error("a count came back that nobody asked for");
-      return { ...row, free: limit.free, left: Math.max(0, row.count - row.ago / limit.leakSec) };
-    });
-    const waits = counted.map(({ left, free, ago }) => waitSec(left, free) - ago);
-    const wait = Math.ceil(Math.max(0, ...waits));
-    if (wait > 0) return wait;
+    const counts = judge(await readCounts(tx, keys, "for update"), limits);
+    const wait = longestWait(counts);
+    if (wait > 0) {
+      await tx.rollback().execute();
+      return wait;
+    }
     await sql`
       update sign_in_failures f set count = c.count, last_at = clock_timestamp()
-      from unnest(${counted.map(({ key }) => key)}::bytea[], ${counted.map(({ left }) => left + 1)}::float8[])
+      from unnest(${counts.map(({ key }) => key)}::bytea[], ${counts.map(({ left }) => left + 1)}::float8[])
         as c (key, count)
       where f.key = c.key`.execute(tx);
+    await tx.commit().execute();
     return 0;
+  } catch (error) {
+    if (!tx.isCommitted && !tx.isRolledBack) await tx.rollback().execute();
+    throw error;
+  }
+}
+
+interface Count {
+  readonly key: Buffer;
+  readonly count: number;
+  /** Seconds since the last attempt. */
+  readonly ago: number;
+}
+
+async function readCounts(db: Executor, keys: readonly Buffer[], lock?: "for update"): Promise<Count[]> {
+  const { rows } = await sql<Count>`
+    select key, count, greatest(0, extract(epoch from clock_timestamp() - last_at))::float8 as ago
+    from sign_in_failures where key = any(${keys}::bytea[]) order by key ${sql.raw(lock ?? "")}`.execute(db);
+  return rows;
+}
+
+/** What is left of each count by now, and how long the next attempt has to wait for it. */
+function judge(counts: readonly Count[], limits: readonly Limit[]) {
+  return counts.map(({ key, count, ago }) => {
+    const limit = limits.find((one) => one.key.equals(key));
+    if (limit === undefined) throw new Error("a count came back that nobody asked for");
+    const left = Math.max(0, count - ago / limit.leakSec);
+    return { key, left, waitSec: waitSec(left, limit.free) - ago };
   });
+}
+
+/** In whole seconds; 0 when nothing has to wait. */
+function longestWait(judged: readonly { readonly waitSec: number }[]): number {
+  return Math.ceil(Math.max(0, ...judged.map((one) => one.waitSec)));
 }
 
 /** How long after so many attempts the next one has to wait. */

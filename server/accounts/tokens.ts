@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Executor, Tx } from "../db/database.ts";
+import type { Position } from "../http/cursor.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
 import { AccountError, createAccessToken } from "./service.ts";
@@ -9,7 +10,7 @@ import { AccountError, createAccessToken } from "./service.ts";
 /** One token as lists show it; nothing in it lets anybody in. */
 export interface ListedToken {
   readonly id: string;
-  readonly type: AccessTokenType;
+  readonly type: Exclude<AccessTokenType, "oauth">;
   readonly name: string;
   readonly user_id: string;
   readonly user_email: string;
@@ -17,6 +18,17 @@ export interface ListedToken {
   readonly last_used_at: Date | null;
   readonly expires_at: Date | null;
 }
+
+const columns = [
+  "t.id",
+  "t.type",
+  "t.name",
+  "t.user_id",
+  "u.email as user_email",
+  "t.created_at",
+  "t.last_used_at",
+  "t.expires_at",
+] as const;
 
 /** Issues a token for the caller, or in the caller's name for the workspace. @returns its id and the token itself. */
 export async function issueToken(
@@ -52,34 +64,49 @@ export async function issueToken(
   return made;
 }
 
-/** Tokens of a workspace, or of one user of it, that are not revoked; newest first. */
+/**
+ * Tokens of a workspace, or of one user of it, that are good now; newest first. Those of apps are not among them: people
+ * see the apps they have let in (`oauth/management-queries.ts`).
+ */
 export async function findTokens(
   db: Executor,
   workspaceId: string,
-  filter: { readonly userId?: string; readonly id?: string } = {},
+  filter: {
+    readonly userId?: string;
+    readonly after?: Position | null;
+    /** At most so many; all by default. */
+    readonly limit?: number;
+  } = {},
 ): Promise<ListedToken[]> {
   const rows = await db
     .selectFrom("access_tokens as t")
     .innerJoin("users as u", "u.id", "t.user_id")
-    .select([
-      "t.id",
-      "t.type",
-      "t.name",
-      "t.user_id",
-      "u.email as user_email",
-      "t.created_at",
-      "t.last_used_at",
-      "t.expires_at",
-    ])
+    .select([...columns])
     .where("t.workspace_id", "=", workspaceId)
+    .where("t.type", "!=", "oauth")
     .where("t.revoked_at", "is", null)
+    .where(sql<boolean>`(t.expires_at is null or t.expires_at > now())`)
     .$if(filter.userId !== undefined, (query) => query.where("t.user_id", "=", filter.userId ?? ""))
-    .$if(filter.id !== undefined, (query) => query.where("t.id", "=", filter.id ?? ""))
+    .$if(filter.after != null, (query) =>
+      query.where(sql<boolean>`(t.created_at, t.id) < (${filter.after?.at}, ${filter.after?.id}::uuid)`),
+    )
     .orderBy("t.created_at", "desc")
     .orderBy("t.id", "desc")
-    .limit(1000)
+    .$if(filter.limit !== undefined, (query) => query.limit(filter.limit ?? 0))
     .execute();
   return rows as ListedToken[];
+}
+
+/** A token that was issued just now; undefined when it has been revoked already. */
+export async function findIssuedToken(db: Executor, id: string): Promise<ListedToken | undefined> {
+  const row = await db
+    .selectFrom("access_tokens as t")
+    .innerJoin("users as u", "u.id", "t.user_id")
+    .select([...columns])
+    .where("t.id", "=", id)
+    .where("t.revoked_at", "is", null)
+    .executeTakeFirst();
+  return row as ListedToken | undefined;
 }
 
 /**

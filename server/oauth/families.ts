@@ -54,6 +54,14 @@ export async function revokeGrant(tx: Tx, grantId: string): Promise<void> {
  * @returns how many apps lost their access.
  */
 export async function revokeGrantsOfUser(tx: Tx, userId: string): Promise<number> {
+  // Several, so in one order for everybody.
+  await tx
+    .selectFrom("oauth_grants")
+    .select("id")
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
   const result = await tx.deleteFrom("oauth_grants").where("user_id", "=", userId).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
