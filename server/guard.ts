@@ -77,7 +77,8 @@ function guard(
       request.transcriptVersion = caller.transcriptVersion ?? null;
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
-        applyAllowance(reply, await limiter.take(`token:${request.principal.tokenId}`, allowed));
+        const { countedAs = request.principal.tokenId } = request.principal;
+        applyAllowance(reply, await limiter.take(`token:${countedAs}`, allowed));
       }
       if (request.is404) throw noSuchOperation(request);
       checkPath(request, version);

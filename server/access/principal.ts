@@ -9,6 +9,8 @@ export type Role = (typeof roles)[number];
 export interface Principal {
   /** Id of the token, or of the session. */
   readonly tokenId: string;
+  /** What the rate limit counts instead of the token: all OAuth tokens of one code are one. Left out: the token. */
+  readonly countedAs?: string;
   readonly tokenType: Credential;
   readonly scope: "personal" | "workspace";
   readonly workspaceId: string;

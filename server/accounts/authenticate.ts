@@ -105,6 +105,7 @@ function toPrincipal(row: TokenRow): Principal {
   const scope = row.type === "workspace_access_token" ? "workspace" : "personal";
   return {
     tokenId: row.id,
+    countedAs: row.counted_as,
     tokenType: row.type,
     scope,
     workspaceId: row.workspace_id,

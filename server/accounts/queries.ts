@@ -4,6 +4,8 @@ import type { AccessTokenType } from "./access-tokens.ts";
 
 export interface TokenRow {
   readonly id: string;
+  /** The tokens that count as one against the rate limit: all that came of one code, or the token alone. */
+  readonly counted_as: string;
   readonly type: AccessTokenType;
   readonly workspace_id: string;
   readonly workspace_name: string;
@@ -34,7 +36,7 @@ export interface SessionRow {
 }
 
 const goodToken = `
-  select t.id, t.type, t.workspace_id, w.name as workspace_name,
+  select t.id, coalesce(t.oauth_family_id, t.id) as counted_as, t.type, t.workspace_id, w.name as workspace_name,
          t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at,
          case t.type
            when 'workspace_access_token' then array[t.workspace_id]
