@@ -51,7 +51,21 @@ const searchRoute = createRoute({
   component: lazyRouteComponent(() => import("../search/page.tsx"), "SearchPage"),
 });
 
-const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute])]);
+const uploadsRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/uploads",
+  component: lazyRouteComponent(() => import("../uploads/page.tsx"), "UploadsPage"),
+});
+
+const uploadRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/uploads/$uploadId",
+  component: lazyRouteComponent(() => import("../uploads/upload-page.tsx"), "UploadPage"),
+});
+
+const routes = root.addChildren([
+  signedIn.addChildren([libraryRoute, searchRoute, uploadsRoute, uploadRoute]),
+]);
 
 /** Every page of the app by its address. */
 export function createAppRouter(queryClient: QueryClient) {
