@@ -12,6 +12,8 @@ import { createAppRouter } from "./app/router.tsx";
 import { theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+// What keeps the page still behind a dialog reads it here (package get-nonce).
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 const queryClient = createQueryClient();
 const router = createAppRouter(queryClient);
 const element = document.getElementById("app");

@@ -12,4 +12,14 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, monospace',
   headings: { fontWeight: "650" },
   respectReducedMotion: true,
+  components: {
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: {
+      defaultProps: {
+        closeButtonProps: { "aria-label": "Close" },
+        // A dialog's head is no banner of the page.
+        attributes: { header: { role: "presentation" } },
+      },
+    },
+  },
 });
