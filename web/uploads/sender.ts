@@ -30,7 +30,7 @@ export interface Sender {
   pause(key: string): void;
   /** Goes on after a pause or a failure. */
   resume(key: string): void;
-  /** Takes a file off the list; what has arrived of it is dropped. */
+  /** Takes a file off the list; what has arrived of it the server clears away when its time is up. */
   remove(key: string): void;
 }
 
