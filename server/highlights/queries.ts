@@ -47,7 +47,7 @@ export async function findHighlightJson(
 }
 
 /** What of a transcript lies in a highlight: at least a part of the segment; an empty one counts as an instant. */
-const isSpokenIn = `s.recording_id = h.recording_id
+export const isSpokenIn = `s.recording_id = h.recording_id
   and s.start_ms < h.start_ms::bigint + h.duration_ms and greatest(s.end_ms, s.start_ms + 1::bigint) > h.start_ms`;
 
 /** What is said in each highlight, in spoken order. Read with each highlight, since a transcript may come later. */

@@ -1,3 +1,4 @@
+import { listAllHighlights } from "../../contract/highlight-list.ts";
 import * as contract from "../../contract/highlight-operations.ts";
 import type { HighlightIncludeInput } from "../../contract/highlights.ts";
 import type { Config } from "../config.ts";
@@ -7,16 +8,12 @@ import { type Api, Ready, route } from "../http/route.ts";
 import type { LinkSigner } from "../links/signer.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
-import {
-  canSeeHighlight,
-  findHighlightJson,
-  highlightLinks,
-  type ListedHighlight,
-  listHighlightIds,
-} from "./queries.ts";
+import { findListedJson, listAllHighlightIds } from "./list-all.ts";
+import { canSeeHighlight, findHighlightJson, highlightLinks, listHighlightIds } from "./queries.ts";
 import * as service from "./service.ts";
 
 const cursorName = "highlights";
+const allCursorName = "all highlights";
 
 /** A page with transcripts ends early rather than grow beyond this, unless its first highlight alone does. */
 const maxPageLength = 4 * 1024 * 1024;
@@ -66,6 +63,28 @@ export function highlightRoutes(
     return new Ready(`{"highlights":[${items.join(",")}],"cursor":${cursor}}`);
   });
 
+  route(api, listAllHighlights, async ({ principal, query }) => {
+    const include = readInclude(query.include);
+    const rows = await listAllHighlightIds(db.pool, principal, {
+      after: query.cursor === undefined ? null : decodeCursor(allCursorName, query.cursor),
+      limit: config.pageSize + 1,
+      text: query.text,
+      tag: query.tag,
+      withLength: include.transcript === true,
+    });
+    const page = cutToLength(rows.slice(0, config.pageSize));
+    const last = page.at(-1);
+    const items = await findListedJson(
+      db.pool,
+      principal,
+      page.map((row) => row.id),
+      include,
+      highlightLinks(signer, config.baseUrl, new Date()),
+    );
+    const cursor = rows.length > page.length && last ? `"${encodeCursor(allCursorName, last)}"` : "null";
+    return new Ready(`{"highlights":[${items.join(",")}],"cursor":${cursor}}`);
+  });
+
   route(api, contract.createHighlight, async ({ principal, params, body }) => {
     const id = await service.createHighlight(db, principal, params.recording_id, body);
     return readOne(id, body.include);
@@ -92,7 +111,9 @@ function readInclude(names: string | undefined): HighlightIncludeInput {
   return Object.fromEntries((names ?? "").split(",").map((name) => [name, true]));
 }
 
-function cutToLength(rows: readonly ListedHighlight[]): readonly ListedHighlight[] {
+function cutToLength<Row extends { readonly transcript_length: number }>(
+  rows: readonly Row[],
+): readonly Row[] {
   let total = 0;
   const end = rows.findIndex((row, index) => {
     total += row.transcript_length;

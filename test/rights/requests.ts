@@ -40,6 +40,7 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   deleteRecording: (world) => ({ params: recording(world) }),
 
   listHighlights: (world) => ({ params: recording(world) }),
+  listAllHighlights: () => ({}),
   createHighlight: (world) => ({
     params: recording(world),
     body: { text: "A clip", timestamp: 0, duration: 500 },

@@ -49,6 +49,7 @@ export const rights: Readonly<Record<string, Rights>> = {
   deleteRecording: kinds.changes,
 
   listHighlights: kinds.sees,
+  listAllHighlights: kinds.own,
   createHighlight: kinds.adds,
   getHighlight: kinds.sees,
   updateHighlight: kinds.changes,

@@ -7,9 +7,11 @@ import {
   lazyRouteComponent,
   Outlet,
   type RouteComponent,
+  redirect,
 } from "@tanstack/react-router";
 import { sessionQuery, signInAddress } from "../api/session.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
+import { readHighlightsSearch } from "../highlights/search-params.ts";
 import { readLibrarySearch } from "../library/search-params.ts";
 import { readRecordingSearch } from "../recording/search-params.ts";
 import { readSearchParams } from "../search/search-params.ts";
@@ -123,7 +125,60 @@ const settingsPages = settingsRoute.addChildren([
   ),
 ]);
 
-const routes = root.addChildren([signedIn.addChildren([libraryRoute, searchRoute, recordingRoute, settingsPages])]);
+const uploadsRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/uploads",
+  component: lazyRouteComponent(() => import("../uploads/page.tsx"), "UploadsPage"),
+});
+
+const uploadRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/uploads/$uploadId",
+  component: lazyRouteComponent(() => import("../uploads/upload-page.tsx"), "UploadPage"),
+});
+
+const highlightsRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/highlights",
+  validateSearch: readHighlightsSearch,
+  component: lazyRouteComponent(() => import("../highlights/page.tsx"), "HighlightsPage"),
+});
+
+/** Links to one highlight open it above the list. */
+const highlightRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/highlights/$highlightId",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/highlights", search: { play: params.highlightId }, replace: true });
+  },
+});
+
+const storiesRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/stories",
+  component: lazyRouteComponent(() => import("../stories/page.tsx"), "StoriesPage"),
+});
+
+const storyRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/stories/$storyId",
+  component: lazyRouteComponent(() => import("../stories/story-page.tsx"), "StoryPage"),
+});
+
+const routes = root.addChildren([
+  signedIn.addChildren([
+    libraryRoute,
+    searchRoute,
+    uploadsRoute,
+    uploadRoute,
+    highlightsRoute,
+    highlightRoute,
+    storiesRoute,
+    storyRoute,
+    recordingRoute,
+    settingsPages,
+  ]),
+]);
 
 /** Every page of the app by its address. */
 export function createAppRouter(queryClient: QueryClient) {

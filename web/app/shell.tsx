@@ -27,6 +27,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { Session } from "../api/session.ts";
 import { initials } from "../common/person.ts";
+import { SendingProvider } from "../uploads/sending.tsx";
 import { HeaderSearch } from "./header-search.tsx";
 
 const places = [
@@ -89,7 +90,9 @@ export function Shell({ session }: { session: Session }) {
         ))}
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>
-        <Outlet />
+        <SendingProvider userId={session.user.id}>
+          <Outlet />
+        </SendingProvider>
       </AppShell.Main>
     </AppShell>
   );

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call } from "../support/app.ts";
+import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { makeClip, makeVideo } from "./media.ts";
+import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+
+test("highlights: listed over all recordings, narrowed, played, changed, put into a story and deleted", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { token } = member;
+  const video = await makeVideo(app, token, "Harbour talks");
+  const written = (await makeRecording(app, token, { title: "Board" })).recordingId;
+  const clip = await makeClip(app, token, video, { text: "The price is agreed", tags: ["deal"] });
+  await makeClip(app, token, written, { text: "It is signed", timestamp: 9000 });
+  const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
+  const list = page.getByRole("list", { name: "Highlights" });
+  await list.getByRole("link", { name: "The price is agreed" }).waitFor();
+  assert.equal(await list.getByRole("listitem").count(), 2);
+  await assertAccessible(page);
+
+  await page.getByLabel("Tag", { exact: true }).fill("deal");
+  await list.getByRole("link", { name: "It is signed" }).waitFor({ state: "detached" });
+  assert.equal(new URL(page.url()).searchParams.get("tag"), "deal");
+  await page.getByRole("button", { name: "Empty Tag" }).click();
+  await list.getByRole("link", { name: "It is signed" }).waitFor();
+
+  await list.getByRole("link", { name: "The price is agreed" }).click();
+  const dialog = page.getByRole("dialog", { name: "The price is agreed" });
+  await dialog.locator("video").waitFor();
+  await until("the clip stops at its own end", async () => {
+    const [at, isPaused] = await dialog
+      .locator("video")
+      .evaluate(
+        (video: { currentTime: number; paused: boolean }) => [video.currentTime, video.paused] as const,
+      );
+    assert.ok(at < 3.5, `went on to ${at}`);
+    return (isPaused && at >= 2.9) || undefined;
+  });
+  await assertAccessible(page);
+  assert.equal(
+    await dialog.getByRole("link", { name: "Open in the recording" }).getAttribute("href"),
+    `/recordings/${video}?t=1`,
+  );
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+
+  await page.getByRole("button", { name: "More for The price is agreed" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByLabel("Length (seconds)").fill("9999");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(/the recording ends at/).waitFor();
+  await assertAccessible(page);
+  await page.getByLabel("Length (seconds)").fill("3");
+  await page.getByRole("textbox", { name: /^Text/ }).fill("The price is fixed");
+  await page.getByRole("button", { name: "Save" }).click();
+  await list.getByRole("link", { name: "The price is fixed" }).waitFor();
+
+  await page.getByRole("button", { name: "More for The price is fixed" }).click();
+  await page.getByRole("menuitem", { name: "Add to a story" }).click();
+  await page.getByLabel("Title").fill("Our best moments");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("Added to Our best moments").waitFor();
+  const { body } = await call(app, "GET", "/_/api/v1/stories", undefined, { token, version: null });
+  assert.deepEqual(
+    body.stories[0].highlights.map(({ id, duration }: { id: string; duration: number }) => [id, duration]),
+    [[clip, 3000]],
+  );
+
+  await page.getByRole("button", { name: "More for It is signed" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await list.getByRole("link", { name: "It is signed" }).waitFor({ state: "detached" });
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes("400")),
+    [],
+  );
+});
+
+test("highlights: a link to one opens it, on a phone in the dark, a transcript's to be read", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
+  const clip = await makeClip(app, member.token, recordingId, { text: "It is signed", timestamp: 9000 });
+  const { page, complaints } = await visit(app, `/highlights/${clip}`, {
+    userId: member.id,
+    size: phone,
+    colorScheme: "dark",
+  });
+  const dialog = page.getByRole("dialog", { name: "It is signed" });
+  await dialog.getByText(/It is signed\./).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("list", { name: "Highlights" }).waitFor();
+  await assertAccessible(page);
+  assert.ok(
+    await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+  );
+  assert.deepEqual(complaints, []);
+});

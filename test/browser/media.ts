@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { call, type TestApp } from "../support/app.ts";
+import { waitForRecording } from "../support/factories.ts";
+
+/** Where a file of test/fixtures/media lies. */
+export function mediaFile(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/media/${name}`, import.meta.url));
+}
+
+/** Sends a real video and waits until it is a recording, of some ten seconds. */
+export async function makeVideo(app: TestApp, token: string, title: string): Promise<string> {
+  const { body } = await call(
+    app,
+    "POST",
+    "/uploads/create",
+    { media_type: "video", attributes: { title } },
+    { token },
+  );
+  const { url, headers } = body.media.upload;
+  const answer = await fetch(url, {
+    method: "PUT",
+    body: readFileSync(mediaFile("good-faststart.mp4")),
+    headers,
+  });
+  if (!answer.ok) throw new Error(`the file was refused: ${await answer.text()}`);
+  return waitForRecording(app, token, body.id);
+}
+
+/** Marks a part of a recording. */
+export async function makeClip(
+  app: TestApp,
+  token: string,
+  recordingId: string,
+  values: { text: string; timestamp?: number; duration?: number; tags?: string[] },
+): Promise<string> {
+  const { status, body, text } = await call(
+    app,
+    "POST",
+    `/_/api/v1/recordings/${recordingId}/highlights`,
+    { timestamp: 1000, duration: 2000, ...values },
+    { token, version: null },
+  );
+  if (status !== 200) throw new Error(`the highlight was refused: ${text}`);
+  return body.id;
+}

@@ -1,0 +1,108 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type { getImport, importRecording } from "../../contract/imports.ts";
+import type {
+  createUpload,
+  getUpload,
+  listUploads,
+  promoteUpload,
+  Upload,
+  UploadAttributesInput,
+  updateUpload,
+} from "../../contract/uploads.ts";
+import { call, path } from "./client.ts";
+
+export type UploadBody = z.output<typeof Upload>;
+export type AttributesInput = z.input<typeof UploadAttributesInput>;
+export type TranscriptBody = NonNullable<AttributesInput["transcript"]>;
+
+type UploadPage = z.output<(typeof listUploads)["response"]>;
+
+const uploads = "/_/public-api/v2/uploads";
+
+/** Whether anything may still happen to an upload without its person. */
+export function isMoving({ status, auto_promote }: UploadBody): boolean {
+  return (
+    status === "initial" ||
+    status === "awaiting" ||
+    status === "processing" ||
+    status === "promoting" ||
+    (status === "staged" && auto_promote)
+  );
+}
+
+/** Milliseconds until a list is worth asking for again: soon after a change, ever later while nothing happens. */
+function patience(moving: readonly UploadBody[]): number | false {
+  if (moving.length === 0) return false;
+  const changed = Math.max(...moving.map(({ updated_datetime }) => Date.parse(updated_datetime)));
+  return Math.min(15_000, Math.max(1000, (Date.now() - changed) / 8));
+}
+
+/** The person's uploads, newest first, page by page; those that are on their way keep themselves up to date. */
+export const uploadsQuery = infiniteQueryOptions({
+  queryKey: ["uploads", "list"],
+  staleTime: 0,
+  initialPageParam: null as string | null,
+  getNextPageParam: (last: UploadPage) => last.cursor,
+  queryFn: ({ pageParam, signal }): Promise<UploadPage> =>
+    call<typeof listUploads>("POST", uploads, {
+      signal,
+      body: pageParam === null ? {} : { cursor: pageParam },
+    }),
+  refetchInterval: ({ state }) =>
+    patience((state.data?.pages ?? []).flatMap((page) => page.uploads).filter(isMoving)),
+});
+
+/** One upload with all that can be reviewed. */
+export function uploadQuery(uploadId: string) {
+  return queryOptions({
+    queryKey: ["uploads", "one", uploadId],
+    staleTime: 0,
+    queryFn: ({ signal }) =>
+      call<typeof getUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}`, {
+        signal,
+        body: { include: { attributes: true, transcript: true } },
+      }),
+    refetchInterval: ({ state }) =>
+      state.data === undefined ? false : patience([state.data].filter(isMoving)),
+  });
+}
+
+/** Begins an upload. @throws ApiError as the server refuses it. */
+export function beginUpload(input: {
+  media_type: "video" | "audio" | "transcript";
+  auto_promote: boolean;
+  attributes: AttributesInput;
+}): Promise<UploadBody> {
+  return call<typeof createUpload>("POST", `${uploads}/create`, { body: input });
+}
+
+/** Begins an upload of a file that the server converts. */
+export function beginImport(format: "mp4" | "mov" | "mp3" | "m4a", title: string) {
+  return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
+    body: { media: { format }, title, source: "upload" },
+  });
+}
+
+/** Where the rest of a file is to be sent, and what it may be; null when it is not awaited any more. */
+export async function findTarget(uploadId: string, isConverted: boolean) {
+  if (isConverted) return (await call<typeof getImport>("GET", path`/_/api/v1/imports/${uploadId}`)).upload;
+  const { media } = await call<typeof getUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}`, {
+    body: {},
+  });
+  return media !== undefined && "upload" in media ? media.upload : null;
+}
+
+/** Changes what an upload says of its recording. */
+export function saveUpload(uploadId: string, attributes: AttributesInput): Promise<UploadBody> {
+  return call<typeof updateUpload>("PATCH", path`/_/public-api/v2/uploads/${uploadId}`, {
+    body: { attributes, include: { attributes: true, transcript: true } },
+  });
+}
+
+/** Turns a reviewed upload into a recording. */
+export function promote(uploadId: string): Promise<UploadBody> {
+  return call<typeof promoteUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}/promote`, {
+    body: { include: { attributes: true, transcript: true } },
+  });
+}

@@ -1,0 +1,80 @@
+import { Alert, Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { HighlightBody } from "../api/highlights.ts";
+import { changeStory, makeStory, storiesQuery } from "../api/stories.ts";
+
+const newStory = "new";
+
+/** Puts a highlight at the end of a story, or begins one with it. */
+export function AddToStory({ highlight, onDone }: { highlight: HighlightBody; onDone: () => void }) {
+  const query = useInfiniteQuery(storiesQuery);
+  const stories = query.data?.pages.flatMap((page) => page.stories) ?? [];
+  const [chosen, setChosen] = useState<string>(newStory);
+  const [title, setTitle] = useState("");
+  const story = stories.find(({ id }) => id === chosen);
+  const isThere = story?.highlights.some(({ id }) => id === highlight.id) ?? false;
+  const add = useMutation({
+    mutationFn: () =>
+      story === undefined
+        ? makeStory({ title, description: "", tags: [], highlight_ids: [highlight.id] })
+        : changeStory(story.id, { highlight_ids: [...story.highlights.map(({ id }) => id), highlight.id] }),
+    onSuccess: (made) => {
+      notifications.show({ message: `Added to ${made.title}`, color: "teal" });
+      onDone();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <Select
+          label="Story"
+          allowDeselect={false}
+          searchable
+          data={[
+            { value: newStory, label: "A new story" },
+            ...stories.map(({ id, title }) => ({ value: id, label: title })),
+          ]}
+          value={chosen}
+          onChange={(value) => setChosen(value ?? newStory)}
+          error={isThere ? "The highlight is in this story already." : undefined}
+        />
+        {chosen === newStory ? (
+          <TextInput
+            label="Title"
+            required
+            maxLength={500}
+            value={title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+          />
+        ) : null}
+        {query.hasNextPage ? (
+          <Button
+            variant="subtle"
+            size="xs"
+            loading={query.isFetchingNextPage}
+            onClick={() => query.fetchNextPage()}
+          >
+            Show older stories too
+          </Button>
+        ) : null}
+        {add.isError ? (
+          <Alert color="red" variant="light">
+            {add.error.message}
+          </Alert>
+        ) : null}
+        <Group justify="flex-end">
+          <Button type="submit" loading={add.isPending} disabled={isThere}>
+            Add
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

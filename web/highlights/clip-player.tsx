@@ -1,0 +1,178 @@
+import { ActionIcon, Group, Loader, Slider, Text } from "@mantine/core";
+import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconVolume } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { type HighlightBody, highlightQuery, mediaQuery } from "../api/highlights.ts";
+import { clock, lengthInWords } from "../common/time.ts";
+import classes from "./highlights.module.css";
+import { useCaptions } from "./use-captions.ts";
+
+interface PlayerProps {
+  readonly highlight: HighlightBody;
+  /** Begins by itself; browsers may refuse before anybody has clicked. */
+  readonly autoPlay?: boolean;
+  /** Milliseconds from the clip's start. */
+  readonly onPosition?: (ms: number) => void;
+  readonly onEnded?: () => void;
+}
+
+/** Plays the part of a recording that is a highlight; a transcript's part is shown to be read. */
+export function ClipPlayer(props: PlayerProps) {
+  const { highlight } = props;
+  const media = useQuery(mediaQuery(highlight.recording_id));
+  if (media.isPending)
+    return (
+      <div className={classes.screen}>
+        <Loader aria-label="Loading the clip" />
+      </div>
+    );
+  if (media.isError)
+    return (
+      <div className={classes.screen} role="alert">
+        <Text c="inherit">{media.error.message}</Text>
+      </div>
+    );
+  const file = media.data.media;
+  return file === null ? (
+    <WrittenClip {...props} />
+  ) : (
+    <Player key={highlight.id} {...props} url={file.url} isVideo={file.content_type === "video/mp4"} />
+  );
+}
+
+function Player({
+  highlight,
+  autoPlay = false,
+  onPosition,
+  onEnded,
+  url,
+  isVideo,
+}: PlayerProps & { url: string; isVideo: boolean }) {
+  const { timestamp, duration } = highlight;
+  const element = useRef<HTMLVideoElement>(null);
+  const [position, setPosition] = useState(0);
+  const [isPlaying, setPlaying] = useState(false);
+  const [isBroken, setBroken] = useState(false);
+  const captions = useCaptions(highlight.recording_id);
+  const hasEnded = useRef(false);
+  const seek = (ms: number) => {
+    hasEnded.current = false;
+    setPosition(ms);
+    onPosition?.(ms);
+    if (element.current !== null) element.current.currentTime = (timestamp + ms) / 1000;
+  };
+  const follow = () => {
+    const video = element.current;
+    if (video === null || video.seeking) return;
+    const at = Math.min(duration, Math.max(0, video.currentTime * 1000 - timestamp));
+    setPosition(at);
+    onPosition?.(at);
+    if ((at < duration && !video.ended) || hasEnded.current) return;
+    hasEnded.current = true;
+    video.pause();
+    onEnded?.();
+  };
+  useEveryFrame(isPlaying, follow);
+  const toggle = () => {
+    const video = element.current;
+    if (video === null) return;
+    if (!video.paused) return video.pause();
+    if (position >= duration - 50) seek(0);
+    // Refused, or taken back by a pause: the button shows that it does not play.
+    void video.play().catch(() => undefined);
+  };
+  return (
+    <div className={classes.player}>
+      {isBroken ? (
+        <div className={classes.screen} role="alert">
+          <Text c="inherit">This browser could not play the clip.</Text>
+        </div>
+      ) : (
+        <div className={classes.screen} data-audio={!isVideo || undefined}>
+          {isVideo ? null : <IconVolume size={56} stroke={1.2} aria-hidden />}
+          <video
+            ref={element}
+            src={url}
+            poster={isVideo ? highlight.thumbnail_url : undefined}
+            preload="metadata"
+            playsInline
+            aria-label={highlight.text}
+            onClick={toggle}
+            onLoadedMetadata={(event) => {
+              event.currentTarget.currentTime = timestamp / 1000;
+              if (autoPlay) void event.currentTarget.play().catch(() => undefined);
+            }}
+            onPlay={() => setPlaying(true)}
+            onPause={() => setPlaying(false)}
+            onEnded={follow}
+            onError={() => setBroken(true)}
+          >
+            <track
+              kind="captions"
+              src={captions}
+              label="What is said"
+              default={isVideo && captions !== undefined}
+            />
+          </video>
+        </div>
+      )}
+      <Group gap="sm" wrap="nowrap" className={classes.controls ?? ""}>
+        <ActionIcon
+          variant="filled"
+          radius="xl"
+          size="lg"
+          aria-label={isPlaying ? "Pause" : "Play"}
+          onClick={toggle}
+        >
+          {isPlaying ? <IconPlayerPauseFilled size={18} /> : <IconPlayerPlayFilled size={18} />}
+        </ActionIcon>
+        <Slider
+          className={classes.grow ?? ""}
+          size="sm"
+          min={0}
+          max={duration}
+          step={100}
+          value={position}
+          onChange={seek}
+          label={clock(position)}
+          thumbLabel={`Position in the clip of ${lengthInWords(duration)}`}
+        />
+        <Text size="sm" ff="monospace" style={{ flex: "none" }}>
+          {clock(position)} / {clock(duration)}
+        </Text>
+      </Group>
+    </div>
+  );
+}
+
+function WrittenClip({ highlight }: PlayerProps) {
+  const query = useQuery(highlightQuery(highlight.id));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard.
+    <section className={classes.written} tabIndex={0} aria-label="What is said">
+      {query.isPending ? (
+        <Loader size="sm" aria-label="Loading" />
+      ) : (
+        <Text style={{ whiteSpace: "pre-line" }}>
+          {query.data?.transcript || "Nothing is said in this clip."}
+        </Text>
+      )}
+    </section>
+  );
+}
+
+/** Calls before each picture while it is on; `timeupdate` comes too seldom to end a clip where it ends. */
+function useEveryFrame(isOn: boolean, act: () => void): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    let frame = requestAnimationFrame(function tick() {
+      latest.current();
+      frame = requestAnimationFrame(tick);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isOn]);
+}

@@ -1,0 +1,171 @@
+import {
+  Button,
+  CloseButton,
+  Group,
+  Modal,
+  Skeleton,
+  Stack,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconHighlight, IconSearch, IconTag } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { highlightQuery, highlightsQuery } from "../api/highlights.ts";
+import { EmptyState, ErrorState } from "../common/states.tsx";
+import { useTitle } from "../common/use-title.ts";
+import { type Action, ActionDialogs } from "./action-dialogs.tsx";
+import { ClipDetails } from "./clip-details.tsx";
+import { HighlightRow } from "./highlight-row.tsx";
+import classes from "./highlights.module.css";
+import type { HighlightsSearch } from "./search-params.ts";
+
+const page = getRouteApi("/signed-in/highlights");
+
+/** Highlights of every recording the person sees; one of them may be open. */
+export function HighlightsPage() {
+  useTitle("Highlights");
+  const search = page.useSearch();
+  const navigate = page.useNavigate();
+  const [action, setAction] = useState<Action | null>(null);
+  const set = (change: HighlightsSearch) =>
+    navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <Stack gap="md" maw={1000} mx="auto">
+      <Title order={1} size="h2">
+        Highlights
+      </Title>
+      <Group gap="sm" component="search">
+        <Filter
+          label="Find in highlights"
+          icon={<IconSearch size={16} aria-hidden />}
+          value={search.text ?? ""}
+          onChange={(text) => set({ text: text || undefined })}
+        />
+        <Filter
+          label="Tag"
+          icon={<IconTag size={16} aria-hidden />}
+          value={search.tag ?? ""}
+          onChange={(tag) => set({ tag: tag || undefined })}
+        />
+      </Group>
+      <Highlights onAction={setAction} />
+      <ClipDialog
+        highlightId={search.play}
+        onClose={() => navigate({ search: (before) => ({ ...before, play: undefined }) })}
+      />
+      <ActionDialogs action={action} onClose={() => setAction(null)} />
+    </Stack>
+  );
+}
+
+/** A tag that can't be is not asked for. */
+const tagPattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*$/u;
+
+function Highlights({ onAction }: { onAction: (action: Action) => void }) {
+  const { text, tag } = page.useSearch();
+  const isNarrowed = text !== undefined || tag !== undefined;
+  const query = useInfiniteQuery(
+    highlightsQuery({ text, tag: tag !== undefined && tagPattern.test(tag) ? tag : undefined }),
+  );
+  if (query.isPending)
+    return (
+      <div aria-busy="true">
+        <VisuallyHidden role="status">Loading highlights</VisuallyHidden>
+        <Skeleton height={320} radius="lg" />
+      </div>
+    );
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const highlights = query.data.pages.flatMap((one) => one.highlights);
+  if (highlights.length === 0)
+    return isNarrowed ? (
+      <EmptyState title="No highlight fits">
+        <Link to="/highlights">Show all highlights</Link>
+      </EmptyState>
+    ) : (
+      <EmptyState
+        title="No highlights yet"
+        icon={<IconHighlight size={30} stroke={1.5} />}
+        action={
+          <Button component={Link} to="/">
+            Open the library
+          </Button>
+        }
+      >
+        Mark what matters in a recording, and it is kept here to be played and put into stories.
+      </EmptyState>
+    );
+  return (
+    <>
+      <ul className={classes.list} aria-label="Highlights">
+        {highlights.map((highlight) => (
+          <li key={highlight.id}>
+            <HighlightRow highlight={highlight} onAction={onAction} />
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage ? (
+        <Group justify="center">
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            Show more
+          </Button>
+        </Group>
+      ) : null}
+    </>
+  );
+}
+
+function Filter(props: {
+  label: string;
+  icon: React.ReactNode;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(props.value);
+  const tell = useDebouncedCallback(props.onChange, 250);
+  const set = (value: string) => {
+    setText(value);
+    tell(value.trim());
+  };
+  return (
+    <TextInput
+      className={classes.filter ?? ""}
+      aria-label={props.label}
+      placeholder={props.label}
+      leftSection={props.icon}
+      rightSection={
+        text === "" ? null : (
+          <CloseButton size="sm" aria-label={`Empty ${props.label}`} onClick={() => set("")} />
+        )
+      }
+      value={text}
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  );
+}
+
+function ClipDialog({ highlightId, onClose }: { highlightId: string | undefined; onClose: () => void }) {
+  // What is in it stays while it closes.
+  const [shown, setShown] = useState(highlightId);
+  if (highlightId !== undefined && highlightId !== shown) setShown(highlightId);
+  const query = useQuery({ ...highlightQuery(shown ?? ""), enabled: shown !== undefined });
+  return (
+    <Modal
+      opened={highlightId !== undefined}
+      onClose={onClose}
+      size="xl"
+      title={query.data?.text ?? "Highlight"}
+    >
+      {query.data !== undefined ? (
+        <ClipDetails highlight={query.data} />
+      ) : query.isError ? (
+        <ErrorState error={query.error} />
+      ) : (
+        <Skeleton height={320} />
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,125 @@
+import { Badge, Button, Group, Modal, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus, IconStack2 } from "@tabler/icons-react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { lengthOf, makeStory, type StoryBody, storiesQuery } from "../api/stories.ts";
+import { EmptyState, ErrorState } from "../common/states.tsx";
+import { clock, dayAndTime, lengthInWords } from "../common/time.ts";
+import { useTitle } from "../common/use-title.ts";
+import classes from "./stories.module.css";
+import { StoryForm } from "./story-form.tsx";
+
+/** The workspace's stories. */
+export function StoriesPage() {
+  useTitle("Stories");
+  const [isMaking, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  return (
+    <Stack gap="md" maw={1200} mx="auto">
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Stories
+        </Title>
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          New story
+        </Button>
+      </Group>
+      <Stories />
+      <Modal opened={isMaking} onClose={close} title="New story">
+        <StoryForm
+          verb="Create"
+          words={{ title: "", description: "", tags: [] }}
+          save={makeStory}
+          onSaved={({ id }) => {
+            void queryClient.invalidateQueries({ queryKey: ["stories"] });
+            void navigate({ to: "/stories/$storyId", params: { storyId: id } });
+          }}
+        />
+      </Modal>
+    </Stack>
+  );
+}
+
+function Stories() {
+  const query = useInfiniteQuery(storiesQuery);
+  if (query.isPending) return <Skeleton height={260} radius="lg" aria-hidden />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const stories = query.data.pages.flatMap((page) => page.stories);
+  if (stories.length === 0)
+    return (
+      <EmptyState
+        title="No stories yet"
+        icon={<IconStack2 size={30} stroke={1.5} />}
+        action={
+          <Button variant="light" component={Link} to="/highlights">
+            See the highlights
+          </Button>
+        }
+      >
+        A story puts highlights of several recordings together, to be watched one after the other.
+      </EmptyState>
+    );
+  return (
+    <>
+      <ul className={classes.grid} aria-label="Stories">
+        {stories.map((story) => (
+          <li key={story.id}>
+            <StoryCard story={story} />
+          </li>
+        ))}
+      </ul>
+      {query.hasNextPage ? (
+        <Group justify="center">
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            Show more
+          </Button>
+        </Group>
+      ) : null}
+    </>
+  );
+}
+
+function StoryCard({ story }: { story: StoryBody }) {
+  const { highlights, tags } = story;
+  const length = lengthOf(story);
+  return (
+    <div className={classes.card}>
+      <div className={classes.pictures}>
+        {highlights.slice(0, 3).map(({ id, thumbnail_url }) => (
+          <img key={id} src={thumbnail_url} alt="" loading="lazy" decoding="async" />
+        ))}
+        {highlights.length === 0 ? <IconStack2 size={34} stroke={1.3} aria-hidden /> : null}
+        {highlights.length === 0 ? null : (
+          <span className={classes.length} role="img" aria-label={lengthInWords(length)}>
+            {clock(length)}
+          </span>
+        )}
+      </div>
+      <Stack gap={4} p="sm">
+        <Link to="/stories/$storyId" params={{ storyId: story.id }} className={classes.title ?? ""}>
+          {story.title}
+        </Link>
+        <Text size="sm" c="dimmed">
+          {highlights.length} {highlights.length === 1 ? "highlight" : "highlights"} ·{" "}
+          {dayAndTime(story.last_edited_datetime)}
+        </Text>
+        {story.description === "" ? null : (
+          <Text size="sm" lineClamp={2}>
+            {story.description}
+          </Text>
+        )}
+        {tags.length === 0 ? null : (
+          <Group gap={6}>
+            {tags.map((tag) => (
+              <Badge key={tag} variant="default" tt="none" fw={500}>
+                {tag}
+              </Badge>
+            ))}
+          </Group>
+        )}
+      </Stack>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { Button, Group, Paper, Text, Title } from "@mantine/core";
+import { IconPlayerSkipBackFilled, IconPlayerSkipForwardFilled } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { clippedRecordingQuery, type HighlightBody } from "../api/highlights.ts";
+import { clock, dayAndTime } from "../common/time.ts";
+import { ClipPlayer } from "../highlights/clip-player.tsx";
+import classes from "./stories.module.css";
+
+/** Plays highlights one after the other; a strip shows how far the whole is. */
+export function StoryPlayer(props: {
+  highlights: readonly HighlightBody[];
+  /** Which one is on. */
+  at: number;
+  /** Whether the person has begun to watch: then one follows the other by itself. */
+  hasBegun: boolean;
+  onMove: (place: number) => void;
+}) {
+  const { highlights, at, onMove } = props;
+  const [position, setPosition] = useState(0);
+  const [hasFollowed, setFollowed] = useState(false);
+  const highlight = highlights[at];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another clip begins at its beginning.
+  useEffect(() => setPosition(0), [highlight?.id]);
+  if (highlight === undefined) return null;
+  const isLast = at === highlights.length - 1;
+  return (
+    <Paper withBorder radius="lg" p="md" component="section" aria-label="Player">
+      <div className={classes.strip}>
+        {highlights.map(({ id, duration, text }, place) => (
+          <button
+            key={id}
+            type="button"
+            className={classes.part}
+            style={{ flexGrow: Math.max(1, duration) }}
+            aria-label={`Go to ${place + 1}: ${text}`}
+            aria-current={place === at ? "step" : undefined}
+            title={text}
+            onClick={() => onMove(place)}
+          >
+            <span
+              style={{
+                width: `${place < at ? 100 : place > at ? 0 : Math.min(100, (100 * position) / duration)}%`,
+              }}
+            />
+          </button>
+        ))}
+      </div>
+      <ClipPlayer
+        highlight={highlight}
+        autoPlay={props.hasBegun || hasFollowed}
+        onPosition={setPosition}
+        onEnded={() => {
+          setFollowed(true);
+          if (!isLast) onMove(at + 1);
+        }}
+      />
+      <Group justify="space-between" align="flex-start" mt="sm" gap="xs">
+        <div className={classes.grow} aria-live="polite">
+          <Title order={2} size="h4" style={{ overflowWrap: "anywhere" }}>
+            {highlight.text}
+          </Title>
+          <Origin highlight={highlight} place={`${at + 1} of ${highlights.length}`} />
+        </div>
+        <Group gap="xs">
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlayerSkipBackFilled size={14} />}
+            disabled={at === 0}
+            onClick={() => onMove(at - 1)}
+          >
+            Previous
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            rightSection={<IconPlayerSkipForwardFilled size={14} />}
+            disabled={isLast}
+            onClick={() => onMove(at + 1)}
+          >
+            Next
+          </Button>
+        </Group>
+      </Group>
+    </Paper>
+  );
+}
+
+function Origin({ highlight, place }: { highlight: HighlightBody; place: string }) {
+  const { data } = useQuery(clippedRecordingQuery(highlight.recording_id));
+  const from = data === undefined ? [] : [data.title, dayAndTime(data.start_datetime)];
+  return (
+    <Text size="sm" c="dimmed">
+      {[place, ...from, `from ${clock(highlight.timestamp)}`].join(" · ")}
+    </Text>
+  );
+}

@@ -1,0 +1,187 @@
+import { Button, FileButton, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconFileText, IconVideo, IconVolume } from "@tabler/icons-react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type UploadBody, uploadsQuery } from "../api/uploads.ts";
+import { bytes } from "../common/bytes.ts";
+import { ErrorState } from "../common/states.tsx";
+import { dayAndTime, fullTime } from "../common/time.ts";
+import { recordingAddress } from "../library/recording-parts.tsx";
+import { dropUpload, type Sending } from "./sender.ts";
+import { StateBadge } from "./state-badge.tsx";
+import { adviceFor } from "./status.ts";
+import { isSameFile, readMemory, type Unfinished } from "./unfinished.ts";
+import classes from "./uploads.module.css";
+
+const icons = { video: IconVideo, audio: IconVolume, transcript: IconFileText } as const;
+
+interface ListProps {
+  readonly userId: string;
+  readonly sendings: readonly Sending[];
+  /** Takes files the person chose again. */
+  readonly onChoose: (files: readonly File[]) => void;
+}
+
+/** What has become of the person's uploads, kept up to date; unfinished ones first. */
+export function UploadList({ userId, sendings, onChoose }: ListProps) {
+  const query = useInfiniteQuery(uploadsQuery);
+  const [, setChanges] = useState(0);
+  if (query.isPending) return <Skeleton height={220} radius="lg" />;
+  if (query.isError && query.data === undefined)
+    return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const { unfinished, dropped } = readMemory(userId);
+  const here = new Set(sendings.map(({ uploadId }) => uploadId));
+  const uploads = query.data.pages
+    .flatMap((page) => page.uploads)
+    .filter(({ id, status }) => !here.has(id) && !(status !== "success" && dropped.includes(id)));
+  const known = new Map(unfinished.map((one) => [one.uploadId, one]));
+  const waiting = uploads.filter(({ id, status }) => status === "awaiting" && known.has(id));
+  const others = uploads.filter((upload) => !waiting.includes(upload));
+  return (
+    <>
+      {waiting.length === 0 ? null : (
+        <section aria-label="Unfinished">
+          <Title order={2} size="h4" mb="xs">
+            Unfinished
+          </Title>
+          <ul className={classes.list}>
+            {waiting.map((upload) => (
+              <li key={upload.id}>
+                <UnfinishedRow
+                  upload={upload}
+                  known={known.get(upload.id) as Unfinished}
+                  onChoose={onChoose}
+                  onDrop={() => {
+                    dropUpload(userId, upload.id);
+                    setChanges((count) => count + 1);
+                  }}
+                />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section aria-label="Your uploads">
+        <Title order={2} size="h4" mb="xs">
+          Your uploads
+        </Title>
+        {others.length === 0 ? (
+          <Text c="dimmed">Files you have sent are listed here, with what has become of them.</Text>
+        ) : (
+          <ul className={classes.list}>
+            {others.map((upload) => (
+              <li key={upload.id}>
+                <UploadRow upload={upload} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {query.hasNextPage ? (
+          <Group justify="center" mt="sm">
+            <Button
+              variant="default"
+              loading={query.isFetchingNextPage}
+              onClick={() => query.fetchNextPage()}
+            >
+              Show older ones
+            </Button>
+          </Group>
+        ) : null}
+      </section>
+    </>
+  );
+}
+
+function UploadRow({ upload }: { upload: UploadBody }) {
+  const Icon = icons[upload.media_type];
+  const advice = adviceFor(upload);
+  const isDone = upload.status === "success" && upload.recording_id !== null;
+  return (
+    <div className={classes.row}>
+      <Icon size={24} stroke={1.4} aria-hidden className={classes.kind ?? ""} />
+      <div className={classes.grow}>
+        <Link
+          to={isDone ? recordingAddress(upload.recording_id ?? "") : `/uploads/${upload.id}`}
+          className={classes.link ?? ""}
+        >
+          {upload.title}
+        </Link>
+        <Text size="sm" c="dimmed">
+          <time dateTime={upload.created_datetime} title={fullTime(upload.created_datetime)}>
+            {dayAndTime(upload.created_datetime)}
+          </time>
+        </Text>
+        {upload.failure === undefined ? null : (
+          <Text size="sm" c="var(--mantine-color-error)">
+            {upload.failure.reason}
+          </Text>
+        )}
+        {advice === null ? null : <Text size="sm">{advice}</Text>}
+      </div>
+      <StateBadge upload={upload} />
+    </div>
+  );
+}
+
+function UnfinishedRow(props: {
+  upload: UploadBody;
+  known: Unfinished;
+  onChoose: (files: readonly File[]) => void;
+  onDrop: () => void;
+}) {
+  const { known, upload } = props;
+  const [isWrong, setWrong] = useState(false);
+  const queryClient = useQueryClient();
+  const sent = Math.max(0, known.sent);
+  return (
+    <div className={classes.sending}>
+      <Group justify="space-between" gap="xs">
+        <div className={classes.grow}>
+          <Text fw={600} className={classes.name ?? ""}>
+            {known.name}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {sent === 0
+              ? `Nothing of ${bytes(known.size)} has arrived`
+              : `${bytes(sent)} of ${bytes(known.size)} have arrived`}
+            {" · "}choose the same file again to go on
+          </Text>
+        </div>
+        <Group gap="xs">
+          <FileButton
+            onChange={(file) => {
+              if (file === null) return;
+              setWrong(!isSameFile(known, file));
+              if (isSameFile(known, file)) props.onChoose([file]);
+            }}
+          >
+            {(button) => (
+              <Button {...button} size="xs" aria-label={`Choose the file ${known.name}`}>
+                Choose the file
+              </Button>
+            )}
+          </FileButton>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Give up ${known.name}`}
+            onClick={() => {
+              props.onDrop();
+              void queryClient.invalidateQueries({ queryKey: ["uploads", "one", upload.id] });
+            }}
+          >
+            Give up
+          </Button>
+        </Group>
+      </Group>
+      <Stack gap={0} role="status">
+        {isWrong ? (
+          <Text size="sm" c="var(--mantine-color-error)">
+            That is another file: name, size or date differ from the one that was begun.
+          </Text>
+        ) : null}
+      </Stack>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import { Anchor, Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconArrowLeft, IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type UploadBody, uploadQuery } from "../api/uploads.ts";
+import { EmptyState, ErrorState } from "../common/states.tsx";
+import { useTitle } from "../common/use-title.ts";
+import { recordingAddress } from "../library/recording-parts.tsx";
+import { ReviewForm } from "./review-form.tsx";
+import { StateBadge } from "./state-badge.tsx";
+import { adviceFor, stateOf } from "./status.ts";
+import { TranscriptPreview } from "./transcript-preview.tsx";
+
+const page = getRouteApi("/signed-in/uploads/$uploadId");
+
+/** One upload: what becomes of it, and its review before it becomes a recording. */
+export function UploadPage() {
+  const { uploadId } = page.useParams();
+  const query = useQuery(uploadQuery(uploadId));
+  useTitle(query.data?.title);
+  if (query.isPending) return <Skeleton height={420} radius="lg" maw={760} mx="auto" />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const upload = query.data;
+  return (
+    <Stack gap="lg" maw={760} mx="auto">
+      <div>
+        <Anchor component={Link} to="/uploads" size="sm">
+          <Group gap={4} component="span">
+            <IconArrowLeft size={16} aria-hidden /> Uploads
+          </Group>
+        </Anchor>
+        <Group justify="space-between" mt={4} gap="xs" wrap="nowrap" align="flex-start">
+          <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
+            {upload.title}
+          </Title>
+          <div role="status" style={{ marginTop: 4 }}>
+            <StateBadge upload={upload} size="lg" />
+          </div>
+        </Group>
+      </div>
+      <State upload={upload} />
+    </Stack>
+  );
+}
+
+function State({ upload }: { upload: UploadBody }) {
+  const { status, auto_promote } = upload;
+  if (status === "staged" && !auto_promote && upload.media?.status === "media_expired")
+    return (
+      <EmptyState
+        title="Kept too long"
+        icon={<IconAlertTriangle size={30} stroke={1.5} />}
+        action={<SendAgain />}
+      >
+        Its file was kept for review until its time was up. Send it again.
+      </EmptyState>
+    );
+  if (status === "awaiting" || (status === "staged" && !auto_promote))
+    return (
+      <>
+        {status === "awaiting" ? (
+          <Text c="dimmed">
+            Its file has not arrived yet. <Link to="/uploads">Uploads</Link> shows how far it is. You can
+            describe it meanwhile.
+          </Text>
+        ) : null}
+        <ReviewForm key={upload.id} upload={upload} />
+        <TranscriptPreview upload={upload} />
+      </>
+    );
+  if (status === "success")
+    return (
+      <EmptyState
+        title="It is a recording"
+        icon={<IconCircleCheck size={30} stroke={1.5} />}
+        action={
+          upload.recording_id === null ? null : (
+            <Button component={Link} to={recordingAddress(upload.recording_id)}>
+              Open the recording
+            </Button>
+          )
+        }
+      >
+        Everything went well.
+      </EmptyState>
+    );
+  if (status === "failure")
+    return (
+      <EmptyState
+        title="It did not become a recording"
+        icon={<IconAlertTriangle size={30} stroke={1.5} />}
+        action={<SendAgain />}
+      >
+        <Text c="var(--mantine-color-error)">{upload.failure?.reason}</Text>
+        {adviceFor(upload)}
+      </EmptyState>
+    );
+  return (
+    <EmptyState title={stateOf(upload)} icon={<Loader size={28} aria-hidden />}>
+      {status === "processing"
+        ? "The file has arrived and is looked at. This page shows when it is done."
+        : "The recording is being made. This page shows when it is done."}
+    </EmptyState>
+  );
+}
+
+function SendAgain() {
+  return (
+    <Button component={Link} to="/uploads" leftSection={<IconFileUpload size={18} />}>
+      To uploads
+    </Button>
+  );
+}
