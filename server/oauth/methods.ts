@@ -1,5 +1,12 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route only says that there is nothing to ask in this way. */
+    isRefusal?: boolean;
+  }
+}
+
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] satisfies HTTPMethods[];
 
 /** Answers what an endpoint can't do with 405 and what it can (RFC 9110, section 15.5.6), before any body is read. */
@@ -12,6 +19,7 @@ export function refuseOtherMethods(
     method: methods.filter((method) => !allowed.includes(method)),
     url,
     exposeHeadRoute: false,
+    config: { isRefusal: true },
     onRequest: (_request, reply) => {
       reply.code(405).header("allow", allowed.join(", ")).send();
     },

@@ -30,6 +30,7 @@ function note({ operations, heads, doors }: Served, { method, url, config }: Rou
     if (method === "HEAD") heads.add(operation.id);
     return;
   }
+  if (config?.isRefusal) return;
   const path = versionNames
     .reduce((text, version) => text.replace(version, ":version"), url)
     .replace(/-[0-9a-f]{12}\./, "-:hash.");
