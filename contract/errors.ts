@@ -21,6 +21,7 @@ export const errorCatalogue = {
   forbidden: { status: 403, title: "Not allowed" },
   not_found: { status: 404, title: "Not found" },
   not_in_version: { status: 404, title: "Not found in this API version" },
+  method_not_allowed: { status: 405, title: "Not asked in this way" },
   link_invalid: { status: 403, title: "The link is not valid" },
   link_expired: { status: 403, title: "The link has expired" },
   wrong_state: { status: 409, title: "Not possible in the current state" },

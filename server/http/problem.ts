@@ -37,6 +37,14 @@ export function invalidInput(violations: readonly Violation[]): ProblemError {
   return new ProblemError("invalid_input", detail, { violations });
 }
 
+/** What is at an address, but not asked in this way. Source: RFC 9110, section 15.5.6. */
+export function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): ProblemError {
+  const allow = allowed.join(", ");
+  return new ProblemError("method_not_allowed", `${request.method} means nothing here; send ${allow}`, {
+    headers: { allow },
+  });
+}
+
 /** Answers with a problem document. Source: RFC 9457, `application/problem+json`. */
 export function sendProblem(
   request: FastifyRequest,

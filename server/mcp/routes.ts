@@ -2,7 +2,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { versions } from "../../contract/versions.ts";
 import type { Config } from "../config.ts";
-import { ProblemError } from "../http/problem.ts";
+import { methodNotAllowed, ProblemError } from "../http/problem.ts";
 import { askAs } from "./ask.ts";
 import { createMcpServer } from "./tools.ts";
 
@@ -64,7 +64,9 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
     scope.route({
       method,
       url: "/",
-      handler: async (_request, reply) => reply.code(405).header("allow", "POST").send(),
+      handler: async (request) => {
+        throw methodNotAllowed(request, ["POST"]);
+      },
     });
 }
 

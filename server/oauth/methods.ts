@@ -1,4 +1,5 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
+import { methodNotAllowed } from "../http/problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -20,8 +21,8 @@ export function refuseOtherMethods(
     url,
     exposeHeadRoute: false,
     config: { isRefusal: true },
-    onRequest: (_request, reply) => {
-      reply.code(405).header("allow", allowed.join(", ")).send();
+    onRequest: async (request) => {
+      throw methodNotAllowed(request, allowed);
     },
     handler: (_request, reply) => reply.send(),
   });

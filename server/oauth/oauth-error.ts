@@ -52,6 +52,7 @@ export async function handleOAuthError(
     });
   const problem = toProblem(error);
   if (problem.code === "body_too_large") await discardBody(request.raw);
+  if (problem.code === "method_not_allowed") return sendProblem(request, reply, problem);
   if (problem.code === "internal" || problem.code === "unavailable") {
     request.log.error({ err: error }, problem.code);
     return sendProblem(request, reply, problem);
