@@ -148,9 +148,11 @@ test("player: by keyboard alone, speed and captions are found again at the next 
 test("words: arrow keys go from line to line, Enter plays there, a menu has the rest", async () => {
   const { page, complaints } = await open(videoId);
   await page.locator('[data-index="0"] [data-cursor]').focus();
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("ArrowDown");
   const focused = () => page.evaluate<string | null>(`document.activeElement?.getAttribute("aria-label")`);
+  const first = await focused();
+  await page.keyboard.press("ArrowDown");
+  await until("the focus is on the next line", async () => (await focused()) !== first);
+  await page.keyboard.press("ArrowDown");
   await until("the focus is on the third line", async () => (await focused()) === "0:05, Bo Okafor");
   await page.keyboard.press("Enter");
   await untilMedia(page, "it is there", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
