@@ -71,6 +71,8 @@ export async function visit(
     colorScheme,
     locale: "en-GB",
     timezoneId: "UTC",
+    // What fades in or out is half seen, and twice there, for a moment.
+    reducedMotion: "reduce",
     hasTouch: size.width < 600,
   });
   after(() => context.close());
@@ -96,6 +98,7 @@ export async function visit(
 
 /** Fails for anything that axe finds by WCAG 2.2 A and AA. */
 export async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))");
   await page.evaluate(await readAxe());
   const results = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(o: object): Promise<AxeResults> } }).axe.run({
