@@ -1,8 +1,9 @@
 import type { LanguageModelSettings } from "../config.ts";
+import { wordsOfServer } from "../model-server-words.ts";
 import { findJson } from "./answer.ts";
 import { type Capabilities, everything, lower } from "./capabilities.ts";
 import { type LanguageModel, type ModelAnswer, ModelError, type ModelRequest } from "./model.ts";
-import { failedInStream, type Refused, refusal, wordsOfServer } from "./refusal.ts";
+import { failedInStream, type Refused, refusal } from "./refusal.ts";
 import { openTransport, type TransportLimits } from "./transport.ts";
 
 /**

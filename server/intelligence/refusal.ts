@@ -1,3 +1,4 @@
+import { mayPass, readRetryAfter, wordsOfServer } from "../model-server-words.ts";
 import { ModelError, type ModelFailure } from "./model.ts";
 
 /** An answer of the server that is no success. */
@@ -6,12 +7,6 @@ export interface Refused {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
-
-/** Beside every 5xx: what may pass by itself. */
-const passing = new Set([408, 409, 425, 429]);
-
-/** Words of the server that go into our message are cut to this. */
-const maxSaid = 300;
 
 /** Makes an error of a refusal. The key never gets into it, even where the server repeats it. */
 export function refusal(host: string, refused: Refused, apiKey: string | null): ModelError {
@@ -35,7 +30,7 @@ const tooLongPrompt =
 function failureOf(status: number, body: string): ModelFailure {
   if (status === 429 && noCredit.test(body)) return "settings";
   if (filtered.test(body)) return "final";
-  if (status >= 500 || passing.has(status)) return "passing";
+  if (mayPass(status)) return "passing";
   return "settings";
 }
 
@@ -65,41 +60,4 @@ export function failedInStream(host: string, error: unknown, apiKey: string | nu
     `The language model at ${host} broke its answer off${words === "" ? "" : `: ${words}`}.`,
     { mayCost: true },
   );
-}
-
-/** The reason in the forms that servers give: OpenAI's, FastAPI's, plain text; on one line, cut, without the key. */
-export function wordsOfServer(body: string, apiKey: string | null): string {
-  const words = findWords(body)
-    .replace(/[\s\p{Cc}\p{Cf}]+/gu, " ")
-    .trim();
-  const safe = apiKey === null ? words : words.replaceAll(apiKey, "[key]");
-  return safe
-    .slice(0, maxSaid)
-    .toWellFormed()
-    .replace(/[.\s]+$/, "");
-}
-
-function findWords(body: string): string {
-  try {
-    return wordsOf(JSON.parse(body));
-  } catch {
-    // No JSON: pages of proxies tell nothing, a short line may.
-    return body.length <= maxSaid && !body.includes("<") ? body : "";
-  }
-}
-
-function wordsOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return wordsOf(value[0]);
-  if (typeof value !== "object" || value === null) return "";
-  const record = value as Record<string, unknown>;
-  return wordsOf(record.error ?? record.message ?? record.detail ?? record.msg);
-}
-
-/** RFC 9110, 10.2.3: seconds or a date. */
-function readRetryAfter(header: string | undefined): number | null {
-  if (header === undefined) return null;
-  if (/^\d+(\.\d+)?$/.test(header.trim())) return Math.round(Number(header) * 1000);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
 }

@@ -1,12 +1,11 @@
-import { Button, CloseButton, Select, TextInput } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import "@mantine/dates/styles.css";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconCalendar, IconFilterOff, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
 import { meetingTypesQuery, teamsQuery } from "../api/recordings.ts";
+import { TypedFilter } from "../common/typed-filter.tsx";
 import classes from "./library.module.css";
 import { isNarrowed, type LibrarySearch } from "./search-params.ts";
 
@@ -22,7 +21,13 @@ export function LibraryFilters() {
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
     <fieldset className={classes.filters} aria-label="Filters">
-      <TitleFilter value={search.title ?? ""} onChange={(title) => set({ title })} />
+      <TypedFilter
+        label="Title"
+        placeholder="Title has…"
+        icon={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        value={search.title ?? ""}
+        onChange={(title) => set({ title })}
+      />
       <DatePickerInput
         type="range"
         size="sm"
@@ -89,33 +94,6 @@ export function LibraryFilters() {
         </Button>
       ) : null}
     </fieldset>
-  );
-}
-
-const typingPauseMs = 300;
-
-/** Follows the typing after a moment's pause. */
-function TitleFilter({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const tell = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), typingPauseMs);
-  const change = (next: string) => {
-    setText(next);
-    tell(next);
-  };
-  return (
-    <TextInput
-      aria-label="Title"
-      placeholder="Title has…"
-      leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-      rightSection={
-        text === "" ? null : (
-          <CloseButton size="sm" aria-label="Empty the title filter" onClick={() => change("")} />
-        )
-      }
-      value={text}
-      onChange={(event) => change(event.currentTarget.value)}
-    />
   );
 }
 
