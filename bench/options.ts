@@ -11,6 +11,7 @@ export const figureGroups = [
   "judge",
   "hooks",
   "search",
+  "web",
 ] as const;
 export type FigureGroup = (typeof figureGroups)[number];
 

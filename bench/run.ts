@@ -11,6 +11,7 @@ import { measureSearch } from "./figures/search.ts";
 import { measureStart } from "./figures/start.ts";
 import { measureTokenCheck } from "./figures/token-check.ts";
 import { measureTranscript } from "./figures/transcript.ts";
+import { measureWeb } from "./figures/web.ts";
 import { startLoad } from "./load.ts";
 import { type Options, readOptions, usage } from "./options.ts";
 import { elapsed, type Figure, report } from "./report.ts";
@@ -28,6 +29,7 @@ const needsDatabase = [
   "available",
   "hooks",
   "search",
+  "web",
 ] as const;
 
 async function main(): Promise<void> {
@@ -59,6 +61,10 @@ async function main(): Promise<void> {
         console.error("search");
         const hours = options.isQuick ? 100 : 1000;
         figures.push(...(await measureSearch(postgres, { hours, rounds: options.rounds })));
+      }
+      if (options.only.has("web")) {
+        console.error("web");
+        figures.push(...(await measureWeb(postgres, options.rounds)));
       }
     } finally {
       await postgres.stop();

@@ -28,7 +28,7 @@ export async function startParley(
   env: Readonly<Record<string, string>>,
   nodeFlags: readonly string[] = (process.env.BENCH_NODE_FLAGS ?? "").split(" ").filter(Boolean),
 ): Promise<RunningServer> {
-  const port = await freePort();
+  const port = Number(env.PARLEY_PORT ?? (await freePort()));
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...nodeFlags, main, "serve"], {
     env: { ...process.env, PARLEY_PORT: String(port), PARLEY_RATE_LIMIT_PER_MINUTE: "0", ...env },

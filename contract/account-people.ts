@@ -14,6 +14,7 @@ export const Person = z
     state: z.enum(["active", "invited", "deactivated"]),
     team_ids: z.array(Uuid),
     single_sign_on: z.boolean().meta({ description: "Whether the account is bound to single sign-on." }),
+    has_password: z.boolean(),
     last_signed_in_datetime: Timestamp.nullable(),
     created_datetime: Timestamp,
   })
@@ -135,8 +136,8 @@ export const unbindSingleSignOn = operation({
   path: "/_/api/v1/users/:user_id/single-sign-on",
   summary: "Unbind Single Sign-On",
   description:
-    "Forgets which account of single sign-on a person has, such as after it was made anew there. The next sign-in binds it again, by verified email.",
+    "Forgets which account of single sign-on a person has, such as after it was made anew there. The next sign-in binds it again, by verified email. 409 for one's own account without a password.",
   params: UserParams,
   response: Success,
-  errors: ["forbidden", "not_found"],
+  errors: ["forbidden", "not_found", "wrong_state"],
 });

@@ -21,6 +21,9 @@ export const Me = z
       .nullable()
       .meta({ description: "Null when a personal access token was sent instead." }),
     has_password: z.boolean(),
+    identities: z
+      .array(z.strictObject({ issuer: z.string(), bound_datetime: Timestamp }))
+      .meta({ description: "Accounts at providers of single sign-on by which this person signs in." }),
   })
   .meta({ id: "Me" });
 
@@ -147,4 +150,18 @@ export const updateMe = operation({
   body: z.object({ name: PersonName.optional() }),
   response: Me,
   errors: [...bodyErrors, "forbidden"],
+});
+
+export const unbindMySingleSignOn = operation({
+  id: "unbindMySingleSignOn",
+  tag: "Sign-in",
+  gate: "every_version",
+  permission: "account",
+  method: "DELETE",
+  path: "/_/api/v1/me/single-sign-on",
+  summary: "Unbind My Single Sign-On",
+  description:
+    "Forgets which accounts of single sign-on the caller has. 409 for who has no password: there would be no way in. The next sign-in by single sign-on binds again, by verified email.",
+  response: Me,
+  errors: ["forbidden", "wrong_state"],
 });

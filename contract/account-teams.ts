@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Success, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
+import { ShareState } from "./recordings.ts";
 
 const TeamParams = z.object({ team_id: Uuid });
 const TeamName = z.string().trim().min(1, "must not be blank").max(200);
@@ -8,6 +9,11 @@ const TeamName = z.string().trim().min(1, "must not be blank").max(200);
 export const TeamWithMembers = z
   .strictObject({ id: Uuid, name: z.string(), member_ids: z.array(Uuid) })
   .meta({ id: "TeamWithMembers" });
+
+const NewRecordings = z.enum(["server_setting", "restricted", "workspace"]).meta({
+  description:
+    "Who sees a new recording: those it belongs to alone, everybody in the workspace, or what the server's operator has set.",
+});
 
 export const WorkspaceSettings = z
   .strictObject({
@@ -17,6 +23,20 @@ export const WorkspaceSettings = z
       description:
         "People with these email domains count as internal. A change holds for recordings made from then on.",
     }),
+    new_recordings: NewRecordings,
+    new_recording_share_state: ShareState.meta({
+      description: "What that comes to: how a recording is shared that is made now.",
+    }),
+    single_sign_on: z
+      .strictObject({
+        name: z.string().meta({ description: "What the server's operator calls it." }),
+        makes_accounts: z.boolean().meta({
+          description:
+            "Whether people of the workspace's email domains get an account when they sign in by it for the first time.",
+        }),
+      })
+      .nullable()
+      .meta({ description: "Null: the server has none." }),
   })
   .meta({ id: "WorkspaceSettings" });
 
@@ -105,7 +125,7 @@ export const getWorkspace = operation({
   method: "GET",
   path: "/_/api/v1/workspace",
   summary: "Get Workspace",
-  description: "Name and email domains of the workspace.",
+  description: "Name, email domains and defaults of the workspace.",
   response: WorkspaceSettings,
   errors: [],
 });
@@ -116,10 +136,11 @@ export const updateWorkspace = operation({
   method: "PATCH",
   path: "/_/api/v1/workspace",
   summary: "Update Workspace",
-  description: "Changes name or email domains; what is left out stays.",
+  description: "Changes name, email domains or who sees new recordings; what is left out stays.",
   body: z.object({
     name: z.string().trim().min(1, "must not be blank").max(200).optional(),
     email_domains: z.array(z.string().max(253)).max(100).optional(),
+    new_recordings: NewRecordings.optional(),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

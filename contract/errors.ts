@@ -11,6 +11,8 @@ export const errorCatalogue = {
   token_missing: { status: 401, title: "An access token is required" },
   token_invalid: { status: 401, title: "The access token is not valid" },
   sign_in_refused: { status: 401, title: "Email or password is wrong" },
+  password_required: { status: 401, title: "The link asks for a password" },
+  password_wrong: { status: 401, title: "The password is wrong" },
   rate_limited: { status: 429, title: "Too many requests" },
   bad_request: { status: 400, title: "The request is not well-formed HTTP" },
   invalid_json: { status: 400, title: "The body is not valid JSON" },

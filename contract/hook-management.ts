@@ -10,6 +10,9 @@ export const HookDetails = Hook.omit({ secret: true })
   .extend({
     version: z.enum(versionNames).meta({ description: "The API version it was made under." }),
     scope: z.enum(["personal", "workspace"]),
+    user_id: Uuid.meta({
+      description: "Who made it; for one of the workspace the admin who issued the token it was made with.",
+    }),
     disabled_reason: z.string().nullable().meta({ description: "Why it is off; null: it is on." }),
     disabled_datetime: Timestamp.nullable(),
     paused_until: Timestamp.nullable().meta({
@@ -98,9 +101,16 @@ export const listAllHooks = operation({
   method: "GET",
   path: "/_/api/v1/hooks",
   summary: "List Hooks With Details",
-  description: "The hooks of the token's scope, of every version, newest first, and how they fare.",
+  description:
+    "The hooks of the token's scope, of every version, newest first, and how they fare; with `of=workspace` those of the workspace, for admins as well as workspace tokens.",
+  query: z.object({
+    of: z.enum(["token", "workspace"]).default("token").meta({
+      description:
+        "`workspace`: hooks made with workspace tokens. Admins look after them as after their own; what was sent is shown to them as far as they see its subject.",
+    }),
+  }),
   response: z.strictObject({ hooks: z.array(HookDetails) }),
-  errors: [],
+  errors: ["invalid_input", "forbidden"],
 });
 
 export const getHook = operation({

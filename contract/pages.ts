@@ -15,3 +15,6 @@ export const pagePaths = [
   "/settings",
   "/settings/*",
 ] as const;
+
+/** Addresses of what public links show, to whoever has them: another document, by itself and in frames of other pages. */
+export const sharedPagePaths = ["/s/:token", "/embed/:token"] as const;

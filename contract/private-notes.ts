@@ -14,7 +14,7 @@ export const getPrivateNotes = operation({
   id: "getPrivateNotes",
   tag: "Recording data",
   gate: "every_version",
-  permission: "write",
+  permission: "read",
   method: "GET",
   path,
   summary: "Get Private Notes",

@@ -182,6 +182,7 @@ export const RecordingView = z
         change: z.boolean(),
         delete: z.boolean(),
         edit_transcript: z.boolean(),
+        transcribe: z.boolean().meta({ description: "Have a speech model write the transcript." }),
         add_highlights: z.boolean(),
         write_private_notes: z.boolean(),
       })

@@ -25,6 +25,8 @@ const conditions = {
 
 const RuleName = z.string().trim().min(1, "must not be blank").max(200);
 
+export const NamedRecording = z.strictObject({ id: Uuid, title: z.string(), start_datetime: Timestamp });
+
 /** A rule: every condition it names must fit. */
 export const RetentionRule = z
   .strictObject({
@@ -112,9 +114,7 @@ export const previewRetention = operation({
   response: z.strictObject({
     recordings: z.int().min(0).meta({ description: "How many would be deleted." }),
     held: z.int().min(0).meta({ description: "How many fit and are kept by a legal hold." }),
-    oldest: z
-      .array(z.strictObject({ id: Uuid, title: z.string(), start_datetime: Timestamp }))
-      .meta({ description: "The first hundred of them, oldest first." }),
+    oldest: z.array(NamedRecording).meta({ description: "The first hundred of them, oldest first." }),
   }),
   errors: writeErrors,
 });
@@ -143,7 +143,15 @@ export const listRetentionReceipts = operation({
 });
 
 export const LegalHold = z
-  .strictObject({ recording_id: Uuid, reason: z.string(), placed_by: Uuid, placed_datetime: Timestamp })
+  .strictObject({
+    recording_id: Uuid,
+    recording: NamedRecording.nullable().meta({
+      description: "What is held; null for who can't see it: a hold keeps, and shows nothing.",
+    }),
+    reason: z.string(),
+    placed_by: Uuid,
+    placed_datetime: Timestamp,
+  })
   .meta({ id: "LegalHold" });
 
 export const listLegalHolds = operation({
@@ -180,67 +188,5 @@ export const releaseLegalHold = operation({
   description: "The recording may be deleted again.",
   params: RecordingParams,
   response: Success,
-  errors: ["forbidden", "not_found"],
-});
-
-const Count = z.int().min(0);
-
-/** What was done to forget a person. */
-export const Erasure = z
-  .strictObject({
-    id: Uuid,
-    recordings: z.enum(["anonymise", "delete"]),
-    status: z.enum(["pending", "running", "done"]),
-    created_datetime: Timestamp,
-    finished_datetime: Timestamp.nullable(),
-    receipt: z.strictObject({
-      recordings_anonymised: Count,
-      recordings_deleted: Count,
-      segments_erased: Count.meta({ description: "What the person said, in transcripts that stay." }),
-      media_kept: z.array(Uuid).meta({
-        description: "Recordings whose file stays, with the person's voice in it: delete them if it must go.",
-      }),
-      unknown_speakers: z.array(Uuid).meta({
-        description:
-          "Recordings in whose transcript somebody speaks of whom nobody knows who it is, which may be the person: look at them, or delete them.",
-      }),
-      held: z.array(Uuid).meta({ description: "Recordings under legal hold, which were left as they are." }),
-      uploads_changed: Count,
-      account_erased: z.boolean(),
-      audit_entries_erased: Count,
-    }),
-  })
-  .meta({ id: "Erasure" });
-
-export const erasePerson = operation({
-  ...base,
-  id: "erasePerson",
-  method: "POST",
-  path: "/_/api/v1/erasures",
-  summary: "Erase Person",
-  description:
-    "Removes all data of one person, found by email: their account with sessions, tokens, hooks and notes; their name, email, phone and what they said, wherever they took part; and their email in the audit log. With recordings: delete, recordings they took part in go as a whole. The account goes at once, the rest in the background: ask Get Erasure. This can't be undone.",
-  body: z.object({
-    email: z
-      .string()
-      .trim()
-      .min(3)
-      .max(320)
-      .regex(/^[^\s@]+@[^\s@]+$/, "must be an email address"),
-    recordings: z.enum(["anonymise", "delete"]).default("anonymise"),
-  }),
-  response: Erasure,
-  errors: [...writeErrors, "wrong_state"],
-});
-
-export const getErasure = operation({
-  ...base,
-  id: "getErasure",
-  method: "GET",
-  path: "/_/api/v1/erasures/:erasure_id",
-  summary: "Get Erasure",
-  description: "How far an erasure is, and what it removed.",
-  params: z.object({ erasure_id: Uuid }),
-  response: Erasure,
   errors: ["forbidden", "not_found"],
 });

@@ -25,6 +25,11 @@ export const Story = z
   })
   .meta({ id: "Story" });
 
+/** A story as the API answers it: what its reader may do with it is no part of the story, and of no event. */
+export const ReadStory = Story.extend({
+  can_change: z.boolean().meta({ description: "Whether the caller may change and delete it." }),
+}).meta({ id: "ReadStory" });
+
 export const StoryParams = z.object({ story_id: Uuid });
 
 const StoryTitle = z.string().trim().min(1, "must not be blank").max(500);
@@ -62,7 +67,7 @@ export const listStories = operation({
   summary: "List Stories",
   description: "The workspace's stories, newest first, a page at a time.",
   query: z.object({ cursor: CursorInput.optional() }),
-  response: z.strictObject({ stories: z.array(Story), cursor: NextCursor }),
+  response: z.strictObject({ stories: z.array(ReadStory), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor"],
 });
 
@@ -83,7 +88,7 @@ export const createStory = operation({
     highlight_ids: HighlightIds.optional(),
     public: IsPublic.optional(),
   }),
-  response: Story,
+  response: ReadStory,
   errors: ["invalid_json", "invalid_input", "body_too_large"],
 });
 
@@ -97,7 +102,7 @@ export const getStory = operation({
   summary: "Get Story",
   description: "One story.",
   params: StoryParams,
-  response: Story,
+  response: ReadStory,
   errors: ["not_found"],
 });
 
@@ -120,7 +125,7 @@ export const updateStory = operation({
     highlight_ids: HighlightIds.optional(),
     public: IsPublic.optional(),
   }),
-  response: Story,
+  response: ReadStory,
   errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "not_found"],
 });
 

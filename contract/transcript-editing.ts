@@ -205,3 +205,37 @@ export const rerunTranscription = operation({
   response: z.strictObject({ status: z.literal("pending") }),
   errors,
 });
+
+/** As many segments as an upload's transcript may have. Source: contract.md, "Upload Attributes Input". */
+export const maxSuppliedSegments = 50_000;
+
+export const supplyTranscript = operation({
+  ...common,
+  id: "supplyTranscript",
+  method: "PUT",
+  path: base,
+  summary: "Supply Transcript",
+  description:
+    "Gives a recording a transcript that was made elsewhere, in place of the one it has. A speaker whose name is a participant's is that participant. One that was edited is replaced only with `edits`: 409 without. A transcription under way ends.",
+  body: z.object({
+    transcript_version: TranscriptVersion,
+    language: z.string().trim().min(1, "must be a language code such as en").max(35).nullable().optional(),
+    segments: z
+      .array(
+        z
+          .object({
+            speaker: SpeakerName,
+            start: Milliseconds.meta({ description: "Milliseconds from the start of the recording." }),
+            end: Milliseconds,
+            text: z.string().max(20_000),
+          })
+          .refine((segment) => segment.end >= segment.start, {
+            path: ["end"],
+            message: "must not be before start",
+          }),
+      )
+      .min(1, "must have at least one segment")
+      .max(maxSuppliedSegments),
+    edits: EditsPolicy.optional(),
+  }),
+});

@@ -15,6 +15,7 @@ export const TranscriptEditKind = z.enum([
   "redo",
   "transcribed",
   "reapplied",
+  "supplied",
 ]);
 export type TranscriptEditKind = z.output<typeof TranscriptEditKind>;
 
@@ -48,7 +49,7 @@ export const TranscriptEdit = z
     number: z.int(),
     kind: TranscriptEditKind.meta({
       description:
-        "transcribed: the transcript was made anew, and what is older can't be taken back; reapplied: edits were written into it.",
+        "transcribed: the transcript was made anew; supplied: somebody put another in its place. What is older than these can't be taken back. reapplied: edits were written into the new one.",
     }),
     user: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({
       description:

@@ -12,6 +12,7 @@ import { signInPages } from "./accounts/sign-in-pages.ts";
 import { singleSignOnPages } from "./accounts/single-sign-on-pages.ts";
 import { teamRoutes } from "./accounts/team-routes.ts";
 import { tokenRoutes } from "./accounts/token-routes.ts";
+import { workspaceRoutes } from "./accounts/workspace-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { createViewLog } from "./audit/views.ts";
 import type { Config } from "./config.ts";
@@ -41,6 +42,7 @@ import type { Api } from "./http/route.ts";
 import { sendSecurityHeaders } from "./http/security-headers.ts";
 import { limitHandlingTime, limitReadingTime, type TimeLimits, timeLimits } from "./http/time-limits.ts";
 import { importRoutes } from "./imports/routes.ts";
+import { requestUnderstanding } from "./intelligence/index.ts";
 import { intelligenceRoutes } from "./intelligence/routes.ts";
 import type { JobQueue } from "./jobs/queue.ts";
 import type { Sealer } from "./links/sealer.ts";
@@ -49,11 +51,15 @@ import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
 import { oauthManagementRoutes } from "./oauth/management-routes.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
 import { pageRoutes } from "./pages/page.ts";
+import { sharedFileRoutes } from "./public-links/file-routes.ts";
+import { publicLinkRoutes } from "./public-links/routes.ts";
+import { sharedRoutes } from "./public-links/shared-routes.ts";
 import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
 import { recordingDataRoutes } from "./recording-data/routes.ts";
 import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media-routes.ts";
 import { recordingRoutes } from "./recordings/routes.ts";
+import { erasureRoutes } from "./retention/erasure-routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
 import type { ObjectStore } from "./storage/store.ts";
@@ -172,8 +178,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         operations,
         checkReady: dependencies.checkReady ?? false,
       };
-      highlightRoutes(api, { db, signer, config });
-      storyRoutes(api, { db, signer, config });
+      highlightRoutes(api, { db, jobs, signer, config });
+      storyRoutes(api, { db, jobs, signer, config });
+      publicLinkRoutes(api, { db, jobs, signer, config });
+      sharedRoutes(api, { db, store, signer, config });
       hookManagementRoutes(api, { db, jobs, sealer, config });
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store });
@@ -181,15 +189,23 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       recordingDataRoutes(api, { db, store, signer, views, config });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
-      transcriptRoutes(api, { db, jobs, views, config });
+      transcriptRoutes(api, {
+        db,
+        jobs,
+        views,
+        config,
+        onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+      });
       intelligenceRoutes(api, { db, jobs, config });
       auditRoutes(api, { db, config });
       sessionRoutes(api, { db, config });
       peopleRoutes(api, { db, jobs, sealer, config });
       teamRoutes(api, { db });
+      workspaceRoutes(api, { db, config });
       tokenRoutes(api, { db, config });
       oauthManagementRoutes(api, { db, config });
-      retentionRoutes(api, { db, jobs, sealer, config });
+      retentionRoutes(api, { db, config });
+      erasureRoutes(api, { db, jobs, sealer, config });
     },
     { prefix: managementPrefix },
   );
@@ -225,8 +241,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingAssetRoutes(app, { store, signer });
   recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
+  sharedFileRoutes(app, { db, store, signer, limiter, config });
   notificationRoutes(app, { db, jobs, store, config });
-  await webAppRoutes(app, { db, config, folder: dependencies.webFolder });
+  await webAppRoutes(app, { db, signer, config, folder: dependencies.webFolder });
   return app;
 }
 

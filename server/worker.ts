@@ -32,6 +32,8 @@ import type { LinkSigner } from "./links/signer.ts";
 import { extractSpeech } from "./media/render/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
 import { sweepOAuth } from "./oauth/sweep.ts";
+import { tendClips } from "./public-links/clips.ts";
+import { renderClipJob } from "./public-links/render-clip.ts";
 import { erasePersonJob } from "./retention/erase-person.ts";
 import { applyRetention } from "./retention/sweep.ts";
 import { indexBacklog, mergePending } from "./search/backlog.ts";
@@ -180,6 +182,11 @@ export function startWorker(deps: WorkerDependencies): Worker {
         run: ({ erasureId }) =>
           erasePersonJob({ db, jobs, store, sealer: deps.sealer, config, log }, erasureId),
       }),
+      job({
+        name: "render_clip",
+        concurrency: 1,
+        run: ({ clipId }) => renderClipJob({ db, store, config }, clipId),
+      }),
       ...mailJobs(deps),
       ...(config.transcription === null
         ? []
@@ -241,6 +248,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
     },
     "recordings that rules delete": () => applyRetention({ db, store, log }),
+    "files cut for public links": () => tendClips({ db, jobs, store, log }),
     "orphaned files": removeLeftovers,
   });
   const searching = startSchedule(searchIndexMs, log, {

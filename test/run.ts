@@ -22,7 +22,8 @@ const child = spawn(
   [
     "--test",
     `--test-concurrency=${availableParallelism()}`,
-    "--test-timeout=300000",
+    // The pictures of the guide show whole meetings, which are filmed first.
+    `--test-timeout=${process.env.UPDATE_DOCS === undefined ? 300_000 : 900_000}`,
     "--test-global-setup=test/support/global-setup.ts",
     ...files,
   ],

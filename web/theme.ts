@@ -16,6 +16,9 @@ export const theme = createTheme({
     Portal: { defaultProps: { target: "#layers" } },
     // Its placeholder is no item, and a menu holds items alone (WAI-ARIA).
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // Their lists open when asked for, not wherever the focus passes or comes back to.
+    Select: { defaultProps: { openOnFocus: false } },
+    MultiSelect: { defaultProps: { openOnFocus: false } },
     Notification: {
       defaultProps: { closeButtonProps: { "aria-label": "Close" } },
       // The library's own grey falls short of 4.5:1 (WCAG 2.2, 1.4.3).

@@ -87,8 +87,10 @@ export const insertTeams = `
   join teams_by_number t on t.n = pg_temp.dice(b.n, 27, $1) where pg_temp.dice(b.n, 28, 100) < 20`;
 
 export const insertHighlights = `
-  insert into highlights (id, recording_id, text, transcript, speakers, start_ms, duration_ms, tags, created_at)
-  select uuidv7(), b.id, 'Decision ' || h || ' of ' || b.title, 'We agreed to go ahead with the proposal.',
+  insert into highlights
+    (id, recording_id, workspace_id, text, transcript, speakers, start_ms, duration_ms, tags, created_at)
+  select uuidv7(), b.id, (select r.workspace_id from recordings r where r.id = b.id),
+    'Decision ' || h || ' of ' || b.title, 'We agreed to go ahead with the proposal.',
     array['Speaker'], h * 60000, 20000 + pg_temp.dice(b.n, 29, 40000), array['decision'], b.starts
   from batch b cross join lateral generate_series(1, 1 + pg_temp.dice(b.n, 30, 3)) h
   where pg_temp.dice(b.n, 31, 4) = 0`;

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { drawable, unknownLetters } from "./media/font.ts";
+import { guestName } from "./media/scene.ts";
 import { demoMeetings } from "./meetings/index.ts";
-import { PAUSE, timed } from "./script.ts";
+import { findLine, PAUSE, placesOf, timed } from "./script.ts";
+import { demoStories } from "./stories.ts";
 import type { DemoMeeting } from "./types.ts";
 import { demoWorkspace } from "./workspace.ts";
 
@@ -84,6 +87,23 @@ describe("the demo meetings", () => {
     assert.ok(demoMeetings.some((meeting) => meeting.tags.some((tag) => /[^\p{ASCII}]/u.test(tag))));
   });
 
+  it("most of them have a film, some only sound, and some only words", () => {
+    const kinds = Map.groupBy(demoMeetings, ({ media }) => media);
+    assert.ok((kinds.get("video")?.length ?? 0) >= 8);
+    assert.ok((kinds.get("audio")?.length ?? 0) >= 1);
+    assert.ok((kinds.get(undefined)?.length ?? 0) >= 1);
+  });
+
+  it("have highlights by different names, and stories told from them", () => {
+    const texts = demoMeetings.flatMap(({ highlights = [] }) => highlights.map(({ text }) => text));
+    assert.equal(new Set(texts).size, texts.length);
+    assert.ok(demoStories.length > 0);
+    for (const { by, highlights } of demoStories) {
+      assert.ok(employees.has(by), by);
+      for (const text of highlights) assert.ok(texts.includes(text), text);
+    }
+  });
+
   for (const meeting of demoMeetings) {
     describe(meeting.title, () => {
       it("belongs to people and teams of the workspace", () => {
@@ -120,10 +140,13 @@ describe("the demo meetings", () => {
         assert.ok((external ? EXTERNAL_TYPES : INTERNAL_TYPES).includes(meeting.meetingType));
       });
 
-      it("has two to eight speakers and lasts ten to sixty minutes", () => {
+      it("has two to eight speakers and lasts six to forty minutes, with a film at most twenty", () => {
         const count = speakers(meeting).size;
         assert.ok(count >= 2 && count <= 8, `${count} speakers`);
-        assert.ok(minutes(meeting) >= 10 && minutes(meeting) <= 60, `${minutes(meeting)} minutes`);
+        assert.ok(
+          minutes(meeting) >= 6 && minutes(meeting) <= (meeting.media === undefined ? 40 : 20),
+          `${minutes(meeting)} minutes`,
+        );
         assert.ok(meeting.segments.length >= 45, `${meeting.segments.length} lines`);
         assert.match(meeting.startsAt, /^([01]\d|2[0-3]):[0-5]\d$/);
         assert.ok(Number.isInteger(meeting.daysAgo) && meeting.daysAgo > 0);
@@ -138,6 +161,32 @@ describe("the demo meetings", () => {
           assert.notEqual(text, "");
           free = end;
         }
+      });
+
+      it("names lines that are there, once, for slides, highlights and action items", () => {
+        const named = [
+          ...(meeting.slides ?? []).flatMap(({ from, until }) => [from, until]),
+          ...(meeting.highlights ?? []).map(({ from }) => from),
+          ...(meeting.actionItems ?? []).map(({ line }) => line),
+        ];
+        for (const line of named) assert.doesNotThrow(() => findLine(meeting.segments, line));
+        const keys = meeting.participants.map(({ key }) => key);
+        for (const { by } of meeting.slides ?? []) assert.ok(keys.includes(by), by);
+        for (const { assignee } of meeting.actionItems ?? [])
+          assert.ok(keys.includes(assignee ?? keys[0] ?? ""), `${assignee}`);
+        for (const { by } of meeting.highlights ?? []) assert.ok(employees.has(by), by);
+        let free = 0;
+        for (const { startMs, endMs, slide } of placesOf(meeting)) {
+          assert.ok(startMs >= free && endMs > startMs, slide.title);
+          free = endMs;
+        }
+      });
+
+      it("is shown in letters that can be drawn", () => {
+        const shown = [meeting.title, meeting.meetingType, guestName, JSON.stringify(meeting.slides ?? [])];
+        for (const line of shown) assert.deepEqual(unknownLetters(line.replace(/["{}[\]_]/g, "")), [], line);
+        for (const { name } of meeting.participants)
+          assert.match(drawable(name), /^\p{L}+[\p{L} .-]+$/u, name);
       });
 
       it("has well-formed tags", () => {

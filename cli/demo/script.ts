@@ -1,13 +1,13 @@
-import type { DemoSegment } from "./types.ts";
+import type { DemoMeeting, DemoSegment, DemoSlide } from "./types.ts";
 
 /** Key of a line that nobody says, "9 min: reading the code": a long pause goes there. */
 export const PAUSE = "(pause)";
 
-const WORDS_PER_MINUTE = 150;
+const WORDS_PER_MINUTE = 175;
 const OPENING_MS = 1_500;
 
 /**
- * Lays the lines of a conversation out over time. Everybody speaks at about 150 words a minute with a
+ * Lays the lines of a conversation out over time. Everybody speaks at about 175 words a minute with a
  * short gap after each line; what is left of `minutes` goes to the lines marked PAUSE in proportion to
  * the minutes they name (1 by default), or without any to every third gap. The same lines always give
  * the same times. Throws if the lines do not fit.
@@ -59,6 +59,41 @@ export function timed(
   return segments;
 }
 
+/** How long the recording goes on after the last word. */
+const closingMs = 1_200;
+
+/** Milliseconds that the recording of a conversation lasts. */
+export function lengthOf(segments: readonly DemoSegment[]): number {
+  return (segments.at(-1)?.end ?? 0) + closingMs;
+}
+
+/** The line that begins with these words. @throws Error where there is none, or more than one. */
+export function findLine(segments: readonly DemoSegment[], beginning: string): number {
+  const found = segments.flatMap(({ text }, index) => (text.startsWith(beginning) ? [index] : []));
+  const [index, second] = found;
+  if (index === undefined || second !== undefined)
+    throw new Error(`${found.length} lines begin with "${beginning}"`);
+  return index;
+}
+
+/** When which slide is shown. Those after the end of a meeting cut short are left out. */
+export function placesOf({
+  segments,
+  slides = [],
+}: Pick<DemoMeeting, "segments" | "slides">): { slide: DemoSlide; startMs: number; endMs: number }[] {
+  return slides.flatMap((slide) => {
+    const start = segments.find(({ text }) => text.startsWith(slide.from))?.start;
+    if (start === undefined) return [];
+    const end = segments.find(({ text }) => text.startsWith(slide.until))?.start;
+    return [{ slide, startMs: start, endMs: end ?? lengthOf(segments) }];
+  });
+}
+
+/** The beginning of a meeting, for whoever can't wait: what is said and shown in its first minutes. */
+export function cutShort(meeting: DemoMeeting, minutes: number): DemoMeeting {
+  return { ...meeting, segments: meeting.segments.filter(({ end }) => end <= minutes * 60_000) };
+}
+
 /** Milliseconds to say the text; each speaker is a little faster or slower than the average. */
 function speakingTime(key: string, text: string): number {
   const words = text.split(/\s+/u).filter((word) => word !== "").length;
@@ -66,11 +101,16 @@ function speakingTime(key: string, text: string): number {
   return Math.max(600, Math.round(((words * 60_000) / WORDS_PER_MINUTE) * pace));
 }
 
-/** A number between the bounds that depends on nothing but the seed (FNV-1a). */
+/** A number between the bounds that depends on nothing but the seed. */
 function weight(seed: string, from: number, to: number): number {
+  return from + hash01(seed) * (to - from);
+}
+
+/** A number from 0 to 1 that depends on nothing but the seed (FNV-1a). */
+export function hash01(seed: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < seed.length; index += 1) {
     hash = Math.imul(hash ^ seed.charCodeAt(index), 0x01000193) >>> 0;
   }
-  return from + ((hash % 10_007) / 10_006) * (to - from);
+  return (hash % 10_007) / 10_006;
 }

@@ -81,15 +81,16 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
           title: "Too many requests",
           status: 429,
           body: html`<h1>Too many requests</h1>
-<p>Try again in ${Math.ceil(waitSec / 60)} minutes.</p>`,
+<p>Try again in ${Math.ceil(waitSec / 60)} ${waitSec > 60 ? "minutes" : "minute"}.</p>
+<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
         });
       }
       return sendPage(reply, {
-        title: "Look into your mail",
-        body: html`<h1>Look into your mail</h1>
+        title: "Check your mail",
+        body: html`<h1>Check your mail</h1>
 <p>If there is an account with this address, a mail with a link is on its way. The link is good for an hour.</p>
 <p class="soft">Nothing came? Look among the spam, or ask an admin of your workspace for a link.</p>
-<p><a href="/sign-in">Back to sign-in</a></p>`,
+<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
       });
     });
   });
@@ -100,18 +101,18 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
         title: "New password",
         body: html`<h1>New password</h1>
 <p>This server sends no mail. Ask an admin of your workspace: they can give you a link to choose a new password.</p>
-<p><a href="/sign-in">Back to sign-in</a></p>`,
+<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
       });
     return sendPage(reply, {
       title: "New password",
       body: html`<h1>New password</h1>
-<p>We send a link to your email address.</p>
+<p class="soft">You get a link by mail, and choose a new one there.</p>
 <form method="post" action="/password-reset">
 ${hiddenToken(request, baseUrl)}
-<label>Email <input name="email" type="email" autocomplete="username" required maxlength="320"></label>
+<label>Email <input name="email" type="email" autocomplete="username" required maxlength="320" autofocus></label>
 <button>Send the link</button>
 </form>
-<p class="soft"><a href="/sign-in">Back to sign-in</a></p>`,
+<p class="small"><a href="/sign-in">Back to sign-in</a></p>`,
     });
   }
 
@@ -128,7 +129,7 @@ ${hiddenToken(request, baseUrl)}
       title,
       status: form.problem === undefined ? 200 : 400,
       body: html`<h1>${title}</h1>
-<p>For ${owner.email}.</p>
+<p class="soft">${isInvitation ? "Choose a password, and you are in. Your account:" : "For the account"} ${owner.email}</p>
 ${fault(form.problem ?? null)}
 <form method="post">
 ${hiddenToken(request, baseUrl)}
@@ -138,8 +139,9 @@ ${
     ? html`<label>Your name <input name="name" autocomplete="name" required maxlength="200" value="${form.name ?? owner.name}"></label>`
     : html``
 }
-<label>Password <input name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="1000"></label>
-<p class="soft">At least 10 characters. A few words that only you would put together are best.</p>
+<div class="field"><label for="password">Password</label>
+<p class="soft small" id="rules">At least 10 characters. A few words that only you would put together are best.</p>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="10" maxlength="1000" aria-describedby="rules"></div>
 <button>${isInvitation ? "Join" : "Save"}</button>
 </form>`,
     });
@@ -160,10 +162,10 @@ function findFault(name: string | undefined, password: string, owner: LinkOwner)
 /** One text for unknown, used and expired. */
 function sendDeadLink(reply: FastifyReply): FastifyReply {
   return sendPage(reply, {
-    title: "This link is good no longer",
+    title: "This link no longer works",
     status: 404,
-    body: html`<h1>This link is good no longer</h1>
-<p>It was used, it is too old, or a newer one took its place. Ask an admin of your workspace for another one.</p>
-<p><a href="/sign-in">To sign-in</a></p>`,
+    body: html`<h1>This link no longer works</h1>
+<p>It was used already, it is too old, or a newer one took its place. Ask an admin of your workspace for another one.</p>
+<p><a class="button quiet" href="/sign-in">To sign-in</a></p>`,
   });
 }

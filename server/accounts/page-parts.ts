@@ -18,15 +18,35 @@ export function servePages(scope: FastifyInstance): void {
     // What nobody foresaw is logged and answered as everywhere.
     if (!(error instanceof ProblemError)) return asProblem.call(scope, error as never, request, reply);
     reply.headers(error.headers);
-    const { status, title } = errorCatalogue[error.code];
+    const { title, text } = inPlainWords(error);
     return sendPage(reply, {
       title,
-      status,
+      status: errorCatalogue[error.code].status,
       body: html`<h1>${title}</h1>
-<p>${error.message}</p>
-<p><a href="/sign-in">Back to sign-in</a></p>`,
+<p>${text}</p>
+<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
     });
   });
+}
+
+/** What went wrong, for people who know nothing of requests and tokens. */
+function inPlainWords({ code, message }: ProblemError): { readonly title: string; readonly text: string } {
+  switch (code) {
+    case "forbidden":
+      return {
+        title: "Please try again",
+        text: "This form was sent from somewhere else, or its page was open for too long. Nothing was changed.",
+      };
+    case "rate_limited":
+      return { title: "Too many tries", text: "Wait a minute and try again." };
+    case "body_too_large":
+      return { title: "That was too much", text: "What was sent is longer than it can be." };
+    default:
+      return {
+        title: errorCatalogue[code].title,
+        text: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+      };
+  }
 }
 
 /**

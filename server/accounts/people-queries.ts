@@ -14,6 +14,7 @@ export interface PersonRow {
   readonly created_at: Date;
   readonly team_ids: string[];
   readonly single_sign_on: boolean;
+  readonly has_password: boolean;
 }
 
 /** People of a workspace by name; all, or one. */
@@ -21,7 +22,8 @@ export async function findPeople(db: Executor, workspaceId: string, userId?: str
   const { rows } = await sql<PersonRow>`
     select u.id, u.name, u.email, u.role, u.deactivated_at, u.invited_at, u.last_signed_in_at, u.created_at,
       array(select m.team_id from team_members m where m.user_id = u.id order by m.team_id) as team_ids,
-      exists (select 1 from identities i where i.user_id = u.id) as single_sign_on
+      exists (select 1 from identities i where i.user_id = u.id) as single_sign_on,
+      u.password_hash is not null as has_password
     from users u
     where u.workspace_id = ${workspaceId} and (${userId ?? null}::uuid is null or u.id = ${userId ?? null}::uuid)
     order by u.name, u.id`.execute(db);

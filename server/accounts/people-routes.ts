@@ -7,6 +7,7 @@ import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Sealer } from "../links/sealer.ts";
+import { unbindSingleSignOn } from "./identities.ts";
 import * as service from "./people.ts";
 import { findPeople, type PersonRow, stateOf } from "./people-queries.ts";
 
@@ -95,7 +96,7 @@ export function peopleRoutes(
   });
 
   route(api, contract.unbindSingleSignOn, async ({ request, params }) => {
-    await change((tx) => service.unbindSingleSignOn(tx, actorOf(request), params.user_id));
+    await change((tx) => unbindSingleSignOn(tx, actorOf(request), params.user_id));
     return { success: true as const };
   });
 }
@@ -109,6 +110,7 @@ function present(row: PersonRow) {
     state: stateOf(row),
     team_ids: row.team_ids,
     single_sign_on: row.single_sign_on,
+    has_password: row.has_password,
     last_signed_in_datetime: row.last_signed_in_at?.toISOString() ?? null,
     created_datetime: row.created_at.toISOString(),
   };

@@ -176,14 +176,6 @@ export async function reactivateUser(tx: Tx, actor: AuditActor, userId: string):
   await recordAudit(tx, actor, { action: "user_reactivated", subject: { type: "user", id: userId } });
 }
 
-/** Forgets whom single sign-on knows a person as. @throws ProblemError `not_found`. */
-export async function unbindSingleSignOn(tx: Tx, actor: AuditActor, userId: string): Promise<void> {
-  await lockKnown(tx, actor.workspaceId, userId);
-  const gone = await tx.deleteFrom("identities").where("user_id", "=", userId).returning("issuer").execute();
-  if (gone.length > 0)
-    await recordAudit(tx, actor, { action: "single_sign_on_unbound", subject: { type: "user", id: userId } });
-}
-
 /** A workspace whose last admin is gone can't be looked after by anybody. The membership is locked. */
 export async function keepAnAdmin(tx: Tx, account: LockedAccount): Promise<void> {
   if (!(await hasOtherAdmin(tx, account.workspace_id, account.id)))

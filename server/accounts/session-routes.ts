@@ -6,6 +6,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import { type Api, Ready, route } from "../http/route.ts";
+import { findIdentities, unbindSingleSignOn } from "./identities.ts";
 import { changePassword, currentSession, findMe, renameMe, tooManyAttempts } from "./me.ts";
 import { clearedSessionCookie, sessionCookie, sessionCookieOf } from "./session-cookie.ts";
 import { endOwnSession, endSessionOf, endSessions, findSessions, type SignInMethod } from "./sessions.ts";
@@ -33,6 +34,10 @@ export function sessionRoutes(
               expires_at: session.expires_at.toISOString(),
             },
       has_password: me.password_hash !== null,
+      identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
+        issuer,
+        bound_datetime: created_at.toISOString(),
+      })),
     };
   };
   const presentCaller = ({ principal }: FastifyRequest) =>
@@ -110,6 +115,11 @@ export function sessionRoutes(
 
   route(api, contract.updateMe, async ({ request, body }) => {
     if (body.name !== undefined) await renameMe(db, request, body.name);
+    return presentCaller(request);
+  });
+
+  route(api, contract.unbindMySingleSignOn, async ({ principal, request }) => {
+    await db.kysely.transaction().execute((tx) => unbindSingleSignOn(tx, actorOf(request), principal.userId));
     return presentCaller(request);
   });
 }

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { html } from "../pages/html.ts";
 import { sendPage } from "../pages/page.ts";
+import { personCard } from "../pages/person.ts";
 import { readSession } from "./authenticate.ts";
 import { ownPath } from "./next.ts";
 import { checkForm, fault, field, hiddenToken, seeOther, servePages } from "./page-parts.ts";
@@ -44,7 +45,7 @@ export async function signInPages(app: FastifyInstance, { db, config }: Dependen
           next,
           email,
           status: 401,
-          problem: "Email or password is wrong.",
+          problem: "Email or password is wrong. Look at both and try again.",
         });
       reply.header("retry-after", String(result.retryAfterSec));
       return sendSignIn(request, reply, {
@@ -101,8 +102,8 @@ ${fault(form.problem ?? null)}
 <form method="post" action="/sign-in">
 ${hiddenToken(request, baseUrl)}
 <input type="hidden" name="next" value="${form.next}">
-<label>Email <input name="email" type="email" autocomplete="username" required maxlength="320" value="${form.email ?? ""}"></label>
-<label>Password <input name="password" type="password" autocomplete="current-password" required maxlength="1000"></label>
+<label>Email <input name="email" type="email" autocomplete="username" required maxlength="320" value="${form.email ?? ""}"${(form.email ?? "") === "" ? autofocus : null}></label>
+<label>Password <input name="password" type="password" autocomplete="current-password" required maxlength="1000"${(form.email ?? "") === "" ? null : autofocus}></label>
 <button>Sign in</button>
 </form>
 ${
@@ -110,9 +111,9 @@ ${
     ? html``
     : // A link, not a form: a form that ends at another origin is against our own policy (CSP form-action).
       html`<p class="or">or</p>
-<p class="actions"><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
+<p><a class="button quiet" href="/sign-in/sso${query}">Sign in with ${singleSignOn.name}</a></p>`
 }
-<p class="soft"><a href="/password-reset${query}">Forgot your password?</a></p>`,
+<p class="small"><a href="/password-reset${query}">Forgot your password?</a></p>`,
     });
   }
 
@@ -120,7 +121,7 @@ ${
     return {
       title: "Signed in",
       body: html`<h1>You are signed in</h1>
-<p>as ${name}.</p>
+${personCard(name, null)}
 <form method="post" action="/sign-out">
 ${hiddenToken(request, baseUrl)}
 <div class="actions"><a class="button" href="${next}">Go on</a> <button class="quiet">Sign out</button></div>
@@ -128,6 +129,9 @@ ${hiddenToken(request, baseUrl)}
     };
   }
 }
+
+/** On the field that is to be filled next. */
+const autofocus = { html: " autofocus" };
 
 /** A time in words. */
 function wait(seconds: number): string {

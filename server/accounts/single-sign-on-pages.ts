@@ -81,6 +81,6 @@ function sendFailure(reply: FastifyReply, status: number, text: string): Fastify
     status,
     body: html`<h1>Sign-in did not work</h1>
 <p>${text}</p>
-<p><a href="/sign-in">Back to sign-in</a></p>`,
+<p><a class="button quiet" href="/sign-in">Back to sign-in</a></p>`,
   });
 }

@@ -225,3 +225,48 @@ test("without the settings there is no single sign-on", async () => {
   assert.equal((await openBrowser(plain).get("/sign-in/sso")).status, 404);
   assert.doesNotMatch((await openBrowser(plain).get("/sign-in")).text, /sso/);
 });
+
+test("single sign-on: a person unbinds it who has a password; nobody takes their own only way in", async () => {
+  const { member, admin, id } = await makeWorkspace(app.db);
+  people.set("sub-unbind", { email: member.email, email_verified: true });
+  const { browser } = await signIn(app, "sub-unbind");
+  const before = (await browser.get("/_/api/v1/session/me")).body;
+  assert.deepEqual(
+    before.identities.map(({ issuer }: { issuer: string }) => issuer),
+    [provider.issuer],
+  );
+  const unbind = (path: string, token: string) =>
+    call(app, "DELETE", `/_/api/v1${path}`, undefined, { token, version: null });
+  const setPassword = (password_hash: string | null) =>
+    app.db.kysely.updateTable("users").set({ password_hash }).where("workspace_id", "=", id).execute();
+  await setPassword(null);
+  const refused = await unbind("/me/single-sign-on", member.token);
+  assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"]);
+  assert.match(refused.body.detail, /ask an admin/);
+  const own = await unbind(`/users/${admin.id}/single-sign-on`, admin.token);
+  assert.equal(own.status, 409);
+  await setPassword("not the hash of anything");
+  const answer = await unbind("/me/single-sign-on", member.token);
+  assert.deepEqual([answer.status, answer.body.identities], [200, []], answer.text);
+  const log = await auditOf(app.db, id);
+  assert.deepEqual(log.filter(({ action }) => action === "single_sign_on_unbound").length, 1);
+  // Once more nothing is there to unbind, and nothing is written down.
+  assert.equal((await unbind("/me/single-sign-on", member.token)).status, 200);
+  assert.equal((await auditOf(app.db, id)).length, log.length);
+  const people_ = await call(app, "GET", "/_/api/v1/users", undefined, { token: admin.token, version: null });
+  const found = people_.body.users.find((user: { id: string }) => user.id === member.id);
+  assert.deepEqual([found.single_sign_on, found.has_password], [false, true]);
+});
+
+test("single sign-on: an admin unbinds somebody without a password, who is bound again by the next sign-in", async () => {
+  const { member, admin } = await makeWorkspace(app.db);
+  people.set("sub-again", { email: member.email, email_verified: true });
+  await signIn(app, "sub-again");
+  const answer = await call(app, "DELETE", `/_/api/v1/users/${member.id}/single-sign-on`, undefined, {
+    token: admin.token,
+    version: null,
+  });
+  assert.equal(answer.status, 200, answer.text);
+  const { browser } = await signIn(app, "sub-again");
+  assert.equal((await browser.get("/_/api/v1/session/me")).body.identities.length, 1);
+});

@@ -1,12 +1,11 @@
 import * as contract from "../../contract/account-teams.ts";
-import { actorOf, recordAudit } from "../audit/record.ts";
+import { actorOf } from "../audit/record.ts";
 import type { Database, Tx } from "../db/database.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
+import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
-import { AccountError, readDomain } from "./service.ts";
 import * as service from "./teams.ts";
 
-/** Teams and the workspace itself. */
+/** Teams and who is in them. */
 export function teamRoutes(api: Api, { db }: { readonly db: Database }): void {
   const change = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => db.kysely.transaction().execute(work);
   const readOne = async (workspaceId: string, teamId: string) => {
@@ -15,12 +14,6 @@ export function teamRoutes(api: Api, { db }: { readonly db: Database }): void {
       throw new ProblemError("not_found", `there is no team ${teamId} in this workspace`);
     return team;
   };
-  const readWorkspace = (id: string) =>
-    db.kysely
-      .selectFrom("workspaces")
-      .select(["id", "name", "email_domains"])
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
 
   route(api, contract.listTeamMembers, async ({ principal }) => ({
     teams: await service.findTeamsWithMembers(db.kysely, principal.workspaceId),
@@ -52,36 +45,4 @@ export function teamRoutes(api: Api, { db }: { readonly db: Database }): void {
     await change((tx) => service.removeMember(tx, actorOf(request), params.team_id, params.user_id));
     return readOne(principal.workspaceId, params.team_id);
   });
-
-  route(api, contract.getWorkspace, ({ principal }) => readWorkspace(principal.workspaceId));
-
-  route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
-    const changes = {
-      ...(body.name === undefined ? {} : { name: body.name }),
-      ...(body.email_domains === undefined ? {} : { email_domains: readDomains(body.email_domains) }),
-    };
-    if (Object.keys(changes).length > 0)
-      await change(async (tx) => {
-        await tx.updateTable("workspaces").set(changes).where("id", "=", principal.workspaceId).execute();
-        await recordAudit(tx, actorOf(request), {
-          action: "settings_changed",
-          subject: { type: "workspace", id: principal.workspaceId },
-          details: changes,
-        });
-      });
-    return readWorkspace(principal.workspaceId);
-  });
-}
-
-function readDomains(given: readonly string[]): string[] {
-  const domains = given.map((text, index) => {
-    try {
-      return readDomain(text);
-    } catch (error) {
-      if (error instanceof AccountError)
-        throw invalidInput([{ pointer: `/email_domains/${index}`, detail: error.message }]);
-      throw error;
-    }
-  });
-  return [...new Set(domains)];
 }

@@ -137,6 +137,9 @@ test("workspace: name and domains, for admins; recordings made before keep what 
     id: own.id,
     name: "Renamed",
     email_domains: ["new.example", "two.example"],
+    new_recordings: "server_setting",
+    new_recording_share_state: "restricted",
+    single_sign_on: null,
   });
   const later = await makeRecording(app, own.admin.token, attributes);
   assert.deepEqual(
@@ -234,4 +237,29 @@ test("tokens: members have their own, admins see and revoke all of the workspace
   assert.equal((await manage("DELETE", `/tokens/${unknownId()}`, admin.token)).status, 404);
   assert.equal((await manage("DELETE", `/tokens/${mine[0].id}`, admin.token)).status, 200);
   assert.equal((await call(app, "POST", "/users", {}, { token: member.token })).status, 401);
+});
+
+test("workspace: who sees new recordings is its own decision, or the server's again", async () => {
+  const own = await makeWorkspace(app.db);
+  const stateOfNew = async () => {
+    const { recordingId } = await makeRecording(app, own.admin.token);
+    const row = await app.db.kysely
+      .selectFrom("recordings")
+      .select("share_state")
+      .where("id", "=", recordingId)
+      .executeTakeFirstOrThrow();
+    return row.share_state;
+  };
+  const set = async (new_recordings: string) => {
+    const { body, text } = await manage("PATCH", "/workspace", own.admin.token, { new_recordings });
+    assert.equal(body.new_recordings, new_recordings, text);
+    return body.new_recording_share_state;
+  };
+  assert.equal(await stateOfNew(), "restricted");
+  assert.equal(await set("workspace"), "workspace");
+  assert.equal(await stateOfNew(), "workspace");
+  assert.equal(await set("server_setting"), "restricted");
+  assert.equal(await stateOfNew(), "restricted");
+  const wrong = await manage("PATCH", "/workspace", own.admin.token, { new_recordings: "public" });
+  assert.equal(wrong.status, 400);
 });

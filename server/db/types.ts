@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -33,7 +41,6 @@ export interface AccessTokens {
   last_used_at: Timestamp | null;
   name: string;
   oauth_family_id: string | null;
-  oauth_refresh_id: string | null;
   revoked_at: Timestamp | null;
   type: string;
   user_id: string;
@@ -82,6 +89,20 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface ClipFiles {
+  created_at: Generated<Timestamp>;
+  end_ms: number;
+  error: string | null;
+  files: Generated<string[]>;
+  format: string | null;
+  highlight_id: string | null;
+  id: Generated<string>;
+  kills: Generated<number>;
+  recording_id: string;
+  start_ms: number;
+  state: Generated<string>;
+}
+
 export interface Deliveries {
   attempts: Generated<number>;
   attempts_before: Generated<number>;
@@ -114,6 +135,32 @@ export interface DeliveryAttempts {
   request_headers: Json;
   started_at: Timestamp;
   status: number | null;
+}
+
+export interface DeliveryBatches {
+  created_at: Generated<Timestamp>;
+  delivery_ids: ArrayType<Int8>;
+  due_at: Timestamp;
+  event_ids: ArrayType<Int8>;
+  hook_id: string;
+  id: Int8;
+  message_ids: string[];
+}
+
+export interface DeliveryLog {
+  attempts: number | null;
+  created_at: Timestamp | null;
+  due_at: Timestamp | null;
+  event_id: Int8 | null;
+  event_type: string | null;
+  hook_id: string | null;
+  id: Int8 | null;
+  message_id: string | null;
+  payload: string | null;
+  recording_id: string | null;
+  settled_at: Timestamp | null;
+  state: string | null;
+  subject_id: string | null;
 }
 
 export interface Erasures {
@@ -160,6 +207,7 @@ export interface Highlights {
   text: string;
   transcript: Generated<string>;
   updated_at: Generated<Timestamp>;
+  workspace_id: string;
 }
 
 export interface Hooks {
@@ -344,6 +392,29 @@ export interface PrivateNotes {
   user_id: string;
 }
 
+export interface PublicLinkClips {
+  end_ms: number;
+  highlight_id: string;
+  link_id: string;
+  start_ms: number;
+}
+
+export interface PublicLinks {
+  allow_download: Generated<boolean>;
+  created_at: Generated<Timestamp>;
+  created_by: string | null;
+  expires_at: Timestamp | null;
+  highlight_id: string | null;
+  id: Generated<string>;
+  kind: string;
+  last_opened_at: Timestamp | null;
+  password_hash: string | null;
+  recording_id: string | null;
+  start_ms: number | null;
+  story_id: string | null;
+  workspace_id: string;
+}
+
 export interface RateLimitCounters {
   count: number;
   key: string;
@@ -509,9 +580,7 @@ export interface Stories {
   created_by: string | null;
   description: Generated<string>;
   id: string;
-  is_public: Generated<boolean>;
   last_edited_at: Generated<Timestamp>;
-  public_version: Generated<number>;
   tags: Generated<string[]>;
   title: string;
   workspace_id: string;
@@ -655,6 +724,7 @@ export interface Workspaces {
   max_duration_sec: number | null;
   members_id: string;
   name: string;
+  new_recording_share_state: string | null;
 }
 
 export interface DB {
@@ -662,8 +732,11 @@ export interface DB {
   attempts: Attempts;
   audit_chains: AuditChains;
   audit_log: AuditLog;
+  clip_files: ClipFiles;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
+  delivery_batches: DeliveryBatches;
+  delivery_log: DeliveryLog;
   erasures: Erasures;
   events: Events;
   feed_places: FeedPlaces;
@@ -686,6 +759,8 @@ export interface DB {
   one_time_links: OneTimeLinks;
   participants: Participants;
   private_notes: PrivateNotes;
+  public_link_clips: PublicLinkClips;
+  public_links: PublicLinks;
   rate_limit_counters: RateLimitCounters;
   recording_grants: RecordingGrants;
   recording_media: RecordingMedia;

@@ -223,8 +223,9 @@ test("limit: the thousand and first highlight of a recording is refused until on
   const { recordingId } = await makeRecording(app, member.token);
   const id = await makeHighlight(recordingId, member.token);
   await app.db.pool.query(
-    `insert into highlights (id, recording_id, text, start_ms, duration_ms)
-     select gen_random_uuid(), $1, 'x', 0, 1 from generate_series(1, 999)`,
+    `insert into highlights (id, recording_id, workspace_id, text, start_ms, duration_ms)
+     select gen_random_uuid(), r.id, r.workspace_id, 'x', 0, 1 from recordings r, generate_series(1, 999)
+     where r.id = $1`,
     [recordingId],
   );
   const refused = await manage("POST", `/recordings/${recordingId}/highlights`, member.token, clip);

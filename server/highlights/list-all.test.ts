@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace } from "../../test/support/factories.ts";
+import { listAllHighlightIds } from "./list-all.ts";
 
 const app = await startTestApp({ env: { PARLEY_PAGE_SIZE: "2" } });
 
@@ -105,4 +106,52 @@ test("list all: 400 for a tag that can't be and for another list's cursor", asyn
     "invalid_cursor",
   );
   assert.equal((await manage("GET", "/highlights?tag=%20", member.token)).body.error, "invalid_input");
+});
+
+test("list all: a page costs the page, however many highlights this and other workspaces have", async () => {
+  const workspace = await makeWorkspace(app.db);
+  const other = await makeWorkspace(app.db);
+  const { pool } = app.db;
+  for (const { member } of [workspace, other]) {
+    const { recordingId } = await makeRecording(app, member.token);
+    await pool.query(
+      `insert into highlights (id, recording_id, workspace_id, text, start_ms, duration_ms, created_at)
+       select gen_random_uuid(), r.id, r.workspace_id, 'one of many', 0, 1, now() - interval '1 second' * n
+       from recordings r, generate_series(1, 20000) n where r.id = $1`,
+      [recordingId],
+    );
+  }
+  await pool.query("analyze highlights");
+  const { member } = workspace;
+  // biome-ignore lint/suspicious/noExplicitAny: what EXPLAIN answers.
+  const plans: any[] = [];
+  const explaining = {
+    query: async (sql: string, values: unknown[]) => {
+      const { rows } = await pool.query(`explain (analyze, buffers, format json) ${sql}`, values);
+      plans.push(rows[0]["QUERY PLAN"][0].Plan);
+      return pool.query(sql, values);
+    },
+  } as unknown as typeof pool;
+  const principal = { workspaceId: workspace.id, sees: [member.id] } as unknown as Parameters<
+    typeof listAllHighlightIds
+  >[1];
+  const ask = (after: { at: Date; id: string } | null) =>
+    listAllHighlightIds(explaining, principal, {
+      after,
+      limit: 50,
+      text: undefined,
+      tag: undefined,
+      withLength: false,
+    });
+  const first = await ask(null);
+  const last = first.at(-1);
+  assert.ok(last !== undefined && first.length === 50);
+  // Far within, too.
+  await ask({ at: new Date(last.at.getTime() - 15_000_000), id: last.id });
+  for (const plan of plans) {
+    const text = JSON.stringify(plan);
+    assert.match(text, /highlights_workspace/);
+    assert.ok(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 400, text);
+    assert.equal(plan["Actual Rows"], 50);
+  }
 });

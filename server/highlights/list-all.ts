@@ -11,7 +11,10 @@ export interface PlacedHighlight extends Position {
   readonly transcript_length: number;
 }
 
-/** One page of the places of the highlights that a principal sees, newest first. */
+/**
+ * One page of the places of the highlights that a principal sees, newest first: read along `highlights_workspace`, so a
+ * page costs what it holds and what lies between that the principal doesn't see.
+ */
 export async function listAllHighlightIds(
   pool: pg.Pool,
   principal: Principal,
@@ -28,7 +31,8 @@ export async function listAllHighlightIds(
   const { rows } = await pool.query<PlacedHighlight>(
     `select h.id, h.created_at as at, ${page.withLength ? length : "0"} as transcript_length
      from highlights h
-     where exists (select 1 from recording_grants g
+     where h.workspace_id = $7
+       and exists (select 1 from recording_grants g
          where g.recording_id = h.recording_id and g.principal_id = any($1::uuid[]))
        and ($2::text is null or strpos(parley_fold(h.text), parley_fold($2)) > 0)
        and ($3::text is null or $3 = any(h.tags))
@@ -42,6 +46,7 @@ export async function listAllHighlightIds(
       page.after?.at ?? null,
       page.after?.id ?? null,
       page.limit,
+      principal.workspaceId,
     ],
   );
   return rows;

@@ -179,7 +179,8 @@ export async function lockHighlight(tx: Tx, highlightId: string): Promise<Highli
 
 export async function insertHighlight(
   tx: Tx,
-  highlight: HighlightValues & Pick<HighlightRow, "id" | "recording_id" | "created_by">,
+  highlight: HighlightValues &
+    Pick<HighlightRow, "id" | "recording_id" | "created_by"> & { readonly workspace_id: string },
 ): Promise<void> {
   await tx.insertInto("highlights").values(highlight).execute();
 }

@@ -1,15 +1,19 @@
 import { listAllHighlights } from "../../contract/highlight-list.ts";
 import * as contract from "../../contract/highlight-operations.ts";
 import type { HighlightIncludeInput } from "../../contract/highlights.ts";
+import { actorOf } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { type Api, Ready, route } from "../http/route.ts";
+import type { JobQueue } from "../jobs/queue.ts";
 import type { LinkSigner } from "../links/signer.ts";
+import { cutClips } from "../public-links/service.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
 import { findListedJson, listAllHighlightIds } from "./list-all.ts";
 import { canSeeHighlight, findHighlightJson, highlightLinks, listHighlightIds } from "./queries.ts";
+import { highlightNotFound } from "./rights.ts";
 import * as service from "./service.ts";
 
 const cursorName = "highlights";
@@ -23,6 +27,7 @@ export function highlightRoutes(
   api: Api,
   deps: {
     readonly db: Database;
+    readonly jobs: JobQueue;
     readonly signer: LinkSigner;
     readonly config: Pick<Config, "baseUrl" | "pageSize">;
   },
@@ -37,7 +42,7 @@ export function highlightRoutes(
   const readOne = async (highlightId: string, include: HighlightIncludeInput = {}) => {
     const [json] = await readMany([highlightId], include);
     // Also when somebody deleted it right after the change.
-    if (json === undefined) throw service.highlightNotFound(highlightId);
+    if (json === undefined) throw highlightNotFound(highlightId);
     return new Ready(json);
   };
 
@@ -92,17 +97,17 @@ export function highlightRoutes(
 
   route(api, contract.getHighlight, async ({ principal, params, query }) => {
     if (!(await canSeeHighlight(db.pool, principal, params.highlight_id)))
-      throw service.highlightNotFound(params.highlight_id);
+      throw highlightNotFound(params.highlight_id);
     return readOne(params.highlight_id, readInclude(query.include));
   });
 
   route(api, contract.updateHighlight, async ({ principal, params, body }) => {
-    await service.updateHighlight(db, principal, params.highlight_id, body);
+    await cutClips(deps, await service.updateHighlight(db, principal, params.highlight_id, body));
     return readOne(params.highlight_id, body.include);
   });
 
-  route(api, contract.deleteHighlight, ({ principal, params }) =>
-    service.deleteHighlight(db, principal, params.highlight_id),
+  route(api, contract.deleteHighlight, ({ principal, params, request }) =>
+    service.deleteHighlight(db, { principal, actor: actorOf(request) }, params.highlight_id),
   );
 }
 

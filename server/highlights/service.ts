@@ -5,7 +5,11 @@ import type { Principal } from "../access/principal.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { invalidInput, ProblemError } from "../http/problem.ts";
-import { lockRecording } from "../recordings/queries.ts";
+import { agreeToChange } from "../public-links/agree.ts";
+import { findLinksOf } from "../public-links/clips.ts";
+import type { Asking } from "../public-links/service.ts";
+import { takeBackLinks } from "../public-links/take-back.ts";
+import { type ChangeableRecording, lockRecording } from "../recordings/queries.ts";
 import { mayChange, recordingNotFound } from "../recordings/rights.ts";
 import { removeFromStories } from "../stories/remove-highlights.ts";
 import {
@@ -18,12 +22,8 @@ import {
   lockHighlight,
   updateHighlightRow,
 } from "./queries.ts";
+import { highlightNotFound } from "./rights.ts";
 import { uniqueTags } from "./tags.ts";
-
-/** What a caller reads who may not know whether the highlight exists. */
-export function highlightNotFound(highlightId: string): ProblemError {
-  return new ProblemError("not_found", `there is no highlight ${highlightId} that this token can see`);
-}
 
 /** What of a highlight a client says. */
 export interface HighlightInput {
@@ -62,20 +62,26 @@ export async function createHighlight(
         `the recording has ${room.highlights} highlights, which is the most; delete one first`,
       );
     }
-    await insertHighlight(tx, { id, recording_id: recordingId, created_by: principal.userId, ...values });
+    const { workspace_id } = recording;
+    const of = { recording_id: recordingId, workspace_id, created_by: principal.userId };
+    await insertHighlight(tx, { id, ...of, ...values });
     await report(tx, recording.workspace_id, "highlight_added", { id, recording_id: recordingId });
   });
   return id;
 }
 
-/** Changes a highlight; what is left out stays. Only a real change is an event. */
+/**
+ * Changes a highlight; what is left out stays. Only a real change is an event. Its public links follow a new range when
+ * the caller may share the recording.
+ * @returns ids of links that may show another part now.
+ */
 export async function updateHighlight(
   db: Database,
   principal: Principal,
   highlightId: string,
   input: Partial<{ [K in keyof HighlightInput]: HighlightInput[K] | undefined }>,
-): Promise<void> {
-  await change(db, principal, highlightId, async (tx, highlight, workspaceId) => {
+): Promise<string[]> {
+  return change(db, principal, highlightId, async (tx, highlight, { workspace_id, is_recorder }) => {
     const values: HighlightValues = {
       text: input.text ?? highlight.text,
       start_ms: input.timestamp ?? highlight.start_ms,
@@ -87,34 +93,38 @@ export async function updateHighlight(
       const faults = findRangeFaults(values, duration_ms, input.duration === undefined);
       if (faults.length > 0) throw invalidInput(faults);
     }
-    if (isSame(values, highlight)) return;
+    if (isSame(values, highlight)) return [];
     await updateHighlightRow(tx, highlightId, values);
-    await report(tx, workspaceId, "highlight_updated", highlight);
+    await report(tx, workspace_id, "highlight_updated", highlight);
+    const isMoved = values.start_ms !== highlight.start_ms || values.duration_ms !== highlight.duration_ms;
+    if (isMoved && mayChange(principal, { is_recorder })) await agreeToChange(tx, highlightId);
+    return isMoved ? findLinksOf(tx, highlightId) : [];
   });
 }
 
 /** Removes a highlight, also from the stories it is in. */
 export async function deleteHighlight(
   db: Database,
-  principal: Principal,
+  { principal, actor }: Asking,
   highlightId: string,
 ): Promise<{ success: true }> {
-  await change(db, principal, highlightId, async (tx, highlight, workspaceId) => {
+  await change(db, principal, highlightId, async (tx, highlight, { workspace_id }) => {
+    await takeBackLinks(tx, actor, { kind: "highlight", id: highlightId });
     await removeFromStories(tx, [highlightId]);
     await deleteHighlightRow(tx, highlightId);
-    await report(tx, workspaceId, "highlight_deleted", highlight);
+    await report(tx, workspace_id, "highlight_deleted", highlight);
   });
   return { success: true };
 }
 
 /** Locks recording and highlight, in this order everywhere, and checks the right to change the highlight. */
-async function change(
+async function change<T>(
   db: Database,
   principal: Principal,
   highlightId: string,
-  apply: (tx: Tx, highlight: HighlightRow, workspaceId: string) => Promise<void>,
-): Promise<void> {
-  await db.kysely.transaction().execute(async (tx) => {
+  apply: (tx: Tx, highlight: HighlightRow, recording: ChangeableRecording) => Promise<T>,
+): Promise<T> {
+  return db.kysely.transaction().execute(async (tx) => {
     const recordingId = await findRecordingOf(tx, principal.workspaceId, highlightId);
     if (recordingId === undefined) throw highlightNotFound(highlightId);
     const recording = await lockRecording(tx, principal, recordingId);
@@ -127,7 +137,7 @@ async function change(
         "only whoever made the highlight, the recording's recorders, admins and workspace tokens may change it",
       );
     }
-    await apply(tx, highlight, recording.workspace_id);
+    return apply(tx, highlight, recording);
   });
 }
 

@@ -111,10 +111,11 @@ test("a payload that can't be made fails alone, with a reason; without a databas
     payload: null,
     attempts: 0,
     attempts_before: 0,
-    data: {},
+    data: "{}",
     may_hear: true,
     due_at: new Date(),
     has_siblings: false,
+    batch_id: null,
   } as const;
   const due = [
     { ...delivery, id: "1", subject_id: "no id of anything" },

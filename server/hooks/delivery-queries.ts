@@ -18,13 +18,15 @@ export interface DueDelivery {
   readonly attempts: number;
   /** Of these, those made before it was last asked for anew. */
   readonly attempts_before: number;
-  /** Null: the event is too old to be kept. */
-  readonly data: Record<string, unknown> | null;
+  /** As JSON; null: the event is too old to be kept. */
+  readonly data: string | null;
   /** Whether the hook's owner may hear of it now. */
   readonly may_hear: boolean;
   readonly due_at: Date;
   /** Whether other hooks have the same address, which may hold back first attempts of this one. */
   readonly has_siblings: boolean;
+  /** The batch that holds it; null: it is a row of its own. */
+  readonly batch_id: string | null;
 }
 
 /** Whether events wait to be handed on, or hooks to be served: one look, where finding out by doing takes six. */
@@ -109,23 +111,33 @@ export async function releaseAllHooks(pool: pg.Pool): Promise<void> {
 export async function findForgottenHooks(pool: pg.Pool): Promise<void> {
   await pool.query(`update hooks set next_due_at = now()
     where id in (
-      select id from hooks h where next_due_at is null and exists (
-        select 1 from deliveries d where d.hook_id = h.id and d.state = 'pending')
+      select id from hooks h where next_due_at is null and parley_next_due(h.id) is not null
       order by id for no key update)`);
 }
 
 /** Whether a delivery that was prepared a while ago may still be sent. */
-export async function mayStillSend(pool: pg.Pool, hookId: string, deliveryId: string): Promise<boolean> {
+export async function mayStillSend(
+  pool: pg.Pool,
+  hookId: string,
+  { id, batch_id }: Pick<DueDelivery, "id" | "batch_id">,
+): Promise<boolean> {
   const { rows } = await pool.query({
     name: "may_still_send",
     text: `select 1
-      from deliveries d
+      from (
+          select hook_id, event_id, recording_id from deliveries where id = $2 and state = 'pending'
+          union all
+          select b.hook_id, x.event_id, ev.recording_id
+          from delivery_batches b cross join lateral unnest(b.delivery_ids, b.event_ids) x (id, event_id)
+            join events ev on ev.id = x.event_id
+          where b.id = $3 and x.id = $2
+        ) d
         join hooks h on h.id = d.hook_id and h.disabled_at is null
         join workspaces w on w.id = h.workspace_id
         left join lateral (select ev.audience, d.recording_id from (select 1) one
           left join events ev on ev.id = d.event_id) e on true
-      where d.hook_id = $1 and d.id = $2 and d.state = 'pending' and ${mayHear}`,
-    values: [hookId, deliveryId],
+      where d.hook_id = $1 and ${mayHear}`,
+    values: [hookId, id, batch_id],
   });
   return rows.length > 0;
 }
@@ -134,7 +146,8 @@ export async function mayStillSend(pool: pg.Pool, hookId: string, deliveryId: st
 export async function hasDue(pool: pg.Pool, hookId: string, now: Date): Promise<boolean> {
   const { rows } = await pool.query({
     name: "has_due",
-    text: "select 1 from deliveries where hook_id = $1 and state = 'pending' and due_at <= $2 limit 1",
+    text: `select 1 from deliveries where hook_id = $1 and state = 'pending' and due_at <= $2
+      union all select 1 from delivery_batches where hook_id = $1 and due_at <= $2 limit 1`,
     values: [hookId, now],
   });
   return rows.length > 0;
@@ -157,17 +170,21 @@ export interface DueRequest {
 /**
  * What is due for hooks, first attempts in the order of events. A first attempt waits while another hook of the same
  * address, which is not failing, has yet to try an earlier event of the same subject: a receiver with a hook for each
- * type sees them in order.
+ * type sees them in order. That is seen of rows alone: with batches of such hooks about, nothing is found until
+ * `unpackAround` has made rows of them.
  * @returns for each request its deliveries.
  */
 export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): Promise<DueDelivery[][]> {
   const { rows } = await pool.query<DueDelivery & { place: number }>({
     name: "due_deliveries",
-    text: `select r.place::integer - 1 as place, d.id, d.message_id, d.event_type, d.subject_id, d.recording_id, d.payload,
-        d.attempts, d.attempts_before, d.due_at, e.data, ${mayHear} as may_hear, s.ids is not null as has_siblings
+    text: `select r.place::integer - 1 as place, d.id, d.message_id, coalesce(d.event_type, e.type) as event_type,
+        coalesce(d.subject_id, e.subject_id) as subject_id, e.recording_id, d.payload,
+        d.attempts, d.attempts_before, d.due_at, d.batch_id, e.data::text as data, ${mayHear} as may_hear,
+        s.ids is not null as has_siblings
       from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::integer[])
           with ordinality r (hook_id, now, after_at, after_id, most, place)
-        join hooks h on h.id = r.hook_id
+        -- Not of one that was switched off: its worker is told of it only seconds later.
+        join hooks h on h.id = r.hook_id and h.disabled_at is null
         join workspaces w on w.id = h.workspace_id
         cross join lateral (
           select array_agg(h2.id) as ids from hooks h2
@@ -175,17 +192,39 @@ export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): P
             and h2.disabled_at is null and h2.failing_since is null
         ) s
         cross join lateral (
-          select d.* from deliveries d
+          (select null::bigint as batch_id, d.id, d.message_id, d.event_id, d.event_type, d.subject_id, d.recording_id,
+            d.payload, d.attempts, d.attempts_before, d.due_at
+          from deliveries d
           where d.hook_id = r.hook_id and d.state = 'pending' and d.due_at <= r.now and d.id <> all($6::bigint[])
             and (d.due_at, d.id) > (r.after_at, r.after_id)
-            and (s.ids is null or d.attempts > 0 or not exists (
-              select 1 from deliveries d2 where d2.hook_id = any(s.ids)
-                and d2.state = 'pending' and d2.attempts = 0
-                and d2.subject_id = d.subject_id and d2.event_id < d.event_id))
-          order by d.due_at, d.id limit r.most
+            and (s.ids is null or (not exists (
+                select 1 from delivery_batches b where b.hook_id = any(s.ids || h.id))
+              and (d.attempts > 0 or not exists (
+                select 1 from deliveries d2 where d2.hook_id = any(s.ids)
+                  and d2.state = 'pending' and d2.attempts = 0
+                  and d2.subject_id = d.subject_id and d2.event_id < d.event_id))))
+          order by d.due_at, d.id limit r.most)
+          union all
+          (select b.id, x.id, x.message_id, x.event_id, null, null, null, null, 0, 0, b.due_at
+          from (
+            select *, coalesce(sum(cardinality(delivery_ids)) over (
+              order by due_at, id rows between unbounded preceding and 1 preceding), 0) as before
+            from (
+              select * from delivery_batches
+              where hook_id = r.hook_id and due_at <= r.now and s.ids is null
+                and (due_at, delivery_ids[cardinality(delivery_ids)]) > (r.after_at, r.after_id)
+              order by due_at, id limit 50
+            ) first_ones
+          ) b cross join lateral unnest(b.delivery_ids, b.message_ids, b.event_ids) x (id, message_id, event_id)
+          -- Enough of them, also when the first are left out.
+          where b.before < r.most + cardinality($6::bigint[]) and x.id <> all($6::bigint[])
+            and (b.due_at, x.id) > (r.after_at, r.after_id))
+          order by due_at, id limit r.most
         ) d
-        left join lateral (select ev.data, ev.audience, d.recording_id from (select 1) one
-          left join events ev on ev.id = d.event_id) e on true
+        left join lateral (
+          select ev.data, ev.audience, ev.type, ev.subject_id,
+            case when d.batch_id is null then d.recording_id else ev.recording_id end as recording_id
+          from (select 1) one left join events ev on ev.id = d.event_id) e on true
       order by r.place, d.due_at, d.id`,
     values: [
       requests.map(({ hookId }) => hookId),

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { bigintArray } from "../db/binary-array.ts";
 import type { Database } from "../db/database.ts";
 
 /** Any constant will do, as long as every process uses the same. */
@@ -9,6 +10,12 @@ const mostDeliveries = 5000;
 
 /** Events handed on in one transaction. */
 const batch = 1000;
+
+/** With so many deliveries of one hook at a time they are kept as batches until they are settled. */
+const leastPacked = 20;
+
+/** Deliveries of one batch: as many as fit a page of the database. */
+const mostPacked = 200;
 
 /** Of a bigint. */
 const greatestId = "9223372036854775807";
@@ -72,7 +79,7 @@ async function fanOutWithin(
     values: [fanOutLock],
   });
   if (!locks[0]?.locked) return null;
-  const { rows: events } = await client.query<{ id: string; hooks: string; up_to: string }>({
+  const { rows: found } = await client.query<{ ids: string | null; hooks: string | null; up_to: string }>({
     name: "events_waiting",
     text: `with waiting as materialized (
         select event_id from waiting_events where event_id > $2::bigint and event_id <= $3::bigint
@@ -86,39 +93,65 @@ async function fanOutWithin(
         where disabled_at is null and workspace_id in (select workspace_id from found)
         group by workspace_id, hook_type
       )
-      select w.event_id as id, coalesce(l.hooks, 0) as hooks,
+      -- As two texts: a thousand rows take longer to read.
+      select string_agg(w.event_id::text, ',' order by w.event_id) as ids,
+        string_agg(coalesce(l.hooks, 0)::text, ',' order by w.event_id) as hooks,
         least($3::bigint, (select max(event_id) from waiting_events)) as up_to
       from waiting w left join found f on f.id = w.event_id
-        left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type
-      order by w.event_id`,
+        left join listening l on l.workspace_id = f.workspace_id and l.hook_type = f.type`,
     values: [batch, rest?.after ?? "0", rest?.upTo ?? greatestId],
   });
-  const ids = takeWhileFew(events);
-  const last = ids.at(-1);
-  const upTo = events[0]?.up_to;
-  if (last === undefined || upTo === undefined) return { count: 0, rest: null };
+  const waiting = found[0];
+  if (!waiting?.ids || !waiting.hooks) return { count: 0, rest: null };
+  const upTo = waiting.up_to;
+  const ids = takeWhileFew(waiting.ids.split(","), waiting.hooks.split(","));
+  const last = ids.at(-1) as string;
+  const values = [bigintArray(ids)];
   await client.query({
     name: "fan_out",
     text: `with listening as materialized (
         -- Held against deletion, which takes the deliveries of a hook along.
-        select * from hooks where disabled_at is null
+        select *, failing_since is null and not exists (
+          select 1 from hooks other where other.workspace_id = hooks.workspace_id and other.hook_url = hooks.hook_url
+            and other.id <> hooks.id) as is_packable
+        from hooks where disabled_at is null
           and (workspace_id, hook_type) in (select workspace_id, type from events where id = any($1::bigint[]))
         order by id for key share
-      ), made as (
-        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
-        -- Not now(): that is when the transaction began, which may be before another's whose events come first.
-        select h.id, e.id, e.type, e.subject_id, e.recording_id, statement_timestamp()
+      ), heard as materialized (
+        select h.id as hook_id, h.is_packable, e.id, e.type, e.subject_id, e.recording_id
         from events e
           join listening h on h.workspace_id = e.workspace_id and h.hook_type = e.type
           join workspaces w on w.id = e.workspace_id
         where e.id = any($1::bigint[]) and h.inserted_at <= e.occurred_at and ${mayHear}
-        order by e.id, h.id
+      ), many as materialized (
+        select hook_id, array_agg(id order by id) as event_ids from heard where is_packable
+        group by hook_id having count(*) >= ${leastPacked}
+      ), made as (
+        insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, due_at)
+        -- Not now(): that is when the transaction began, which may be before another's whose events come first.
+        select hook_id, id, type, subject_id, recording_id, statement_timestamp()
+        from heard where hook_id not in (select hook_id from many)
+        order by id, hook_id
+        returning hook_id
+      ), packed as (
+        insert into delivery_batches (id, hook_id, due_at, event_ids, delivery_ids, message_ids)
+        select ids.delivery_ids[1], part.hook_id, statement_timestamp(), part.event_ids, ids.delivery_ids, ids.message_ids
+        from (
+          select hook_id, event_ids[n : n + ${mostPacked - 1}] as event_ids
+          from many, generate_series(1, cardinality(event_ids), ${mostPacked}) n order by hook_id, n
+        ) part cross join lateral (
+          select array_agg(nextval('deliveries_id_seq')) as delivery_ids, array_agg(parley_message_id()) as message_ids
+          from unnest(part.event_ids)
+          -- Depends on the hook: what depends on the events alone may be made once for all hooks that hear of them.
+          where part.hook_id is not null
+        ) ids
         returning hook_id
       ), due as (
-        select id from hooks where id in (select hook_id from made) order by id for no key update
+        select id from hooks where id in (select hook_id from made union all select hook_id from packed)
+        order by id for no key update
       )
       update hooks set next_due_at = least(next_due_at, now()) where id in (select id from due)`,
-    values: [ids],
+    values,
   });
   await client.query({
     name: "events_fanned_out",
@@ -128,17 +161,17 @@ async function fanOutWithin(
       insert into feed_places (event_id, workspace_id, place)
       select id, workspace_id, nextval('events_feed')
       from (select id, workspace_id from events where id = any($1::bigint[]) order by id) ordered`,
-    values: [ids],
+    values,
   });
   return { count: ids.length, rest: last === upTo ? null : { after: last, upTo } };
 }
 
 /** As many events from the beginning as make no more deliveries than one transaction should; at least one. */
-function takeWhileFew(events: readonly { id: string; hooks: string }[]): string[] {
+function takeWhileFew(ids: readonly string[], hooks: readonly string[]): readonly string[] {
   let deliveries = 0;
-  const end = events.findIndex(({ hooks }, index) => {
-    deliveries += Number(hooks);
+  const end = hooks.findIndex((count, index) => {
+    deliveries += Number(count);
     return index > 0 && deliveries > mostDeliveries;
   });
-  return (end === -1 ? events : events.slice(0, end)).map(({ id }) => id);
+  return end === -1 ? ids : ids.slice(0, end);
 }

@@ -75,5 +75,10 @@ function hookOf(principal: Principal, type: HookType): Teller {
 }
 
 function toDelivery(row: FeedRow): Told {
-  return { id: row.feed_id, event_type: row.type, subject_id: row.subject_id, data: row.data };
+  return {
+    id: row.feed_id,
+    event_type: row.type,
+    subject_id: row.subject_id,
+    data: JSON.stringify(row.data),
+  };
 }

@@ -16,6 +16,8 @@ export type Prepared =
   /** Why there is nothing to send. */
   | { readonly delivery: DueDelivery; readonly body: null; readonly problem: string };
 
+const nothingSent = { state: "withheld", due_at: null, payload: null, attempt: null } as const;
+
 const notRendered = "nothing was sent: the payload could not be made; the server's log says why";
 
 /** Renders what is to be sent. What the owner may not hear of any more, and what is gone, is withheld for good. */
@@ -32,7 +34,7 @@ export async function prepare(
     const body = delivery.may_hear ? (delivery.payload ?? rendered.get(delivery.id)) : null;
     if (body === undefined) prepared.push({ delivery, body: null, problem: notRendered });
     else if (body !== null) prepared.push({ delivery, body, problem: null });
-    else withheld.push({ id: delivery.id, state: "withheld", due_at: null, payload: null, attempt: null });
+    else withheld.push({ ...nothingSent, id: delivery.id, batch_id: delivery.batch_id });
   }
   return { prepared, withheld };
 }

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
 import { decide, isDeadFor, restAskedMs } from "./backoff.ts";
+import { unpackAround } from "./batch-queries.ts";
 import { type DueDelivery, type DueRequest, hasDue, mayStillSend } from "./delivery-queries.ts";
 import { sendInOrder } from "./lane-order.ts";
 import { createPace, type Pace } from "./lane-pace.ts";
@@ -105,7 +106,7 @@ async function serve(
   const send = async ({ delivery, ...made }: Prepared, preparedAt: number): Promise<void> => {
     // Meanwhile it may have been unshared or deleted, or the hook switched off.
     const isOld = Date.now() - preparedAt > freshMs;
-    if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery.id)))) return;
+    if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery)))) return;
     const startedAt = clock.now();
     if (typeof sign === "string" || made.body === null) {
       const fault = typeof sign === "string" ? sign : made.problem;
@@ -129,8 +130,10 @@ async function serve(
     for (let looks = 1; !isEnding() && outcome.mayGoOn(); looks += 1) {
       if (current.due.length === 0) {
         const isBlocked = await gate(() => hasDue(db.pool, hook.id, clock.now()));
+        if (!isBlocked) return null;
+        await gate(() => unpackAround(db.pool, hook.id));
         // A pause of this process, not a time of the schedule.
-        return isBlocked ? new Date(Date.now() + blockedMs) : null;
+        return new Date(Date.now() + blockedMs);
       }
       const { due, prepared, withheld, preparedAt } = current;
       for (const settlement of withheld) results.add(settlement);
@@ -245,6 +248,7 @@ function conclude(
   }
   return {
     id: delivery.id,
+    batch_id: delivery.batch_id,
     state: decision.outcome === "retry" ? "pending" : decision.outcome,
     due_at: decision.outcome === "retry" ? decision.at : null,
     payload: delivery.payload === null && isKept(delivery.event_type) ? made.body : null,

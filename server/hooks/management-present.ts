@@ -15,6 +15,7 @@ export function presentHookDetails(
     ...presentHook(row),
     version: row.version,
     scope: row.scope,
+    user_id: row.created_by,
     disabled_reason: row.disabled_reason,
     disabled_datetime: toText(row.disabled_at),
     failing_since: toText(row.failing_since),
@@ -51,7 +52,7 @@ export function presentDeliveryDetails(
   row: DeliveryContentRow,
   attempts: readonly AttemptRow[],
 ): z.input<typeof DeliveryDetails> {
-  const isShown = row.may_hear && row.state !== "withheld";
+  const isShown = row.may_hear && row.may_read && row.state !== "withheld";
   return {
     ...presentDelivery(row),
     request: {

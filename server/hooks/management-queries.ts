@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type pg from "pg";
 import type { HookType } from "../../contract/hooks.ts";
+import type { Principal } from "../access/principal.ts";
 import type { Executor, Tx } from "../db/database.ts";
+import { unpackDelivery } from "./batch-queries.ts";
 import { mayHear } from "./fan-out.ts";
 import type { HookRow } from "./queries.ts";
 
@@ -25,7 +27,9 @@ export async function findActivity(
 ): Promise<Map<string, HookActivity>> {
   const { rows } = await pool.query<HookActivity>(
     `select h.id, a.started_at, a.status, a.error,
-       (select count(*)::integer from deliveries d where d.hook_id = h.id and d.state = 'pending') as pending
+       ((select count(*) from deliveries d where d.hook_id = h.id and d.state = 'pending')
+         + (select coalesce(sum(cardinality(b.delivery_ids)), 0) from delivery_batches b where b.hook_id = h.id)
+       )::integer as pending
      from unnest($1::uuid[]) h (id)
      left join lateral (
        select a.started_at, a.status, a.error
@@ -35,7 +39,8 @@ export async function findActivity(
            order by settled_at desc limit 50)
          union all
          (select id, attempts from deliveries where hook_id = h.id and state = 'pending' and attempts > 0)
-       ) d join attempts a on a.delivery_id = d.id and a.attempt = d.attempts
+       ) d cross join lateral (
+         select * from attempts where delivery_id = d.id and attempt = d.attempts offset 0) a
        order by a.started_at desc limit 1) a on true`,
     [hookIds],
   );
@@ -66,7 +71,11 @@ const deliveryColumns = sql.raw(
    a.status as last_status, a.error as last_error`,
 );
 
-const lastAttempt = sql.raw("left join attempts a on a.delivery_id = d.id and a.attempt = d.attempts");
+// For each delivery by itself: joined as a whole, all attempts of all hooks would be read.
+const lastAttempt = sql.raw(
+  `left join lateral (
+     select * from attempts where delivery_id = d.id and attempt = d.attempts offset 0) a on true`,
+);
 
 /** One page of a hook's deliveries, newest first. @param page.before the id after which the last page ended. */
 export async function findDeliveries(
@@ -78,12 +87,27 @@ export async function findDeliveries(
     readonly limit: number;
   },
 ): Promise<DeliveryRow[]> {
+  const { before, state, limit } = page;
+  const older = (id: string) => (before === null ? sql`` : sql`and ${sql.ref(id)} < ${before}::bigint`);
+  // Of batches the newest that fill a page: unnesting all of a long queue would take seconds. Their ids do not overlap.
   const { rows } = await sql<DeliveryRow>`
-    select ${deliveryColumns} from deliveries d ${lastAttempt}
-    where d.hook_id = ${hookId}
-      ${page.before === null ? sql`` : sql`and d.id < ${page.before}::bigint`}
-      ${page.state === undefined ? sql`` : sql`and d.state = ${page.state}`}
-    order by d.id desc limit ${page.limit}`.execute(db);
+    select ${deliveryColumns} from (
+      (select id, message_id, event_type, subject_id, state, attempts, created_at, due_at, settled_at
+      from deliveries
+      where hook_id = ${hookId} ${older("id")} ${state === undefined ? sql`` : sql`and state = ${state}`}
+      order by id desc limit ${limit})
+      union all
+      (select x.id, x.message_id, e.type, e.subject_id, 'pending', 0, b.created_at, b.due_at, null
+      from (
+        select id from delivery_batches
+        where hook_id = ${hookId} ${older("id")} and ${state ?? "pending"} = 'pending' order by id desc limit ${limit}
+      ) newest join delivery_batches b on b.id = newest.id
+        cross join lateral unnest(b.delivery_ids, b.message_ids, b.event_ids) x (id, message_id, event_id)
+        join events e on e.id = x.event_id
+      where true ${older("x.id")}
+      order by x.id desc limit ${limit})
+    ) d ${lastAttempt}
+    order by d.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
@@ -92,16 +116,26 @@ export interface DeliveryContentRow extends DeliveryRow {
   readonly payload: string | null;
   /** Whether the hook's owner may hear of it now. */
   readonly may_hear: boolean;
+  /** Whether who asks may read it: an admin looks after hooks of the workspace, and need not see every recording. */
+  readonly may_read: boolean;
 }
 
 export async function findDelivery(
   db: Executor,
   hookId: string,
   messageId: string,
+  { scope, sees }: Pick<Principal, "scope" | "sees">,
 ): Promise<DeliveryContentRow | undefined> {
   const { rows } = await sql<DeliveryContentRow>`
-    select ${deliveryColumns}, d.payload, ${sql.raw(mayHear)} as may_hear
-    from deliveries d
+    select ${deliveryColumns}, d.payload, ${sql.raw(mayHear)} as may_hear,
+      ${scope === "workspace"} or h.scope = 'personal' or case
+        when e.audience is not null then e.audience && ${sees}::uuid[]
+        when e.recording_id is not null then exists (
+          select 1 from recording_grants g
+          where g.recording_id = e.recording_id and g.principal_id = any(${sees}::uuid[]))
+        else true
+      end as may_read
+    from delivery_log d
       join hooks h on h.id = d.hook_id
       join workspaces w on w.id = h.workspace_id
       left join lateral (select ev.audience, d.recording_id from (select 1) one
@@ -134,6 +168,7 @@ export type ResetOutcome = "done" | "withheld" | "nothing left";
 
 /** Makes a delivery due now, with a fresh schedule, if there is something to send. */
 export async function resetDelivery(tx: Tx, hookId: string, messageId: string): Promise<ResetOutcome> {
+  await unpackDelivery(tx, hookId, messageId);
   const { rows } = await sql<{ id: string; state: DeliveryState; has_content: boolean }>`
     select id, state, payload is not null or exists (select 1 from events e where e.id = deliveries.event_id) as has_content
     from deliveries where message_id = ${messageId} and hook_id = ${hookId} for update`.execute(tx);
@@ -201,7 +236,7 @@ export async function enableHookRow(tx: Tx, hookId: string): Promise<boolean> {
     update hooks set disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null,
       -- Of an app that is gone, it is now the person's own.
       oauth_grant_id = (select g.id from oauth_grants g where g.id = hooks.oauth_grant_id),
-      next_due_at = (select min(due_at) from deliveries where hook_id = ${hookId} and state = 'pending')
+      next_due_at = parley_next_due(${hookId})
     where id = ${hookId}`.execute(tx);
   return true;
 }

@@ -3,6 +3,7 @@ import { parseTimestamp } from "../../contract/common.ts";
 import type { Violation } from "../../contract/errors.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { invalidInput } from "../http/problem.ts";
+import { unpackHook } from "./batch-queries.ts";
 import { mayHear } from "./fan-out.ts";
 import { holdHook, markDue } from "./management-queries.ts";
 import { keptDays } from "./queries.ts";
@@ -50,11 +51,13 @@ export function readRange(input: { since: string; until?: string | undefined }, 
  * @returns how many there are.
  */
 export async function replay(
-  db: Pick<Database, "kysely">,
+  db: Pick<Database, "kysely" | "pool">,
   hookId: string,
   kind: ReplayKind,
   range: ReplayRange,
 ): Promise<number> {
+  // Others are not about what waits for its first attempt.
+  if (kind === "all") await unpackHook(db.pool, hookId);
   const candidates = candidatesOf(hookId, kind, range);
   const transaction = db.kysely.transaction();
   const { size, now } = await transaction.execute((tx) => countCandidates(tx, candidates));
@@ -160,8 +163,8 @@ async function replayBatch(
 }
 
 /**
- * The events `e` of the hook's type in the range, with their delivery `d` to the hook. Those that wait to be handed on
- * get their delivery as usual. Whether the owner may hear of it is asked of every delivery before it is sent; here only of
+ * The events `e` of the hook's type in the range, with their delivery `d` to the hook. Those that wait to be handed on,
+ * or were put into a batch a moment ago, get their delivery as usual. Whether the owner may hear of it is asked of every delivery before it is sent; here only of
  * events that have none.
  */
 function candidatesOf(hookId: string, kind: ReplayKind, { since, until }: ReplayRange): RawBuilder<unknown> {
@@ -177,5 +180,6 @@ function candidatesOf(hookId: string, kind: ReplayKind, { since, until }: Replay
       join events e on e.workspace_id = h.workspace_id and e.type = h.hook_type
       left join deliveries d on d.event_id = e.id and d.hook_id = ${hookId}
     where h.id = ${hookId} and not exists (select 1 from waiting_events x where x.event_id = e.id)
+      and e.id not in (select unnest(b.event_ids) from delivery_batches b where b.hook_id = ${hookId})
       and e.occurred_at >= ${since} and e.occurred_at < ${until} and ${isWanted}`;
 }

@@ -4,6 +4,7 @@ import type { Principal } from "../access/principal.ts";
 import { actorOf } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
+import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Sealer } from "../links/sealer.ts";
@@ -26,7 +27,7 @@ import {
   rotateSecret,
   sendTest,
 } from "./management-service.ts";
-import { findHook, findHooks, type HookRow } from "./queries.ts";
+import { findHook, findHooks, type HookRow, looksAfterWorkspace } from "./queries.ts";
 import { hookNotFound } from "./routes.ts";
 
 const cursorName = "deliveries";
@@ -43,9 +44,11 @@ export function hookManagementRoutes(
 ): void {
   const { db, config } = deps;
 
-  route(api, contract.listAllHooks, async ({ principal }) => {
+  route(api, contract.listAllHooks, async ({ principal, query }) => {
+    if (query.of === "workspace" && !looksAfterWorkspace(principal))
+      throw new ProblemError("forbidden", "only admins and workspace tokens see the hooks of the workspace");
     const types = Object.keys(hookTypes) as HookType[];
-    const rows = await findHooks(db.kysely, principal, { types, state: undefined });
+    const rows = await findHooks(db.kysely, principal, { types, state: undefined, of: query.of });
     return { hooks: await presentMany(rows) };
   });
 
@@ -71,14 +74,14 @@ export function hookManagementRoutes(
 
   route(api, contract.getDelivery, async ({ principal, params }) => {
     const hook = await find(principal, params.hook_id);
-    const row = await findOne(hook, params.delivery_id);
+    const row = await findOne(hook, params.delivery_id, principal);
     return presentDeliveryDetails(hook, row, await findAttempts(db.kysely, row.id));
   });
 
   route(api, contract.resendDelivery, async ({ principal, params }) => {
     const hook = await find(principal, params.hook_id);
-    await resend(deps, hook, await findOne(hook, params.delivery_id));
-    return presentDelivery(await findOne(hook, params.delivery_id));
+    await resend(deps, hook, await findOne(hook, params.delivery_id, principal));
+    return presentDelivery(await findOne(hook, params.delivery_id, principal));
   });
 
   route(api, contract.replayHook, async ({ principal, params, body }) => {
@@ -89,7 +92,7 @@ export function hookManagementRoutes(
 
   route(api, contract.testHook, async ({ principal, params }) => {
     const hook = await find(principal, params.hook_id);
-    return presentDelivery(await findOne(hook, await sendTest(deps, hook)));
+    return presentDelivery(await findOne(hook, await sendTest(deps, hook), principal));
   });
 
   route(api, contract.rotateHookSecret, async ({ principal, params, body, request }) => {
@@ -114,8 +117,12 @@ export function hookManagementRoutes(
     return hook;
   }
 
-  async function findOne(hook: HookRow, deliveryId: string): Promise<DeliveryContentRow> {
-    const row = await findDelivery(db.kysely, hook.id, deliveryId);
+  async function findOne(
+    hook: HookRow,
+    deliveryId: string,
+    principal: Principal,
+  ): Promise<DeliveryContentRow> {
+    const row = await findDelivery(db.kysely, hook.id, deliveryId, principal);
     if (row === undefined) throw deliveryNotFound(deliveryId);
     return row;
   }

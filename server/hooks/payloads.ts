@@ -100,7 +100,7 @@ async function findPrincipals(pool: pg.Pool, hook: Teller): Promise<string[]> {
 }
 
 /** As the event itself has it. */
-const eventData: FindJson = ({ data }) => (data === null ? undefined : JSON.stringify(data));
+const eventData: FindJson = ({ data }) => data ?? undefined;
 
 /** Design, "Event data": the contract's fields, plus `attributes` when the hook's include asks. */
 async function findUploadData(
@@ -115,6 +115,6 @@ async function findUploadData(
     if (data === null) return undefined;
     const row = rows.get(subject_id);
     const attributes = row && presentAttributes(row, include, transcripts.get(subject_id));
-    return JSON.stringify({ ...data, ...(attributes === undefined ? {} : { attributes }) });
+    return JSON.stringify({ ...JSON.parse(data), ...(attributes === undefined ? {} : { attributes }) });
   };
 }

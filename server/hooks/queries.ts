@@ -5,6 +5,7 @@ import type { VersionName } from "../../contract/versions.ts";
 import type { Principal } from "../access/principal.ts";
 import type { Executor, Tx } from "../db/database.ts";
 import type { Hooks } from "../db/types.ts";
+import { unpackOld } from "./batch-queries.ts";
 
 /** One row of hooks. */
 export type HookRow = Omit<Selectable<Hooks>, "hook_type" | "include" | "scope" | "version"> & {
@@ -17,8 +18,24 @@ export type HookRow = Omit<Selectable<Hooks>, "hook_type" | "include" | "scope" 
 /** Which hooks a token manages: a personal one its user's own, a workspace one those made with workspace tokens. */
 function isOwn(principal: Principal) {
   return principal.scope === "workspace"
-    ? sql<boolean>`workspace_id = ${principal.workspaceId} and scope = 'workspace'`
+    ? isOfWorkspace(principal)
     : sql<boolean>`created_by = ${principal.userId} and scope = 'personal'`;
+}
+
+/** Whether the hooks of the workspace are the principal's business: an admin's own, not that of an app they let in. */
+export function looksAfterWorkspace({ scope, role, tokenType }: Principal): boolean {
+  return scope === "workspace" || (role === "admin" && tokenType !== "oauth");
+}
+
+/** One's own, and those of the workspace where they are one's business. */
+function isManagedBy(principal: Principal) {
+  return looksAfterWorkspace(principal)
+    ? sql<boolean>`(${isOwn(principal)} or ${isOfWorkspace(principal)})`
+    : isOwn(principal);
+}
+
+function isOfWorkspace({ workspaceId }: Principal) {
+  return sql<boolean>`workspace_id = ${workspaceId} and scope = 'workspace'`;
 }
 
 export async function insertHook(
@@ -55,17 +72,21 @@ export async function findGrantOfToken(tx: Tx, tokenId: string): Promise<string 
   return rows[0]?.id;
 }
 
-/** The hooks of the principal's scope with these types, newest first. */
+/** The hooks of the principal's scope, or else of the workspace, with these types, newest first. */
 export async function findHooks(
   db: Executor,
   principal: Principal,
-  filter: { types: readonly HookType[]; state: "enabled" | "disabled" | undefined },
+  filter: {
+    readonly types: readonly HookType[];
+    readonly state: "enabled" | "disabled" | undefined;
+    readonly of?: "token" | "workspace";
+  },
 ): Promise<HookRow[]> {
   if (filter.types.length === 0) return [];
   const rows = await db
     .selectFrom("hooks")
     .selectAll()
-    .where(isOwn(principal))
+    .where(filter.of === "workspace" ? isOfWorkspace(principal) : isOwn(principal))
     .where("hook_type", "in", filter.types)
     .$if(filter.state === "enabled", (query) => query.where("disabled_at", "is", null))
     .$if(filter.state === "disabled", (query) => query.where("disabled_at", "is not", null))
@@ -75,6 +96,7 @@ export async function findHooks(
   return rows as unknown as HookRow[];
 }
 
+/** A hook that the principal manages. */
 export async function findHook(
   db: Executor,
   principal: Principal,
@@ -84,7 +106,7 @@ export async function findHook(
     .selectFrom("hooks")
     .selectAll()
     .where("id", "=", hookId)
-    .where(isOwn(principal))
+    .where(isManagedBy(principal))
     .executeTakeFirst();
   return row as unknown as HookRow | undefined;
 }
@@ -101,15 +123,19 @@ export async function countHooks(db: Executor, principal: Principal): Promise<nu
 
 /** Removes a hook with everything that waits for it. @returns whether there was one. */
 export async function deleteHook(tx: Tx, principal: Principal, hookId: string): Promise<boolean> {
-  // Deliveries before their hook, in the order of their ids, as everywhere: or two would wait for each other.
+  // Batches and deliveries before their hook, in the order of their ids, as everywhere: or two would wait for each other.
+  await sql`
+    select id from delivery_batches
+    where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
+    order by id for update`.execute(tx);
   await sql`
     select id from deliveries
-    where hook_id in (select id from hooks where id = ${hookId} and ${isOwn(principal)})
+    where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
     order by id for update`.execute(tx);
   const { numDeletedRows } = await tx
     .deleteFrom("hooks")
     .where("id", "=", hookId)
-    .where(isOwn(principal))
+    .where(isManagedBy(principal))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
@@ -122,6 +148,7 @@ export const keptDays = 30;
  * as long as one of its deliveries: by it they are found when their recording is deleted.
  */
 export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
+  await unpackOld(pool);
   for (const statement of [
     `delete from deliveries where id in (
        select id from deliveries where created_at < now() - make_interval(days => $1)
@@ -130,7 +157,9 @@ export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
     `delete from events where id in (
        select id from events where occurred_at < now() - make_interval(days => $1)
          and not exists (select 1 from waiting_events w where w.event_id = events.id)
-         and not exists (select 1 from deliveries d where d.event_id = events.id) limit 1000)`,
+         and not exists (select 1 from deliveries d where d.event_id = events.id)
+         -- Older batches were unpacked just now, so the first of an event of the rest says enough.
+         and not exists (select 1 from delivery_batches b where events.id >= b.event_ids[1]) limit 1000)`,
   ]) {
     let deleted: number | null;
     do {

@@ -15,8 +15,8 @@ export interface ServedObject {
   readonly contentType: string;
   /** Offered as the name to save it under; without, it is shown in place. */
   readonly fileName?: string;
-  /** How long a cache may keep it, in seconds. */
-  readonly maxAgeSec: number;
+  /** How long a cache may keep it, in seconds; null: not at all, and no page of another origin may read it. */
+  readonly maxAgeSec: number | null;
   /** A file of this machine is given as such: sending it costs far less than a stream. */
   open(range: { start: number; end: number } | undefined): Promise<Readable | FileHandle>;
 }
@@ -35,10 +35,14 @@ export async function serveObject(
     etag,
     "last-modified": object.modifiedAt.toUTCString(),
     "accept-ranges": "bytes",
-    "cache-control": `private, max-age=${object.maxAgeSec}`,
+    "cache-control": object.maxAgeSec === null ? "no-store" : `private, max-age=${object.maxAgeSec}`,
     // The link carries the permission, so a page of any origin that has it may read.
-    "access-control-allow-origin": "*",
-    "access-control-expose-headers": "content-length, content-range, etag",
+    ...(object.maxAgeSec === null
+      ? {}
+      : {
+          "access-control-allow-origin": "*",
+          "access-control-expose-headers": "content-length, content-range, etag",
+        }),
     "content-disposition": contentDisposition(object.fileName),
   });
   if (isAnother(request, etag, object.modifiedAt))

@@ -16,6 +16,7 @@ export interface JobData {
   send_mail: { readonly sealed: string };
   request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
   erase_person: { readonly erasureId: string };
+  render_clip: { readonly clipId: string };
 }
 export type JobName = keyof JobData;
 export const jobNames: readonly JobName[] = [
@@ -29,6 +30,7 @@ export const jobNames: readonly JobName[] = [
   "send_mail",
   "request_password_reset",
   "erase_person",
+  "render_clip",
 ];
 
 /** Where jobs are put in and taken out. */

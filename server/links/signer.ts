@@ -1,7 +1,15 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What a signed link allows; a signature for one purpose is worth nothing for another. */
-export type LinkPurpose = "upload" | "resume" | "media" | "thumbnail" | "asset" | "story" | "form";
+export type LinkPurpose =
+  | "upload"
+  | "resume"
+  | "media"
+  | "thumbnail"
+  | "asset"
+  | "form"
+  | "public_link"
+  | "public_access";
 
 /** Why a link is refused. */
 export type LinkFault = "invalid" | "expired";
@@ -12,6 +20,8 @@ export interface LinkSigner {
   query(purpose: LinkPurpose, id: string, expiresAt: Date): string;
   /** Null when the link is good. */
   check(purpose: LinkPurpose, id: string, query: unknown, now: Date): LinkFault | null;
+  /** HMAC-SHA256 of a text: for what is no link with an expiry. */
+  tag(purpose: LinkPurpose, text: string): Buffer;
   /** For signing in SQL: HMAC (RFC 2104) is `sha256(outer || sha256(inner || message))`. */
   pads(purpose: LinkPurpose): { readonly inner: Buffer; readonly outer: Buffer };
 }
@@ -43,6 +53,7 @@ export function createSigner(secret: string): LinkSigner {
       if (!timingSafeEqual(sign(purpose, id, expires), Buffer.from(signature, "hex"))) return "invalid";
       return Number(expires) <= now.getTime() ? "expired" : null;
     },
+    tag: (purpose, text) => createHmac("sha256", keyOf(purpose)).update(text).digest(),
     pads(purpose) {
       const key = Buffer.alloc(blockSize);
       keyOf(purpose).copy(key);

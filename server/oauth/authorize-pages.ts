@@ -2,6 +2,7 @@ import { oauthPaths } from "../../contract/oauth.ts";
 import type { Principal, Role } from "../access/principal.ts";
 import { type Html, html } from "../pages/html.ts";
 import type { Page } from "../pages/page.ts";
+import { personCard } from "../pages/person.ts";
 import { type AuthorizeRequest, continueUrl } from "./authorize-request.ts";
 import { describeTarget, formTargetOf } from "./redirect-uri.ts";
 
@@ -84,14 +85,13 @@ export function consentPage(
     title: `Let ${client.name} in?`,
     formTargets: [formTargetOf(request.redirectUri)],
     body: html`<h1>Let ${client.name} use your account?</h1>
-<p>You are signed in as <strong>${principal.name}</strong> (${principal.emailKey}) in ${workspaceName}.
-<a href="${signInAgainUrl(request)}">Not you?</a></p>
-<p>${client.name} will be able to, in your name:</p>
+${personCard(principal.name, html`${principal.emailKey} in ${workspaceName}. <a href="${signInAgainUrl(request)}">Not you?</a>`)}
+<p><strong>${client.name}</strong> will be able to, in your name:</p>
 <ul>${abilities[principal.role].map((text) => html`<li>${text}</li>`)}</ul>
-<p class="soft">It can't change your password, your account, or who else is let in${client.is_legacy ? ". Its access does not expire" : ""}.
+<p class="soft small">It can't change your password, your account, or who else is let in${client.is_legacy ? ". Its access does not expire" : ""}.
 You can end its access at any time.</p>
-<p>You are sent back to <strong>${describeTarget(request.redirectUri)}</strong>.</p>
-${client.is_public ? html`<p class="soft">Go on only if you have just begun this in ${client.name} yourself.</p>` : null}
+<p class="small">You are sent back to <strong>${describeTarget(request.redirectUri)}</strong>.</p>
+${client.is_public ? html`<p class="soft small">Go on only if you have just begun this in ${client.name} yourself.</p>` : null}
 <form method="post" action="${oauthPaths.authorize}">
 ${hiddenInputs(request, token)}
 <div class="actions">

@@ -25,11 +25,15 @@ export async function issueTokens(
 ): Promise<{ readonly accessTokenId: string; readonly answer: TokenAnswer }> {
   const { client, grant, familyId, parentId } = input;
   const refreshToken = client.is_legacy ? null : generateSecret("refresh");
-  const refreshId = refreshToken === null ? null : randomUUIDv7();
-  if (refreshToken !== null && refreshId !== null)
+  if (refreshToken !== null)
     await tx
       .insertInto("oauth_refresh_tokens")
-      .values({ id: refreshId, family_id: familyId, hash: hashToken(refreshToken), parent_id: parentId })
+      .values({
+        id: randomUUIDv7(),
+        family_id: familyId,
+        hash: hashToken(refreshToken),
+        parent_id: parentId,
+      })
       .execute();
   const accessToken = generateToken("oauth");
   const accessTokenId = randomUUIDv7();
@@ -46,7 +50,6 @@ export async function issueTokens(
         ? null
         : sql<Date>`clock_timestamp() + make_interval(secs => ${accessTokenTtlSec})`,
       oauth_family_id: familyId,
-      oauth_refresh_id: refreshId,
     })
     .execute();
   await tx

@@ -50,8 +50,8 @@ function layout({ title, body }: Page): Html {
 <link rel="stylesheet" href="${stylesPath}">
 </head>
 <body>
+<header><img src="/icon.svg" width="36" height="36" alt="">Parley</header>
 <main>
-<p class="brand">Parley</p>
 ${body}
 </main>
 </body>

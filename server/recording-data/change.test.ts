@@ -54,6 +54,7 @@ test("view: everything there is, and what each caller may do", async () => {
     change: true,
     delete: true,
     edit_transcript: true,
+    transcribe: false,
     add_highlights: true,
     write_private_notes: true,
   };
@@ -62,7 +63,7 @@ test("view: everything there is, and what each caller may do", async () => {
   assert.deepEqual(await can(workspace.token), { ...all, write_private_notes: false });
   await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
-  const none = { change: false, delete: false, edit_transcript: false };
+  const none = { change: false, delete: false, edit_transcript: false, transcribe: false };
   assert.deepEqual(await can(other.token), { ...all, ...none });
   assert.deepEqual(await can(admin.token), all);
   assert.deepEqual(await can(viewer.token), {

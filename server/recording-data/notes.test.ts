@@ -40,12 +40,25 @@ test("private notes: a person's own, whoever sees the recording; nobody else rea
   assert.deepEqual([await notes(member.token), await notes(other.token)], [null, { text: "other's" }]);
 });
 
-test("private notes: workspace tokens and viewers get 403, blank or endless text 400", async () => {
+test("private notes: a viewer reads what they wrote while they were a member, and writes no more", async () => {
+  const { recordingId } = await makeRecording(app, member.token);
+  await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
+  const path = `/recordings/${recordingId}/private_notes`;
+  const once = await makeUser(app.db, workspace);
+  await manage("PUT", path, once.token, { text: "kept" });
+  await app.db.pool.query("update users set role = 'viewer' where id = $1", [once.id]);
+  assert.deepEqual((await manage("GET", path, once.token)).body, { text: "kept" });
+  assert.deepEqual((await manage("GET", path, viewer.token)).body, { text: null });
+  assert.equal((await manage("PUT", path, once.token, { text: "more" })).status, 403);
+  assert.equal((await manage("DELETE", path, once.token)).status, 403);
+});
+
+test("private notes: workspace tokens get 403, viewers for writing, blank or endless text 400", async () => {
   const { recordingId } = await makeRecording(app, member.token);
   await manage("PATCH", `/recordings/${recordingId}`, member.token, { share_state: "workspace" });
   const path = `/recordings/${recordingId}/private_notes`;
   for (const method of ["GET", "PUT", "DELETE"]) {
-    for (const token of [workspace.token, viewer.token]) {
+    for (const token of method === "GET" ? [workspace.token] : [workspace.token, viewer.token]) {
       const { status, body } = await manage(
         method,
         path,

@@ -29,7 +29,7 @@ export function recordingDataRoutes(
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
     readonly views: ViewLog;
-    readonly config: Pick<Config, "baseUrl" | "downloadUrlTtlMs">;
+    readonly config: Pick<Config, "baseUrl" | "downloadUrlTtlMs" | "transcription">;
   },
 ): void {
   const { db, signer, views, config } = deps;
@@ -52,6 +52,7 @@ export function recordingDataRoutes(
     const json = await findRecordingView(db.pool, principal, params.recording_id, {
       baseUrl: config.baseUrl,
       thumbnails: thumbnailLinks(signer, new Date()),
+      hasSpeechModel: config.transcription !== null,
     });
     if (json === undefined) throw recordingNotFound(params.recording_id);
     await views.note(request, "recording_viewed", params.recording_id);

@@ -31,7 +31,15 @@ export async function findRecordingView(
   pool: pg.Pool,
   principal: Principal,
   recordingId: string,
-  links: { readonly baseUrl: string; readonly thumbnails: ThumbnailLinks },
+  {
+    hasSpeechModel,
+    ...links
+  }: {
+    readonly baseUrl: string;
+    readonly thumbnails: ThumbnailLinks;
+    /** Whether one is set up. */
+    readonly hasSpeechModel: boolean;
+  },
 ): Promise<string | undefined> {
   const include = principal.scope === "personal" ? { ...everything, private_notes: true } : everything;
   const recording = await findRecordingJson(pool, principal, recordingId, include, links);
@@ -50,6 +58,7 @@ export async function findRecordingView(
     change,
     delete: change,
     edit_transcript: change,
+    transcribe: change && hasSpeechModel,
     add_highlights: mayWrite,
     write_private_notes: mayWrite && principal.scope === "personal",
   };

@@ -65,6 +65,7 @@ export async function forgetEvents(
     where recording_id = ${recordingId} or subject_id = any(${subjectIds}::uuid[])
     order by id for update`.execute(tx);
   const eventIds = events.map((event) => event.id);
+  await sql`select parley_unpack_events(${eventIds}::bigint[])`.execute(tx);
   const { rows: deliveries } = await sql<{ id: string }>`
     select id from deliveries
     where event_id = any(${eventIds}::bigint[])

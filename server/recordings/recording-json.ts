@@ -51,7 +51,7 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
   if (include.screenshares) fields.push(["screenshares", "coalesce(r.screenshares, '[]')"]);
   if (include.ai_template_sections)
     fields.push(["ai_template_sections", templateSections(include.ai_template_sections, context.bind)]);
-  return object(fields);
+  return `(select row_to_json(q) from (select ${columns(fields)}) q)`;
 }
 
 /** The picture of a recording. */
@@ -88,14 +88,27 @@ function object(fields: readonly [name: string, sql: string][]): string {
   return `json_build_object(${fields.map(([name, sql]) => `'${name}', ${sql}`).join(", ")})`;
 }
 
+/** As columns of a sub-select, which row_to_json makes an object of in less time than json_build_object. */
+function columns(fields: readonly [name: string, sql: string][]): string {
+  return fields.map(([name, sql]) => `${sql} as "${name}"`).join(", ");
+}
+
+/** A list of objects, in the order that `rest` ends with; empty rather than null. */
+function objects(fields: readonly [name: string, sql: string][], rest: string): string {
+  return `(select coalesce(json_agg(q), '[]') from (select ${columns(fields)} ${rest}) q)`;
+}
+
 /** A list from a sub-select; empty rather than null. */
 function list(element: string, rest: string): string {
   return `coalesce((select json_agg(${element}) ${rest}), '[]')`;
 }
 
-const teams = list(
-  "json_build_object('id', t.id, 'name', t.name) order by t.name, t.id",
-  "from recording_teams rt join teams t on t.id = rt.team_id where rt.recording_id = r.id",
+const teams = objects(
+  [
+    ["id", "t.id"],
+    ["name", "t.name"],
+  ],
+  "from recording_teams rt join teams t on t.id = rt.team_id where rt.recording_id = r.id order by t.name, t.id",
 );
 
 const meetingType = `(select json_build_object('id', m.id, 'name', m.name, 'scope', m.scope)
@@ -115,9 +128,9 @@ function recorders(withParticipantId: boolean): string {
         order by p.position limit 1)`,
     ]);
   }
-  return list(
-    `${object(fields)} order by rr.position`,
-    "from recording_recorders rr join users u on u.id = rr.user_id where rr.recording_id = r.id",
+  return objects(
+    fields,
+    "from recording_recorders rr join users u on u.id = rr.user_id where rr.recording_id = r.id order by rr.position",
   );
 }
 
@@ -132,7 +145,7 @@ function participants(withCrm: boolean): string {
     ["observed_leave_time", "parley_timestamp(p.observed_leave_time)"],
   ];
   if (withCrm) fields.push(["crm_contact_id", "p.crm_contact_id"]);
-  return list(`${object(fields)} order by p.position`, "from participants p where p.recording_id = r.id");
+  return objects(fields, "from participants p where p.recording_id = r.id order by p.position");
 }
 
 /** Names and users of assignees are those of now; a participant that is gone is nobody. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { changeMembership, syncGrants } from "../access/grants.ts";
 import { endAccess } from "../accounts/end-access.ts";
 import { keepAnAdmin } from "../accounts/people.ts";
-import { lockAccount } from "../accounts/people-queries.ts";
+import { type LockedAccount, lockAccount } from "../accounts/people-queries.ts";
 import { forgetPlaces } from "../accounts/throttle.ts";
 import type { Tx } from "../db/database.ts";
 import { erasedName } from "./person.ts";
@@ -30,8 +30,7 @@ export async function eraseAccount(
   const recordingIds = await lockShared(tx, found.id);
   const account = await lockAccount(tx, workspaceId, found.id);
   if (account === undefined) return null;
-  if (account.role === "admin" && account.deactivated_at === null && account.invited_at === null)
-    await keepAnAdmin(tx, account);
+  await keepAnAdminWithout(tx, account);
   await forgetPlaces(tx, account.id, account.email_key);
   await endAccess(tx, account.id);
   for (const table of [
@@ -61,6 +60,12 @@ export async function eraseAccount(
     .execute();
   await syncGrants(tx, recordingIds);
   return { id: account.id, name: account.name };
+}
+
+/** @throws ProblemError `wrong_state` when the account is that of the last active admin. */
+export async function keepAnAdminWithout(tx: Tx, account: LockedAccount): Promise<void> {
+  if (account.role === "admin" && account.deactivated_at === null && account.invited_at === null)
+    await keepAnAdmin(tx, account);
 }
 
 /** Locks the recordings that are shared with a user, as whoever shares does. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Executor, Tx } from "../db/database.ts";
 import {
   findUploadsById,
   findUploadTranscripts,
@@ -17,12 +17,7 @@ import { renewDeliveries } from "./renew-deliveries.ts";
  * @returns how many changed.
  */
 export async function eraseFromUnfinished(tx: Tx, { workspaceId, email }: Person): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    select id from uploads
-    where workspace_id = ${workspaceId} and recording_id is null
-      and exists (select 1 from jsonb_array_elements(participants) p where lower(p ->> 'email') = lower(${email}))
-    order by id for update`.execute(tx);
-  const ids = rows.map(({ id }) => id);
+  const ids = await unfinishedWith(tx, workspaceId, email, sql`for update`);
   const uploads = await findUploadsById(tx, ids);
   const transcripts = await findUploadTranscripts(tx, ids);
   for (const upload of uploads.values()) {
@@ -50,6 +45,21 @@ export async function eraseFromUnfinished(tx: Tx, { workspaceId, email }: Person
     if (changed !== undefined) await recordUploadUpdated(tx, changed);
   }
   return uploads.size;
+}
+
+/** Uploads that are no recording and name a person, in the order of their ids. */
+export async function unfinishedWith(
+  db: Executor,
+  workspaceId: string,
+  email: string,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from uploads
+    where workspace_id = ${workspaceId} and recording_id is null
+      and exists (select 1 from jsonb_array_elements(participants) p where lower(p ->> 'email') = lower(${email}))
+    order by id ${lock}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /**

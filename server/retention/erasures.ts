@@ -1,11 +1,12 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { z } from "zod";
-import type { Erasure } from "../../contract/retention.ts";
+import type { Erasure } from "../../contract/erasures.ts";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
 import type { Erasures } from "../db/types.ts";
+import type { Position } from "../http/cursor.ts";
 import { ProblemError } from "../http/problem.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Sealer } from "../links/sealer.ts";
@@ -41,8 +42,7 @@ export async function requestErasure(
   const { db, jobs, sealer } = deps;
   const { workspaceId } = principal;
   const { email, recordings } = input;
-  if (email.toLowerCase() === principal.emailKey)
-    throw new ProblemError("wrong_state", "another admin has to erase your own data");
+  if (isOneself(principal, email)) throw new ProblemError("wrong_state", oneself);
   const row = await db.kysely.transaction().execute(async (tx) => {
     const account = await eraseAccount(tx, workspaceId, email);
     const row = await tx
@@ -68,6 +68,33 @@ export async function requestErasure(
   });
   jobs.wake();
   return row;
+}
+
+/** What an admin is told who would erase themselves. */
+export const oneself = "another admin has to erase your own data";
+
+export function isOneself({ emailKey }: Principal, email: string): boolean {
+  return email.toLowerCase() === emailKey;
+}
+
+/** A page of them, newest first. @param after the last one of the page before. */
+export function findErasures(
+  db: Database,
+  workspaceId: string,
+  page: { readonly after: Position | null; readonly limit: number },
+): Promise<ErasureRow[]> {
+  const { after, limit } = page;
+  return db.kysely
+    .selectFrom("erasures")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .$if(after !== null, (select) =>
+      select.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 }
 
 export async function findErasure(db: Database, workspaceId: string, id: string): Promise<ErasureRow> {

@@ -1,19 +1,37 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
-import type { Database, Tx } from "../db/database.ts";
+import type { Database, Executor, Tx } from "../db/database.ts";
 import type { LegalHolds } from "../db/types.ts";
 import { ProblemError } from "../http/problem.ts";
 
-type HoldRow = Selectable<LegalHolds>;
+/** A hold, and what it is on; null for who can't see it. */
+export type HoldRow = Selectable<LegalHolds> & {
+  readonly title: string | null;
+  readonly start_datetime: Date | null;
+};
 
-export function findHolds(db: Database, workspaceId: string): Promise<HoldRow[]> {
-  return db.kysely
-    .selectFrom("legal_holds")
-    .selectAll()
-    .where("workspace_id", "=", workspaceId)
-    .orderBy("placed_at", "desc")
-    .orderBy("recording_id")
+/** The holds of a workspace, the last placed first; or the one on a recording. */
+export function findHolds(
+  db: Executor,
+  { workspaceId, sees }: Principal,
+  recordingId?: string,
+): Promise<HoldRow[]> {
+  return db
+    .selectFrom("legal_holds as h")
+    .leftJoin("recordings as r", (join) =>
+      join.onRef("r.id", "=", "h.recording_id").on(
+        sql<boolean>`exists (
+            select 1 from recording_grants g
+            where g.recording_id = r.id and g.principal_id = any(${sees}::uuid[]))`,
+      ),
+    )
+    .selectAll("h")
+    .select(["r.title", "r.start_datetime"])
+    .where("h.workspace_id", "=", workspaceId)
+    .$if(recordingId !== undefined, (query) => query.where("h.recording_id", "=", recordingId ?? ""))
+    .orderBy("h.placed_at", "desc")
+    .orderBy("h.recording_id")
     .execute();
 }
 
@@ -27,7 +45,7 @@ export async function placeHold(
 ): Promise<HoldRow> {
   return db.kysely.transaction().execute(async (tx) => {
     await lockInWorkspace(tx, principal, recordingId);
-    const row = await tx
+    await tx
       .insertInto("legal_holds")
       .values({
         recording_id: recordingId,
@@ -36,9 +54,10 @@ export async function placeHold(
         placed_by: principal.userId,
       })
       .onConflict((conflict) => conflict.column("recording_id").doUpdateSet({ reason }))
-      .returningAll()
-      .executeTakeFirstOrThrow();
+      .execute();
     await auditHold(tx, actor, recordingId, "placed");
+    const [row] = await findHolds(tx, principal, recordingId);
+    if (row === undefined) throw new Error(`the hold on ${recordingId} was just placed`);
     return row;
   });
 }

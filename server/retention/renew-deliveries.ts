@@ -17,6 +17,7 @@ export async function renewDeliveries(
     select id from events
     where recording_id = any(${recordingIds}::uuid[]) or subject_id = any(${[...recordingIds, ...uploadIds]}::uuid[])
     order by id for update`.execute(tx);
+  await sql`select parley_unpack_events(${events.map(({ id }) => id)}::bigint[])`.execute(tx);
   const { rows: deliveries } = await sql<{ id: string; event_id: string; hook_id: string; state: string }>`
     select id, event_id, hook_id, state from deliveries
     where event_id = any(${events.map(({ id }) => id)}::bigint[]) order by id for update`.execute(tx);

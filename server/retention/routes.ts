@@ -6,10 +6,7 @@ import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { type Api, route } from "../http/route.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import type { Sealer } from "../links/sealer.ts";
-import { findErasure, presentErasure, requestErasure } from "./erasures.ts";
-import { findHolds, placeHold, releaseHold } from "./holds.ts";
+import { findHolds, type HoldRow, placeHold, releaseHold } from "./holds.ts";
 import { type Conditions, countMatches, findMatches } from "./matching.ts";
 import {
   checkReferences,
@@ -23,15 +20,13 @@ import {
 
 interface Dependencies {
   readonly db: Database;
-  readonly jobs: JobQueue;
-  readonly sealer: Sealer;
   readonly config: Pick<Config, "pageSize" | "retentionGraceMs">;
 }
 
 /** As many recordings a preview names. */
 const previewed = 100;
 
-/** Rules of deletion, legal holds, receipts, and forgetting a person. */
+/** Rules of deletion, legal holds, and receipts. */
 export function retentionRoutes(api: Api, deps: Dependencies): void {
   const { db, config } = deps;
   const graceMs = config.retentionGraceMs;
@@ -112,19 +107,13 @@ export function retentionRoutes(api: Api, deps: Dependencies): void {
     };
   });
   route(api, contract.listLegalHolds, async ({ principal }) => ({
-    legal_holds: (await findHolds(db, principal.workspaceId)).map(presentHold),
+    legal_holds: (await findHolds(db.kysely, principal)).map(presentHold),
   }));
   route(api, contract.placeLegalHold, async ({ principal, params, body, request }) =>
     presentHold(await placeHold(db, principal, actorOf(request), params.recording_id, body.reason)),
   );
   route(api, contract.releaseLegalHold, ({ principal, params, request }) =>
     releaseHold(db, principal, actorOf(request), params.recording_id),
-  );
-  route(api, contract.erasePerson, async ({ principal, body, request }) =>
-    presentErasure(await requestErasure(deps, principal, actorOf(request), body)),
-  );
-  route(api, contract.getErasure, async ({ principal, params }) =>
-    presentErasure(await findErasure(db, principal.workspaceId, params.erasure_id)),
   );
 }
 
@@ -163,9 +152,13 @@ function presentRule(row: RuleRow) {
   };
 }
 
-function presentHold(row: Awaited<ReturnType<typeof findHolds>>[number]) {
+function presentHold(row: HoldRow) {
   return {
     recording_id: row.recording_id,
+    recording:
+      row.title === null || row.start_datetime === null
+        ? null
+        : { id: row.recording_id, title: row.title, start_datetime: row.start_datetime.toISOString() },
     reason: row.reason,
     placed_by: row.placed_by,
     placed_datetime: row.placed_at.toISOString(),

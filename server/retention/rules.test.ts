@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestApp } from "../../test/support/app.ts";
+import { call, startTestApp } from "../../test/support/app.ts";
 import { makeTeam, makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
 import { recordingObjectKey } from "../storage/layout.ts";
@@ -316,4 +316,19 @@ test("only admins may, references are checked, and receipts come in pages", asyn
   assert.deepEqual(seen.toSorted(), ids.toSorted());
   assert.deepEqual((await manage(app, "GET", "/retention/receipts", other.admin.token)).body.receipts, []);
   assert.equal((await manage(app, "GET", "/retention/receipts?cursor=x", admin.token)).status, 400);
+});
+
+test("a hold names its recording to an admin who sees it, and to no other", async () => {
+  const { admin, member, token } = await makeWorkspace(app.db);
+  const id = await makeOld(app, member.token, 40);
+  const answer = await manage(app, "PUT", `/recordings/${id}/legal-hold`, admin.token, { reason: "A case" });
+  assert.equal(answer.body.recording, null);
+  const holdsOf = async (credential: string) =>
+    (await manage(app, "GET", "/legal-holds", credential)).body.legal_holds;
+  assert.equal((await holdsOf(admin.token))[0].recording, null);
+  await app.db.pool.query("update recordings set title = 'Seen' where id = $1", [id]);
+  const share = await call(app, "PUT", `/recordings/${id}/users`, { user_id: admin.id }, { token });
+  assert.equal(share.status, 200, share.text);
+  const [hold] = await holdsOf(admin.token);
+  assert.deepEqual([hold.recording?.id, hold.recording?.title], [id, "Seen"]);
 });

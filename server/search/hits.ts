@@ -35,7 +35,8 @@ export function hitsAround(
     ...recording.highlights.flatMap(({ id, text, tags, start_ms }) => {
       const values = { kind: "highlight", highlight_id: id, timestamp: start_ms } as const;
       const [inText] = hit(text, values);
-      return inText ? [inText] : tags.flatMap((tag) => hit(tag, values)).slice(0, 1);
+      // A tag alone would not say which moment it is.
+      return inText ? [inText] : tags.flatMap((tag) => hit(`${text} · ${tag}`, values)).slice(0, 1);
     }),
   ];
 }

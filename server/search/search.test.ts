@@ -128,6 +128,8 @@ test("hits: tags, participants and highlights are found, highlights with their m
     const { body } = await searchCall(app, token, { q });
     const hit = body.results[0]?.hits[0];
     assert.deepEqual([hit?.kind, marked(hit), hit?.timestamp], [kind, [text], timestamp], q);
+    if (kind === "highlight")
+      assert.match(hit?.snippet.text ?? "", /^The walrus decides/, "says which moment");
   }
 });
 

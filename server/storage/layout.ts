@@ -18,3 +18,8 @@ export function recordingObjectKey(recordingId: string, name: string): string {
 export function ownerOf(key: string): string | null {
   return /^(?:uploads|recordings)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\//.exec(key)?.[1] ?? null;
 }
+
+/** Of an object below a recording: the id of the clip it belongs to; null for all others. */
+export function clipOf(key: string): string | null {
+  return /^recordings\/[^/]+\/clips\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\//.exec(key)?.[1] ?? null;
+}

@@ -27,6 +27,16 @@ export async function findStoryJson(
   return new Map(rows.map((row) => [row.id, row.json]));
 }
 
+/** Who made each of some stories; null where nobody is known. */
+export async function findMakers(
+  db: Executor,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom("stories").select(["id", "created_by"]).where("id", "in", ids).execute();
+  return new Map(rows.map((row) => [row.id, row.created_by]));
+}
+
 /** One page of the places of a workspace's stories, newest first. */
 export async function listStoryIds(
   db: Executor,
@@ -57,10 +67,7 @@ export async function hasStory(db: Executor, workspaceId: string, storyId: strin
 export type StoryRow = Selectable<Stories>;
 
 /** What of a story can be changed. */
-export type StoryValues = Pick<
-  StoryRow,
-  "title" | "description" | "banner_image_url" | "tags" | "is_public" | "public_version"
->;
+export type StoryValues = Pick<StoryRow, "title" | "description" | "banner_image_url" | "tags">;
 
 /** Locks a story of the workspace. The highlights it is to get are to be locked before. */
 export async function lockStory(tx: Tx, workspaceId: string, storyId: string): Promise<StoryRow | undefined> {
@@ -92,15 +99,20 @@ export async function deleteStoryRow(tx: Tx, storyId: string): Promise<void> {
   await tx.deleteFrom("stories").where("id", "=", storyId).execute();
 }
 
-/** Of these highlights those the principal sees, kept from being deleted until the transaction ends. */
+/**
+ * Of these highlights those the principal sees, kept from being deleted until the transaction ends.
+ * @param storyId its highlights as well.
+ */
 export async function holdHighlights(
   tx: Tx,
   principal: Principal,
   ids: readonly string[],
+  storyId: string | null = null,
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select h.id from highlights h
-    where h.id = any(${ids}::uuid[]) and exists (select 1 from recording_grants g
+    where h.id in (select unnest(${ids}::uuid[])
+      union select highlight_id from story_highlights where story_id = ${storyId}::uuid) and exists (select 1 from recording_grants g
       where g.recording_id = h.recording_id and g.principal_id = any(${principal.sees}::uuid[]))
     order by h.id for key share of h`.execute(tx);
   return new Set(rows.map((row) => row.id));

@@ -1,11 +1,14 @@
 import * as contract from "../../contract/stories.ts";
 import type { Principal } from "../access/principal.ts";
+import { actorOf } from "../audit/record.ts";
 import type { Config } from "../config.ts";
 import type { Database } from "../db/database.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { type Api, Ready, route } from "../http/route.ts";
+import type { JobQueue } from "../jobs/queue.ts";
 import type { LinkSigner } from "../links/signer.ts";
-import { findStoryJson, hasStory, listStoryIds } from "./queries.ts";
+import { findMakers, findStoryJson, hasStory, listStoryIds } from "./queries.ts";
+import { mayChangeStory, storyNotFound } from "./rights.ts";
 import * as service from "./service.ts";
 import { storyLinks } from "./story-json.ts";
 
@@ -16,6 +19,7 @@ export function storyRoutes(
   api: Api,
   deps: {
     readonly db: Database;
+    readonly jobs: JobQueue;
     readonly signer: LinkSigner;
     readonly config: Pick<Config, "baseUrl" | "pageSize">;
   },
@@ -25,12 +29,19 @@ export function storyRoutes(
   const readMany = async (principal: Principal, ids: readonly string[]) => {
     const links = storyLinks(signer, config.baseUrl, new Date());
     const found = await findStoryJson(db.pool, ids, principal.sees, links);
-    return ids.flatMap((id) => found.get(id) ?? []);
+    const makers = await findMakers(db.kysely, ids);
+    return ids.flatMap((id) => {
+      const json = found.get(id);
+      if (json === undefined) return [];
+      const can_change = mayChangeStory(principal, { created_by: makers.get(id) ?? null });
+      // Added to what PostgreSQL wrote, which so needs not be parsed.
+      return `${json.slice(0, -1)},${JSON.stringify({ can_change }).slice(1)}`;
+    });
   };
   const readOne = async (principal: Principal, storyId: string) => {
     const [json] = await readMany(principal, [storyId]);
     // Also when somebody deleted it right after the change.
-    if (json === undefined) throw service.storyNotFound(storyId);
+    if (json === undefined) throw storyNotFound(storyId);
     return new Ready(json);
   };
 
@@ -50,22 +61,22 @@ export function storyRoutes(
     return new Ready(`{"stories":[${items.join(",")}],"cursor":${cursor}}`);
   });
 
-  route(api, contract.createStory, async ({ principal, body }) =>
-    readOne(principal, await service.createStory(db, principal, body)),
+  route(api, contract.createStory, async ({ principal, body, request }) =>
+    readOne(principal, await service.createStory(deps, { principal, actor: actorOf(request) }, body)),
   );
 
   route(api, contract.getStory, async ({ principal, params }) => {
     if (!(await hasStory(db.kysely, principal.workspaceId, params.story_id)))
-      throw service.storyNotFound(params.story_id);
+      throw storyNotFound(params.story_id);
     return readOne(principal, params.story_id);
   });
 
-  route(api, contract.updateStory, async ({ principal, params, body }) => {
-    await service.updateStory(db, principal, params.story_id, body);
+  route(api, contract.updateStory, async ({ principal, params, body, request }) => {
+    await service.updateStory(deps, { principal, actor: actorOf(request) }, params.story_id, body);
     return readOne(principal, params.story_id);
   });
 
-  route(api, contract.deleteStory, ({ principal, params }) =>
-    service.deleteStory(db, principal, params.story_id),
+  route(api, contract.deleteStory, ({ principal, params, request }) =>
+    service.deleteStory(db, { principal, actor: actorOf(request) }, params.story_id),
   );
 }

@@ -1,10 +1,16 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../contract/errors.ts";
 import type { Principal } from "../access/principal.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { Database, Tx } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { uniqueTags } from "../highlights/tags.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
+import { invalidInput } from "../http/problem.ts";
+import type { JobQueue } from "../jobs/queue.ts";
+import { agree, forgetRemoved } from "../public-links/agree.ts";
+import { findStoryLinks, insertLink, plainLink } from "../public-links/queries.ts";
+import { type Asking, auditOf, creatorOf, cutClips } from "../public-links/service.ts";
+import { takeBackLinks } from "../public-links/take-back.ts";
 import { mergeOrder } from "./merge-order.ts";
 import {
   deleteStoryRow,
@@ -17,9 +23,11 @@ import {
   saveStoryHighlights,
   updateStoryRow,
 } from "./queries.ts";
+import { checkMayChange, storyNotFound } from "./rights.ts";
 
-export function storyNotFound(storyId: string): ProblemError {
-  return new ProblemError("not_found", `there is no story ${storyId} in this workspace`);
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
 }
 
 /** What of a story a client says; what is undefined stays as it is. */
@@ -38,18 +46,17 @@ const emptyStory: StoryValues = {
   description: "",
   banner_image_url: null,
   tags: [],
-  is_public: false,
-  public_version: 0,
 };
 
 /** Puts highlights together. Everybody of the workspace may. @returns the id. */
 export async function createStory(
-  db: Database,
-  principal: Principal,
+  deps: Dependencies,
+  asking: Asking,
   input: StoryInput & { readonly title: string },
 ): Promise<string> {
   const id = randomUUIDv7();
-  await db.kysely.transaction().execute(async (tx) => {
+  const { principal } = asking;
+  const linkId = await deps.db.kysely.transaction().execute(async (tx) => {
     const highlightIds = await holdNamed(tx, principal, input.highlight_ids ?? []);
     await insertStory(tx, {
       id,
@@ -59,41 +66,98 @@ export async function createStory(
     });
     await saveStoryHighlights(tx, id, highlightIds);
     await report(tx, principal.workspaceId, "story_added", id);
+    return input.public === true ? makeFirstLink(tx, asking, id, highlightIds) : null;
   });
+  if (linkId !== null) await cutClips(deps, [linkId]);
   return id;
 }
 
 /** Changes a story. Only a real change is an event. */
 export async function updateStory(
-  db: Database,
-  principal: Principal,
+  deps: Dependencies,
+  asking: Asking,
   storyId: string,
   input: StoryInput,
 ): Promise<void> {
-  await change(db, principal, storyId, input.highlight_ids, async (tx, story, named) => {
+  const { principal } = asking;
+  const linkIds = await change(deps.db, principal, storyId, input, async (tx, story, named, held) => {
     const values = applyInput(story, input);
-    const current = await findStoryHighlights(tx, principal, storyId);
-    const order = named === undefined ? undefined : mergeOrder(named, current);
-    const isReordered =
-      order !== undefined &&
-      !isSameList(
-        order,
-        current.map((row) => row.highlight_id),
-      );
-    if (isSame(values, story) && !isReordered) return;
-    await updateStoryRow(tx, storyId, values);
+    const rows = await findStoryHighlights(tx, principal, storyId);
+    const current = rows.map((row) => row.highlight_id);
+    const order = named === undefined ? current : mergeOrder(named, rows);
+    const isReordered = !isSameList(order, current);
     if (isReordered) await saveStoryHighlights(tx, storyId, order);
+    const isPublished = await publish(
+      tx,
+      asking,
+      storyId,
+      input.public,
+      order.filter((id) => held.has(id)),
+    );
+    if (isSame(values, story) && !isReordered && !isPublished) return [];
+    await updateStoryRow(tx, storyId, values);
     await report(tx, story.workspace_id, "story_updated", storyId);
+    const links = (await findStoryLinks(tx, storyId)).map((link) => link.id);
+    if (isReordered && links.length > 0) {
+      await forgetRemoved(tx, storyId);
+      await agree(
+        tx,
+        principal,
+        links,
+        order.filter((id) => !current.includes(id)),
+      );
+    }
+    return links;
   });
+  await cutClips(deps, linkIds);
+}
+
+/**
+ * Makes a story's first link, or takes all of them back.
+ * @param highlightIds what a link would show.
+ * @returns whether there is another `public_url` now.
+ */
+async function publish(
+  tx: Tx,
+  asking: Asking,
+  storyId: string,
+  isPublic: boolean | undefined,
+  highlightIds: readonly string[],
+): Promise<boolean> {
+  if (isPublic === undefined) return false;
+  const links = await findStoryLinks(tx, storyId);
+  if (isPublic ? links.some((link) => link.is_good) : links.length === 0) return false;
+  if (isPublic) {
+    await makeFirstLink(tx, asking, storyId, highlightIds);
+    return true;
+  }
+  await takeBackLinks(tx, asking.actor, { kind: "story", id: storyId });
+  return true;
+}
+
+/** Shows what the caller may share. @returns its id. */
+async function makeFirstLink(
+  tx: Tx,
+  { principal, actor }: Asking,
+  storyId: string,
+  highlightIds: readonly string[],
+): Promise<string> {
+  const subject = { kind: "story", id: storyId } as const;
+  const owner = { workspaceId: principal.workspaceId, createdBy: creatorOf(principal) };
+  const id = await insertLink(tx, subject, owner);
+  await agree(tx, principal, [id], highlightIds);
+  await recordAudit(tx, actor, auditOf("public_link_created", subject, id, plainLink));
+  return id;
 }
 
 /** Removes a story; its highlights stay. */
 export async function deleteStory(
   db: Database,
-  principal: Principal,
+  { principal, actor }: Asking,
   storyId: string,
 ): Promise<{ success: true }> {
-  await change(db, principal, storyId, undefined, async (tx, story) => {
+  await change(db, principal, storyId, {}, async (tx, story) => {
+    await takeBackLinks(tx, actor, { kind: "story", id: storyId });
     await deleteStoryRow(tx, storyId);
     await report(tx, story.workspace_id, "story_deleted", storyId);
   });
@@ -101,33 +165,28 @@ export async function deleteStory(
 }
 
 /** Locks the highlights a story is to get, then the story, and checks the right to change it. */
-async function change(
+async function change<T>(
   db: Database,
   principal: Principal,
   storyId: string,
-  highlightIds: readonly string[] | undefined,
-  apply: (tx: Tx, story: StoryRow, named: string[] | undefined) => Promise<void>,
-): Promise<void> {
-  await db.kysely.transaction().execute(async (tx) => {
+  input: StoryInput,
+  apply: (tx: Tx, story: StoryRow, named: string[] | undefined, held: ReadonlySet<string>) => Promise<T>,
+): Promise<T> {
+  const { highlight_ids: highlightIds } = input;
+  return db.kysely.transaction().execute(async (tx) => {
     // Highlights before stories, as everywhere; what is wrong with them is told to those who may change the story.
-    const held = highlightIds === undefined ? undefined : await holdHighlights(tx, principal, highlightIds);
+    const held = await holdHighlights(
+      tx,
+      principal,
+      highlightIds ?? [],
+      input.public === true ? storyId : null,
+    );
     const story = await lockStory(tx, principal.workspaceId, storyId);
     if (story === undefined) throw storyNotFound(storyId);
-    if (!mayChangeStory(principal, story)) {
-      throw new ProblemError(
-        "forbidden",
-        "only whoever made the story, admins and workspace tokens may change it",
-      );
-    }
-    const named = highlightIds && held ? checkNamed(highlightIds, held) : undefined;
-    await apply(tx, story, named);
+    checkMayChange(principal, story);
+    const named = highlightIds && checkNamed(highlightIds, held);
+    return apply(tx, story, named, held);
   });
-}
-
-function mayChangeStory(principal: Principal, story: Pick<StoryRow, "created_by">): boolean {
-  return (
-    principal.scope === "workspace" || principal.role === "admin" || story.created_by === principal.userId
-  );
 }
 
 async function holdNamed(tx: Tx, principal: Principal, ids: readonly string[]): Promise<string[]> {
@@ -151,15 +210,12 @@ function checkNamed(highlightIds: readonly string[], held: ReadonlySet<string>):
 }
 
 function applyInput(story: StoryValues, input: StoryInput): StoryValues {
-  const isPublic = input.public ?? story.is_public;
   const banner = input.banner_image_url ?? story.banner_image_url ?? "";
   return {
     title: input.title ?? story.title,
     description: input.description ?? story.description,
     banner_image_url: banner === "" ? null : banner,
     tags: input.tags === undefined ? story.tags : uniqueTags(input.tags),
-    is_public: isPublic,
-    public_version: isPublic && !story.is_public ? story.public_version + 1 : story.public_version,
   };
 }
 
@@ -168,7 +224,6 @@ function isSame(a: StoryValues, b: StoryValues): boolean {
     a.title === b.title &&
     a.description === b.description &&
     a.banner_image_url === b.banner_image_url &&
-    a.is_public === b.is_public &&
     isSameList(a.tags, b.tags)
   );
 }

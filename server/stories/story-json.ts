@@ -1,6 +1,8 @@
 import type { LinkSigner } from "../links/signer.ts";
+import { isGood } from "../public-links/queries.ts";
+import { tokenSql } from "../public-links/token.ts";
 import { thumbnailLinks } from "../recordings/links.ts";
-import { type HighlightContext, highlightJson, hmacHex } from "../recordings/recording-json.ts";
+import { type HighlightContext, highlightJson } from "../recordings/recording-json.ts";
 
 /** What the JSON of stories needs for its links. */
 export type StoryLinks = Omit<HighlightContext, "bind"> & {
@@ -32,7 +34,8 @@ export function storyJson(viewer: StoryViewer, context: StoryLinks & Pick<Highli
     'title', s.title,
     'description', s.description,
     'url', ${baseUrl} || '/stories/' || s.id,
-    'public_url', case when s.is_public then ${baseUrl} || '/stories/public/' || ${publicToken(context)} end,
+    'public_url', (select ${baseUrl} || '/s/' || ${tokenSql(bind, context.signer, "l.id")}
+      from public_links l where l.story_id = s.id and ${isGood} order by l.created_at, l.id limit 1),
     'banner_image_url', s.banner_image_url,
     'created_datetime', parley_timestamp(s.created_at),
     'last_edited_datetime', parley_timestamp(s.last_edited_at),
@@ -41,15 +44,6 @@ export function storyJson(viewer: StoryViewer, context: StoryLinks & Pick<Highli
       select json_agg(${highlightJson(context)} order by sh.position, h.id)
       from story_highlights sh join highlights h on h.id = sh.highlight_id
       where sh.story_id = s.id and ${isVisible}), '[]'))`;
-}
-
-/**
- * What makes a public address unguessable: the id without dashes, and 128 bits of an HMAC over id and public_version.
- * Derived rather than stored, so that who reads the database learns no address.
- */
-function publicToken({ bind, signer }: StoryLinks & Pick<HighlightContext, "bind">): string {
-  const signature = hmacHex(bind, signer.pads("story"), "s.id || E'\\n' || s.public_version");
-  return `replace(s.id::text, '-', '') || left(${signature}, 32)`;
 }
 
 function principalsOf(viewer: readonly string[] | string, bind: HighlightContext["bind"]): string {

@@ -98,6 +98,12 @@ async function markDone(tx: Tx, recordingId: string, writtenVersion: number | nu
   await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
 }
 
+/** Ends a transcription, if there is one, because somebody supplies the transcript; a job at work on it writes nothing more. */
+export async function endTranscription(tx: Tx, recordingId: string): Promise<void> {
+  await markDone(tx, recordingId, null);
+  await sql`update transcriptions set written_version = null where recording_id = ${recordingId}`.execute(tx);
+}
+
 /**
  * Says who spoke. A model tells voices apart at best, not who they belong to, so its speakers stay unknown. Only where
  * one single person took part and at most one voice was heard, that person is taken to have spoken. What has no

@@ -248,9 +248,9 @@ export async function findEditToUndo(
 }
 
 /** The number of the entry that says that the transcript was last made anew; 0 when it never was. */
-export async function findLastTranscribed(tx: Tx, recordingId: string): Promise<number> {
+export async function findLastRenewal(tx: Tx, recordingId: string): Promise<number> {
   const { rows } = await sql<{ number: number }>`
     select coalesce(max(number), 0) as number from transcript_edits
-    where recording_id = ${recordingId} and kind = 'transcribed'`.execute(tx);
+    where recording_id = ${recordingId} and kind in ('transcribed', 'supplied')`.execute(tx);
   return rows[0]?.number ?? 0;
 }

@@ -1,9 +1,5 @@
 import { type Identity, isSameIdentity, type SegmentChange, type SegmentValues } from "./changes.ts";
-
-interface Timed {
-  readonly start_ms: number;
-  readonly end_ms: number;
-}
+import { indexOf, lengthOf, type Overlap, type Timed } from "./overlaps.ts";
 
 /** A segment of the transcript that is replaced, as it was after all edits. */
 export interface FormerSegment extends Identity, Timed {
@@ -71,6 +67,8 @@ function isIdentityEdited({ original, speaker, participant_id }: FormerSegment):
   );
 }
 
+type Overlapping = ReturnType<typeof indexOf>;
+
 /** Who speaks in which fresh segment, where that is not as it came. */
 function placeSpeakers(
   former: readonly FormerSegment[],
@@ -129,47 +127,13 @@ function keyOf({ participant_id, speaker }: Identity): string {
 }
 
 /** The segment that covers the same time: each at least half of the other. */
-function findMatch(
-  segment: Timed,
-  candidates: readonly { position: number; ms: number; length: number }[],
-): number | undefined {
-  const best = candidates.reduce<(typeof candidates)[number] | undefined>(
+function findMatch(segment: Timed, candidates: readonly Overlap[]): number | undefined {
+  const best = candidates.reduce<Overlap | undefined>(
     (found, other) => (found === undefined || other.ms > found.ms ? other : found),
     undefined,
   );
   if (best === undefined) return undefined;
   return best.ms * 2 >= Math.max(best.length, lengthOf(segment)) ? best.position : undefined;
-}
-
-/** One that takes no time counts as an instant. */
-function lengthOf({ start_ms, end_ms }: Timed): number {
-  return Math.max(end_ms - start_ms, 1);
-}
-
-type Overlapping = (segment: Timed) => { position: number; ms: number; length: number }[];
-
-/** Finds the segments that overlap a time, without going through all of them. They are in the order of their starts. */
-function indexOf(segments: readonly Timed[]): Overlapping {
-  const longest = segments.reduce((most, segment) => Math.max(most, lengthOf(segment)), 0);
-  return (segment) => {
-    const end = segment.start_ms + lengthOf(segment);
-    let low = 0;
-    let high = segments.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((segments[middle]?.start_ms ?? 0) < segment.start_ms - longest) low = middle + 1;
-      else high = middle;
-    }
-    const found = [];
-    for (let position = low; position < segments.length; position++) {
-      const other = segments[position] as Timed;
-      if (other.start_ms >= end) break;
-      const length = lengthOf(other);
-      const ms = Math.min(end, other.start_ms + length) - Math.max(segment.start_ms, other.start_ms);
-      if (ms > 0) found.push({ position, ms, length });
-    }
-    return found;
-  };
 }
 
 /** One change for each text, and one for all segments that go from one speaker to another. */

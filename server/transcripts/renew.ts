@@ -20,6 +20,7 @@ export async function findFormer(tx: Tx, recordingId: string): Promise<FormerSeg
  * Completes the replacing of a transcript whose new segments are written: writes the edits of the former one into it
  * where they are to be kept, and says so in the history. The events are the caller's.
  * @param version the recording's transcript_version now.
+ * @returns the number of what the history says; null where there was no transcript before.
  */
 export async function completeRenewal(
   tx: Tx,
@@ -29,14 +30,16 @@ export async function completeRenewal(
     readonly version: number;
     readonly former: readonly FormerSegment[];
     readonly fresh: readonly NewSegment[];
+    /** Who put the new one there; left out: the speech model made it. */
+    readonly suppliedBy?: { readonly userId: string | null };
   },
-): Promise<void> {
-  const { edits, version, former, fresh } = renewal;
-  if (former.length === 0) return;
-  const common = { userId: null, version };
-  await insertEdit(tx, recordingId, {
+): Promise<number | null> {
+  const { edits, version, former, fresh, suppliedBy } = renewal;
+  if (former.length === 0) return null;
+  const common = { userId: suppliedBy?.userId ?? null, version };
+  const number = await insertEdit(tx, recordingId, {
     ...common,
-    kind: "transcribed",
+    kind: suppliedBy === undefined ? "transcribed" : "supplied",
     segments: fresh.length,
     details: { edits },
     changes: noChanges,
@@ -53,4 +56,5 @@ export async function completeRenewal(
         changes: { segments: changes, participants: [] },
       });
   }
+  return number;
 }

@@ -3,7 +3,7 @@ import { getTranscriptEdit, listTranscriptEdits } from "../../contract/transcrip
 import type { Principal } from "../access/principal.ts";
 import type { ViewLog } from "../audit/views.ts";
 import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { ProblemError } from "../http/problem.ts";
 import { type Api, Ready, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
@@ -13,7 +13,11 @@ import { assignSegments, correctTranscript, mergeSpeakers, renameSpeaker } from 
 import { findEdit, findEdits } from "./history.ts";
 import { findTranscriptView } from "./queries.ts";
 import { rerunTranscription } from "./rerun.ts";
+import { supplyTranscript } from "./supply.ts";
 import { undoEdit } from "./undo.ts";
+
+/** A transcript of 50,000 segments has room in it. */
+const transcriptBodyLimit = 12 * 1024 * 1024;
 
 /** Reading and editing transcripts, and having them made anew. */
 export function transcriptRoutes(
@@ -23,9 +27,14 @@ export function transcriptRoutes(
     readonly jobs: JobQueue;
     readonly views: ViewLog;
     readonly config: Pick<Config, "pageSize" | "transcription">;
+    /** What follows from a new transcript, in the transaction that writes it. */
+    readonly onTranscript: (
+      tx: Tx,
+      recording: { readonly id: string; readonly workspaceId: string },
+    ) => Promise<void>;
   },
 ): void {
-  const { db, views, config } = deps;
+  const { db, jobs, views, config, onTranscript } = deps;
   const mustSee = async (principal: Principal, recordingId: string): Promise<void> => {
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
@@ -56,6 +65,17 @@ export function transcriptRoutes(
   );
   route(api, contract.rerunTranscription, ({ principal, params, body }) =>
     rerunTranscription(deps, principal, params.recording_id, body.edits),
+  );
+
+  route(
+    api,
+    contract.supplyTranscript,
+    async ({ principal, params, body }) => {
+      const result = await supplyTranscript(db, principal, params.recording_id, body, onTranscript);
+      jobs.wake();
+      return result;
+    },
+    { bodyLimit: transcriptBodyLimit },
   );
 
   route(api, listTranscriptEdits, async ({ principal, params, query }) => {

@@ -6,7 +6,7 @@ import {
   countDiffering,
   type EditRow,
   findEditToUndo,
-  findLastTranscribed,
+  findLastRenewal,
   findPeople,
   markUndone,
   type Person,
@@ -60,7 +60,7 @@ async function checkUndoable(
   edit: EditRow | undefined,
   number: number | undefined,
 ): Promise<EditRow> {
-  const last = await findLastTranscribed(tx, recordingId);
+  const last = await findLastRenewal(tx, recordingId);
   if (edit === undefined || (number === undefined && edit.number < last))
     throw new ProblemError(
       "wrong_state",
@@ -73,7 +73,7 @@ async function checkUndoable(
       "wrong_state",
       `edit ${edit.number} is of a former transcript; the present one was made anew since`,
     );
-  if (edit.kind === "transcribed" || edit.kind === "redo")
+  if (edit.kind === "transcribed" || edit.kind === "supplied" || edit.kind === "redo")
     throw new ProblemError(
       "wrong_state",
       edit.kind === "redo"

@@ -6,7 +6,14 @@ import { ProblemError } from "../http/problem.ts";
 import { lockForChange } from "../recordings/rights.ts";
 import { type Changes, countSegments } from "./changes.ts";
 import { reportHighlights } from "./highlights.ts";
-import { findTranscriptState, insertEdit, nextVersion, writePerson, writeSegments } from "./queries.ts";
+import {
+  findTranscriptState,
+  insertEdit,
+  nextVersion,
+  type TranscriptState,
+  writePerson,
+  writeSegments,
+} from "./queries.ts";
 
 /** An edit that is about to be made. */
 export interface PlannedEdit {
@@ -45,13 +52,11 @@ export async function editTranscript(
 ): Promise<EditResult> {
   return db.kysely.transaction().execute(async (tx) => {
     const recording = await lockForChange(tx, principal, recordingId, "edit its transcript");
-    const { transcript_version: version, is_being_discarded } = await findTranscriptState(tx, recordingId);
-    if (version !== seenVersion)
-      throw new ProblemError(
-        "wrong_state",
-        `the transcript is at version ${version}, not ${seenVersion}; read it again and repeat the edit`,
-        { transcriptVersion: version },
-      );
+    const { transcript_version: version, is_being_discarded } = await checkVersion(
+      tx,
+      recordingId,
+      seenVersion,
+    );
     if (is_being_discarded)
       throw new ProblemError(
         "wrong_state",
@@ -70,6 +75,17 @@ export async function editTranscript(
     });
     return result;
   });
+}
+
+/** @throws ProblemError `wrong_state` when the transcript of a locked recording is at another version. */
+export async function checkVersion(tx: Tx, recordingId: string, seen: number): Promise<TranscriptState> {
+  const state = await findTranscriptState(tx, recordingId);
+  if (state.transcript_version === seen) return state;
+  throw new ProblemError(
+    "wrong_state",
+    `the transcript is at version ${state.transcript_version}, not ${seen}; read it again and repeat the edit`,
+    { transcriptVersion: state.transcript_version },
+  );
 }
 
 /**

@@ -8,6 +8,7 @@ import { record } from "../events/record.ts";
 import * as write from "../recordings/create.ts";
 import { participantScopes } from "../recordings/participant-scope.ts";
 import { insertUserShare } from "../recordings/queries.ts";
+import { findShareStateOfNew } from "../recordings/share-state.ts";
 import { applyImportData } from "./import-data.ts";
 import { insertRecordingMedia, type NewRecordingMedia } from "./media-queries.ts";
 import { findUploadTranscripts, type UploadRow } from "./queries.ts";
@@ -49,7 +50,7 @@ export async function createRecording(
     duration_ms: durationMs,
     media_type: upload.media_type,
     source: "upload",
-    share_state: config.newRecordingShareState,
+    share_state: (await findShareStateOfNew(tx, upload.workspace_id)) ?? config.newRecordingShareState,
     external,
     meeting_type_id: await findDefaultMeetingType(
       tx,

@@ -120,6 +120,14 @@ export async function findKnownRecordings(db: Executor, ids: readonly string[]):
   return new Set(rows.map((row) => row.id));
 }
 
+/** Of these ids, those of clips whose files are needed. */
+export async function findClips(db: Executor, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    select id from clip_files where id = any(${[...new Set(ids)]}::uuid[])`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
 /** What a finished recording's file is, for its downloads. */
 export interface NewRecordingMedia {
   readonly recording_id: string;

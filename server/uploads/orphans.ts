@@ -1,8 +1,13 @@
 import type { Database, Executor } from "../db/database.ts";
-import { ownerOf, recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
+import { clipOf, ownerOf, recordingsPrefix, uploadsPrefix } from "../storage/layout.ts";
 import type { ObjectStore } from "../storage/store.ts";
 import { eachAlone, type SweepLog } from "./each-alone.ts";
-import { findFileOwners, findKnownRecordings, findRecordingsWithObjects } from "./media-queries.ts";
+import {
+  findClips,
+  findFileOwners,
+  findKnownRecordings,
+  findRecordingsWithObjects,
+} from "./media-queries.ts";
 import { keepsPlace, needsFile, removeFile } from "./upload-file.ts";
 
 const batch = 500;
@@ -16,7 +21,7 @@ interface Owned {
 
 /**
  * Removes objects that belong to nothing: files of uploads that ended, and what a worker that was killed has stored
- * for a recording that was not made. An id is planned before its first object is stored and never used again once
+ * for a recording that was not made, or for a clip that no link shows any more. An id is planned before its first object is stored and never used again once
  * nothing needs it, so what is orphaned stays so, and no grace time is needed. Only for the database that the store
  * belongs to: see `refusalToSweep`.
  * @returns how many objects were removed.
@@ -44,8 +49,15 @@ export async function removeOrphans(db: Database, store: ObjectStore, log: Sweep
   }
   for await (const objects of inBatches(store.list(recordingsPrefix))) {
     const needed = await findRecordingsWithObjects(db.kysely, ownersOf(objects));
+    const clips = await findClips(
+      db.kysely,
+      objects.flatMap(({ key }) => clipOf(key) ?? []),
+    );
     await each(
-      objects.filter(({ owner }) => !needed.has(owner)),
+      objects.filter(({ key, owner }) => {
+        const clipId = clipOf(key);
+        return !needed.has(owner) || (clipId !== null && !clips.has(clipId));
+      }),
       ({ key }) => store.delete(key),
     );
   }

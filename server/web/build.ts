@@ -19,8 +19,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Where the built app lies; its name tells which files it was built from. */
 const buildsFolder = join(root, "web", "dist");
 
+/**
+ * The app for people who signed in, and what public links show. Each is built alone: together, who follows a link would load
+ * what only the app's pages have in common.
+ */
+const documents = ["index.html", "shared.html"] as const;
+
 /** Smaller than this, a file is not worth compressing. */
-const leastBytes = 1024;
+const leastBytes = 256;
 
 /** The folder of the app as built from these very files; null when it was not built yet. */
 export function findWebApp(): string | null {
@@ -46,16 +52,28 @@ export async function buildWebApp(say: (line: string) => void): Promise<string> 
   mkdirSync(buildsFolder, { recursive: true });
   const draft = mkdtempSync(join(buildsFolder, ".draft-"));
   try {
-    await build({
-      configFile: join(root, "web", "vite.config.ts"),
-      logLevel: "warn",
-      build: { outDir: draft, emptyOutDir: true },
-    });
+    for (const [index, name] of documents.entries())
+      await build({
+        configFile: join(root, "web", "vite.config.ts"),
+        logLevel: "warn",
+        build: {
+          outDir: draft,
+          emptyOutDir: index === 0,
+          // That of the app, whose pages are loaded one by one.
+          manifest: index === 0,
+          rolldownOptions: { input: join(root, "web", name) },
+        },
+      });
     await compressAll(draft);
     for (const older of globSync("*", { cwd: buildsFolder }))
       if (join(buildsFolder, older) !== target)
         rmSync(join(buildsFolder, older), { recursive: true, force: true });
-    if (!existsSync(target)) renameSync(draft, target);
+    try {
+      renameSync(draft, target);
+    } catch (error) {
+      // Another process was done first: what it built is the same.
+      if (findWebApp() !== target) throw error;
+    }
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -83,7 +101,7 @@ async function compressAll(folder: string): Promise<void> {
   for (const file of globSync("**/*.{js,css,html,svg,json}", { cwd: folder })) {
     const content = readFileSync(join(folder, file));
     if (content.length < leastBytes) continue;
-    const best = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+    const best = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
     writeFileSync(join(folder, `${file}.br`), await promisify(brotliCompress)(content, best));
     writeFileSync(join(folder, `${file}.gz`), await promisify(gzip)(content, { level: 9 }));
   }

@@ -88,13 +88,17 @@ test(`hooks: the worker killed ${kills} times under load, every event arrives, a
     async () => {
       const { rows } = await database.query(
         `select (select count(*) from events where id in (select event_id from waiting_events) and type like 'recording%')
-           + (select count(*) from deliveries where state <> 'delivered') as waiting`,
+           + (select count(*) from delivery_log where state <> 'delivered') as waiting`,
       );
       return Number(rows[0].waiting) === 0;
     },
     60_000,
   );
 
+  const { rows: batches } = await database.query(
+    "select n_tup_ins::int as n from pg_stat_user_tables where relname = 'delivery_batches'",
+  );
+  assert.ok(batches[0].n > 0, "some of them waited in batches when the worker was killed");
   const { rows: expected } = await database.query(
     `select d.message_id as id, d.event_type as type from deliveries d join events e on e.id = d.event_id`,
   );

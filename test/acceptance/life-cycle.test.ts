@@ -49,8 +49,8 @@ test("first start: prints address, sign-in and a curl line that works when paste
   ]);
   assert.equal(JSON.parse(answer).users.length, 1);
 
-  const workspaceId = await parley(server, "demo");
-  assert.equal(await parley(server, "demo"), workspaceId);
+  const workspaceId = await parley(server, "demo", "--minutes", "0.5");
+  assert.equal(await parley(server, "demo", "--minutes", "0.5"), workspaceId);
   const token = await parley(
     server,
     "token",

@@ -161,8 +161,10 @@ test("sharing: with a person, a team, the workspace, all; and one sentence that 
   await assertAccessibleAtRest(page);
 
   await dialog.getByLabel("Public").check();
-  await dialog.getByText(/^Everybody in .* can see this, because it is public/).waitFor();
+  await dialog.getByText(/^Anyone with a public link can see this, without signing in/).waitFor();
+  await dialog.getByRole("textbox", { name: "Link 1" }).waitFor();
   await dialog.getByLabel("Workspace").check();
+  await dialog.getByRole("button", { name: "End the links" }).click();
   await dialog.getByText(/^Everybody in .* can see this, because it is shared with the workspace/).waitFor();
   await dialog.getByLabel("Restricted").check();
   await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).click();

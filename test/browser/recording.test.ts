@@ -149,11 +149,10 @@ test("words: arrow keys go from line to line, Enter plays there, a menu has the 
   const { page, complaints } = await open(videoId);
   await page.locator('[data-index="0"] [data-cursor]').focus();
   const focused = () => page.evaluate<string | null>(`document.activeElement?.getAttribute("aria-label")`);
-  const first = await focused();
-  await page.keyboard.press("ArrowDown");
-  await until("the focus is on the next line", async () => (await focused()) !== first);
-  await page.keyboard.press("ArrowDown");
-  await until("the focus is on the third line", async () => (await focused()) === "0:05, Bo Okafor");
+  // One right after the other: each key counts.
+  await page.evaluate(`for (let i = 0; i < 2; i++)
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true, cancelable: true }))`);
+  assert.equal(await focused(), "0:05, Bo Okafor");
   await page.keyboard.press("Enter");
   await untilMedia(page, "it is there", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
   await page.keyboard.press("Tab");

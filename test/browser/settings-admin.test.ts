@@ -66,6 +66,14 @@ test("meeting types and templates: are made, changed, put in order and deleted",
   await assertAccessible(page);
   await dialog.getByRole("button", { name: "Make type" }).click();
   const type = page.getByRole("listitem").filter({ hasText: "Retrospective of the harbour" });
+  await type.getByRole("button", { name: "Edit Retrospective of the harbour" }).click();
+  await dialog.getByRole("combobox", { name: "For meetings" }).click();
+  await page.getByRole("option", { name: /External/ }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page
+    .getByRole("list", { name: "External meeting types" })
+    .getByText("Retrospective of the harbour")
+    .waitFor();
   await type.getByRole("button", { name: /Make default/ }).click();
   await type.getByText("Default", { exact: true }).waitFor();
   await assertAccessible(page);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { after } from "node:test";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { buildWebApp } from "../../server/web/build.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.ts";
+import { launchChromium } from "../support/chromium.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -34,20 +34,6 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
-}
-
-/** The Chromium of the system where there is one; the one from npm otherwise. */
-export async function launchChromium(): Promise<Browser> {
-  const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-    (path) => existsSync(path),
-  );
-  const args = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"];
-  if (installed !== undefined) return chromium.launch({ executablePath: installed, args });
-  const { default: bundled } = await import("@sparticuz/chromium");
-  return chromium.launch({
-    executablePath: await bundled.executablePath(),
-    args: [...bundled.args, ...args],
-  });
 }
 
 export const desktop = { width: 1280, height: 800 } as const;

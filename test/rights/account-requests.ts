@@ -19,6 +19,7 @@ export const accountRequests: Readonly<Record<string, MakeAsk>> = {
     body: { current_password: password, new_password: `${randomBytes(12).toString("hex")} is new` },
     credentials: (await world.fresh(caller)).credentials,
   }),
+  unbindMySingleSignOn: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
   signOut: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
   listSessions: () => ({}),
   endSession: async (world, caller) => {

@@ -72,6 +72,8 @@ export const adminRequests: Readonly<Record<string, MakeAsk>> = {
     return { params: recording(world) };
   },
   erasePerson: async (world) => ({ body: { email: (await world.fresh("recorder")).email } }),
+  previewErasure: async (world) => ({ body: { email: (await world.fresh("recorder")).email } }),
+  listErasures: () => ({}),
   getErasure: async (world) => {
     const { email } = await world.fresh("recorder");
     return { params: { erasure_id: (await world.asAdmin("POST", "/_/api/v1/erasures", { email })).id } };

@@ -73,6 +73,16 @@ const mine = but(everybody, {
   admin_no_access: 404,
   workspace_token: 404,
 });
+/** A hook made with a workspace token: admins look after it themselves, no app does it for them. */
+const hookOfWorkspace = but(mine, {
+  recorder: 404,
+  session: 404,
+  oauth: 404,
+  admin: "ok",
+  admin_session: "ok",
+  admin_no_access: "ok",
+  workspace_token: "ok",
+});
 /** A person's own account: no app and no workspace token. */
 const account = but(everybody, { oauth: 403, admin_oauth: 403, workspace_token: 403 });
 /** Nobody but admins, whatever they come with. */
@@ -102,6 +112,8 @@ export const kinds = {
   mine,
   /** The same where changes are refused to viewers before anything is looked for. */
   mineToChange: but(mine, { viewer: 403 }),
+  hookOfWorkspace,
+  hookOfWorkspaceToChange: but(hookOfWorkspace, { viewer: 403 }),
   /** Uploads: one's own, and for a workspace token all of the workspace. */
   myUpload: but(mine, { workspace_token: "ok" }),
   myUploadToChange: but(mine, { viewer: 403, workspace_token: "ok" }),
@@ -123,6 +135,8 @@ export const kinds = {
   managesHere: but(manages, { other_workspace: 404 }),
   /** Notes that a person keeps about the recording: no workspace token has any. */
   notes: but(adds, { workspace_token: 403 }),
+  /** Read by whoever sees the recording: who has none, or is a viewer now, gets nothing, and no refusal. */
+  readsNotes: but(sees, { workspace_token: 403 }),
   /** Everybody, signed in or not. */
   open: but(everybody, { anonymous: "ok" }),
 } as const satisfies Record<string, Rights>;
@@ -145,7 +159,7 @@ export const doorCallers = {
 export type DoorCaller = keyof typeof doorCallers;
 
 /** `ok` as above; `asks`: a page to sign in on, and nothing else; null: this door knows no such key. */
-export type DoorOutcome = Outcome | "asks" | 405 | null;
+export type DoorOutcome = Outcome | "asks" | 405 | 410 | null;
 
 export type DoorRights = Readonly<Record<DoorCaller, DoorOutcome>>;
 

@@ -8,11 +8,12 @@ import { currentVersion, startTestApp } from "../support/app.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { type DoorCaller, type DoorOutcome, doorCallers } from "./callers.ts";
 import type { DoorAsk } from "./door-ask.ts";
+import { doors } from "./doors.ts";
 import { linkRequests } from "./link-requests.ts";
 import { bucketToken, pageRequests, plainRequest } from "./page-requests.ts";
 import { makePeople } from "./people.ts";
+import { publicLinkDoorRequests } from "./public-links.ts";
 import { watchRoutes } from "./served.ts";
-import { doors } from "./table.ts";
 import { makeWorld, marker } from "./world.ts";
 
 const served = watchRoutes();
@@ -31,7 +32,7 @@ const app = await startTestApp({
   },
 });
 const people = await makePeople(app);
-const requests = { ...linkRequests, ...pageRequests };
+const requests = { ...linkRequests, ...pageRequests, ...publicLinkDoorRequests };
 const names = Object.keys(doorCallers) as DoorCaller[];
 const hash = await readHash();
 
@@ -100,6 +101,7 @@ function makeWebFolder(): string {
   after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "assets"));
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Parley</title>");
+  writeFileSync(join(folder, "shared.html"), "<!doctype html><title>%title%</title>");
   writeFileSync(join(folder, "icon.svg"), "<svg xmlns='http://www.w3.org/2000/svg'/>");
   writeFileSync(join(folder, "assets", "app.js"), "export {};");
   return folder;

@@ -3,6 +3,7 @@ import { olderVersion } from "../support/app.ts";
 import { accountRequests } from "./account-requests.ts";
 import { adminRequests } from "./admin-requests.ts";
 import type { Ask, MakeAsk } from "./ask.ts";
+import { publicLinkRequests } from "./public-links.ts";
 import { marker, type World } from "./world.ts";
 
 const recording = (world: World) => ({ recording_id: world.recordingId });
@@ -91,6 +92,7 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   listHooks: () => ({}),
   deleteHook: async (world) => ({ params: { hook_id: await world.hook() } }),
   listAllHooks: () => ({}),
+  "listAllHooks of the workspace": () => ({ query: "?of=workspace" }),
   getHook: async (world) => ({ params: { hook_id: await world.hook() } }),
   listDeliveries: async (world) => ({ params: { hook_id: await world.hook() } }),
   getDelivery: (world) => deliveryOf(world),
@@ -103,6 +105,13 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
   rotateHookSecret: async (world) => ({ params: { hook_id: await world.hook() } }),
   enableHook: async (world) => ({ params: { hook_id: await world.hook() } }),
   disableHook: async (world) => ({ params: { hook_id: await world.hook() } }),
+  "deleteHook of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "getHook of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "listDeliveries of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "testHook of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "rotateHookSecret of the workspace": async (world) => ({
+    params: { hook_id: await world.workspaceHook() },
+  }),
   listEvents: () => ({}),
 
   search: () => ({ query: `?q=${marker}` }),
@@ -168,6 +177,11 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
     body: { edits: "discard" },
   }),
 
+  supplyTranscript: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, segments: [{ speaker: "Ada", start: 0, end: 900, text: "Hello." }] },
+  }),
+
   listTemplates: () => ({}),
   createTemplate: () => ({
     body: { title: `Risks ${unique()}`, kind: "bullets", prompt: "List the risks." },
@@ -190,6 +204,7 @@ export const requests: Readonly<Record<string, MakeAsk>> = {
 
   ...accountRequests,
   ...adminRequests,
+  ...publicLinkRequests,
 };
 
 async function deliveryOf(world: World): Promise<Ask> {

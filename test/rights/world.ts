@@ -160,6 +160,20 @@ export class World {
     return made.id;
   }
 
+  /** A hook of the workspace. */
+  async workspaceHook(): Promise<string> {
+    const { id } = (
+      await call(
+        this.app,
+        "POST",
+        "/hooks/create",
+        { hook_url: `${this.receiver.url}/hook`, hook_type: "recording_deleted" },
+        { version: olderVersion, token: this.people.credentials.workspace_token.token ?? null },
+      )
+    ).body;
+    return id;
+  }
+
   async hook(): Promise<string> {
     const made = await this.asRecorder(
       "POST",

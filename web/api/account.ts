@@ -23,6 +23,10 @@ export const changePassword = (body: z.input<typeof sessions.changePassword.body
 export const endSession = (id: string) =>
   call<typeof sessions.endSession>("DELETE", path`/_/api/v1/sessions/${id}`);
 
+/** Forgets the accounts of single sign-on that one signs in by. */
+export const unbindMySingleSignOn = () =>
+  call<typeof sessions.unbindMySingleSignOn>("DELETE", "/_/api/v1/me/single-sign-on");
+
 /** Also ends the session of this page. */
 export const endSessions = () => call<typeof sessions.endSessions>("DELETE", "/_/api/v1/sessions");
 

@@ -10,16 +10,20 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: ProblemBody["error"] | "unreachable";
   readonly violations: NonNullable<ProblemBody["violations"]>;
+  /** The version a transcript has now; given when an edit went by another one. */
+  readonly transcriptVersion: number | null;
   constructor(
     status: number,
     code: ApiError["code"],
     detail: string,
     violations: ApiError["violations"] = [],
+    transcriptVersion: number | null = null,
   ) {
     super(detail);
     this.status = status;
     this.code = code;
     this.violations = violations;
+    this.transcriptVersion = transcriptVersion;
   }
 }
 
@@ -85,7 +89,8 @@ function searchOf(query: CallInput<Operation>["query"]): string {
 function readProblem(response: Response, text: string): ApiError {
   try {
     const problem = JSON.parse(text) as ProblemBody;
-    return new ApiError(response.status, problem.error, problem.detail, problem.violations ?? []);
+    const { error, detail, violations = [], transcript_version = null } = problem;
+    return new ApiError(response.status, error, detail, violations, transcript_version);
   } catch {
     return new ApiError(
       response.status,

@@ -14,11 +14,17 @@ export type ReplayBody = z.input<typeof management.replayHook.body>;
 /** Deliveries go on while one looks. */
 const refetchMs = 5000;
 
-export const hooksQuery = queryOptions({
-  queryKey: ["hooks"],
-  refetchInterval: refetchMs,
-  queryFn: ({ signal }) => call<typeof management.listAllHooks>("GET", "/_/api/v1/hooks", { signal }),
-});
+/** One's own hooks; as an admin also those of the workspace. */
+export const hooksQuery = (of: "me" | "workspace") =>
+  queryOptions({
+    queryKey: ["hooks", of],
+    refetchInterval: refetchMs,
+    queryFn: ({ signal }) =>
+      call<typeof management.listAllHooks>("GET", "/_/api/v1/hooks", {
+        signal,
+        query: { of: of === "me" ? undefined : of },
+      }),
+  });
 
 export const hookQuery = (id: string) =>
   queryOptions({

@@ -39,6 +39,9 @@ export const reactivate = (id: string) =>
 export const makeResetLink = (id: string) =>
   call<typeof people.createPasswordResetLink>("POST", path`/_/api/v1/users/${id}/password-reset-link`);
 
+export const unbindSingleSignOn = (id: string) =>
+  call<typeof people.unbindSingleSignOn>("DELETE", path`/_/api/v1/users/${id}/single-sign-on`);
+
 export const teamMembersQuery = queryOptions({
   queryKey: ["team members"],
   queryFn: ({ signal }) => call<typeof teams.listTeamMembers>("GET", "/_/api/v1/teams", { signal }),

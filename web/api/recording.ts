@@ -5,6 +5,12 @@ import type {
   deleteHighlight,
   updateHighlight,
 } from "../../contract/highlight-operations.ts";
+import type {
+  createParticipant,
+  deleteParticipant,
+  ParticipantInput,
+  updateParticipant,
+} from "../../contract/participants.ts";
 import type { deletePrivateNotes, putPrivateNotes } from "../../contract/private-notes.ts";
 import type {
   getRecordingMedia,
@@ -30,6 +36,7 @@ import type {
   renameSpeaker,
   rerunTranscription,
   SpeakerReference,
+  supplyTranscript,
   TranscriptView,
   undoTranscriptEdit,
 } from "../../contract/transcript-editing.ts";
@@ -41,6 +48,7 @@ export type Media = z.output<typeof RecordingMedia>;
 export type Transcript = z.output<typeof TranscriptView>;
 export type Segment = Transcript["segments"][number];
 export type Clip = NonNullable<View["recording"]["highlights"]>[number];
+export type Participant = View["participants"][number];
 export type Speaker = Transcript["speakers"][number];
 
 /** Everything about a recording. Asked again by itself: soon while something of it is being made, seldom otherwise. */
@@ -134,6 +142,7 @@ export async function refreshTranscript(client: QueryClient, id: string): Promis
 type DataChange = NonNullable<CallInput<typeof updateRecordingData>["body"]>;
 type ClipInput = NonNullable<CallInput<typeof createHighlight>["body"]>;
 type ClipChange = NonNullable<CallInput<typeof updateHighlight>["body"]>;
+type PersonInput = z.input<typeof ParticipantInput>;
 type SpeakerInput = z.input<typeof SpeakerReference>;
 
 const managed = (id: string): string => path`/_/api/v1/recordings/${id}`;
@@ -144,6 +153,12 @@ export function recordingActions(id: string) {
   const edit = `${managed(id)}/transcript`;
   return {
     change: (body: DataChange) => call<typeof updateRecordingData>("PATCH", managed(id), { body }),
+    addPerson: (body: PersonInput) =>
+      call<typeof createParticipant>("POST", `${managed(id)}/participants`, { body }),
+    changePerson: (person: string, body: PersonInput) =>
+      call<typeof updateParticipant>("PATCH", managed(id) + path`/participants/${person}`, { body }),
+    removePerson: (person: string) =>
+      call<typeof deleteParticipant>("DELETE", managed(id) + path`/participants/${person}`),
     remove: () => call<typeof deleteRecording>("DELETE", managed(id)),
     addTag: (tag: string) => call<typeof addTag>("PUT", `${contract(id)}/tags`, { body: { tag } }),
     removeTag: (tag: string) => call<typeof removeTag>("DELETE", contract(id) + path`/tags/${tag}`),
@@ -181,8 +196,13 @@ export function recordingActions(id: string) {
       call<typeof assignSegments>("POST", `${edit}/assignments`, {
         body: { transcript_version, indexes, to },
       }),
-    undo: (transcript_version: number) =>
-      call<typeof undoTranscriptEdit>("POST", `${edit}/undo`, { body: { transcript_version } }),
+    /** @param number of the edit; without: the last one. */
+    undo: (transcript_version: number, number?: number) =>
+      call<typeof undoTranscriptEdit>("POST", `${edit}/undo`, {
+        body: { transcript_version, ...(number === undefined ? {} : { edit: number }) },
+      }),
+    supplyTranscript: (body: CallInput<typeof supplyTranscript>["body"] & object) =>
+      call<typeof supplyTranscript>("PUT", edit, { body }),
     transcribeAgain: (edits?: "keep" | "discard") =>
       call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, {
         body: edits === undefined ? {} : { edits },

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { getMe } from "../../contract/account-sessions.ts";
+import type { getMe, signOut as signOutOperation } from "../../contract/account-sessions.ts";
 import { ApiError, call } from "./client.ts";
 
 /** The signed-in person. */
@@ -19,6 +19,17 @@ export const sessionQuery = queryOptions({
     }
   },
 });
+
+/** Ends this session and leaves for the sign-in. @throws ApiError when the person is still signed in. */
+export async function signOut(): Promise<void> {
+  try {
+    await call<typeof signOutOperation>("DELETE", "/_/api/v1/session");
+  } catch (error) {
+    // Ended elsewhere meanwhile.
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+  window.location.assign("/sign-in");
+}
 
 /** Where people sign in; leads back to where they were. */
 export function signInAddress(): string {

@@ -5,12 +5,12 @@ import type {
   deleteStory,
   getStory,
   listStories,
-  Story,
+  ReadStory,
   updateStory,
 } from "../../contract/stories.ts";
 import { call, path } from "./client.ts";
 
-export type StoryBody = z.output<typeof Story>;
+export type StoryBody = z.output<typeof ReadStory>;
 
 type StoryPage = z.output<(typeof listStories)["response"]>;
 
@@ -35,6 +35,8 @@ export interface StoryWords {
   readonly title: string;
   readonly description: string;
   readonly tags: string[];
+  /** Address of a picture; empty for none. */
+  readonly banner_image_url?: string;
 }
 
 export function makeStory(body: StoryWords & { highlight_ids?: string[] }): Promise<StoryBody> {
@@ -54,6 +56,6 @@ export function removeStory(storyId: string) {
 }
 
 /** How long a story's clips are together, in milliseconds. */
-export function lengthOf({ highlights }: StoryBody): number {
+export function lengthOf({ highlights }: { highlights: readonly { readonly duration: number }[] }): number {
   return highlights.reduce((total, { duration }) => total + duration, 0);
 }

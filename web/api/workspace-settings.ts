@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
+import type * as teams from "../../contract/account-teams.ts";
 import type * as intelligence from "../../contract/intelligence.ts";
 import type * as types from "../../contract/meeting-types.ts";
 import { call, path } from "./client.ts";
@@ -54,3 +55,14 @@ export const intelligenceQuery = queryOptions({
 
 export const updateIntelligence = (body: z.input<typeof intelligence.updateIntelligence.body>) =>
   call<typeof intelligence.updateIntelligence>("PATCH", "/_/api/v1/intelligence", { body });
+
+export type Workspace = z.output<typeof teams.WorkspaceSettings>;
+export type WorkspaceChange = z.input<typeof teams.updateWorkspace.body>;
+
+export const workspaceQuery = queryOptions({
+  queryKey: ["workspace"],
+  queryFn: ({ signal }) => call<typeof teams.getWorkspace>("GET", "/_/api/v1/workspace", { signal }),
+});
+
+export const updateWorkspace = (body: WorkspaceChange) =>
+  call<typeof teams.updateWorkspace>("PATCH", "/_/api/v1/workspace", { body });

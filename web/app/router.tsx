@@ -9,6 +9,8 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { recordingQuery, transcriptQuery } from "../api/recording.ts";
+import { recordingsQuery } from "../api/recordings.ts";
 import { sessionQuery, signInAddress } from "../api/session.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { readHighlightsSearch } from "../highlights/search-params.ts";
@@ -47,6 +49,11 @@ const libraryRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/",
   validateSearch: readLibrarySearch,
+  loaderDeps: ({ search: { view: _view, ...filter } }) => filter,
+  // Asked for while the page's code is on its way.
+  loader: ({ context, deps, preload }) => {
+    if (!preload) void context.queryClient.prefetchInfiniteQuery(recordingsQuery(deps));
+  },
   component: lazyRouteComponent(() => import("../library/page.tsx"), "LibraryPage"),
 });
 
@@ -61,6 +68,11 @@ const recordingRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/recordings/$recordingId",
   validateSearch: readRecordingSearch,
+  loader: ({ context, params: { recordingId }, preload }) => {
+    if (preload) return;
+    void context.queryClient.prefetchQuery(recordingQuery(recordingId));
+    void context.queryClient.prefetchQuery(transcriptQuery(recordingId));
+  },
   component: lazyRouteComponent(() => import("../recording/page.tsx"), "RecordingPage"),
 });
 
@@ -118,6 +130,26 @@ const settingsPages = settingsRoute.addChildren([
   settingsPage(
     "/meeting-types",
     lazyRouteComponent(() => import("../settings/meeting-types.tsx"), "MeetingTypesPage"),
+  ),
+  settingsPage(
+    "/workspace",
+    lazyRouteComponent(() => import("../settings/workspace.tsx"), "WorkspacePage"),
+  ),
+  settingsPage(
+    "/retention",
+    lazyRouteComponent(() => import("../settings/retention/rules.tsx"), "RetentionPage"),
+  ),
+  settingsPage(
+    "/holds",
+    lazyRouteComponent(() => import("../settings/retention/holds.tsx"), "HoldsPage"),
+  ),
+  settingsPage(
+    "/erasures",
+    lazyRouteComponent(() => import("../settings/retention/erasures.tsx"), "ErasuresPage"),
+  ),
+  settingsPage(
+    "/api",
+    lazyRouteComponent(() => import("../settings/api.tsx"), "ApiPage"),
   ),
   settingsPage(
     "/templates",
@@ -189,7 +221,7 @@ export function createAppRouter(queryClient: QueryClient) {
     scrollRestoration: true,
     defaultPendingComponent: () => (
       <Center mih={320}>
-        <Loader aria-label="Loading" />
+        <Loader role="img" aria-label="Loading" />
       </Center>
     ),
     defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,

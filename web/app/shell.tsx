@@ -12,6 +12,7 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
 import {
   IconCode,
   IconHighlight,
@@ -23,12 +24,14 @@ import {
   IconUpload,
   IconVideo,
 } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import type { Session } from "../api/session.ts";
+import { type Session, signOut } from "../api/session.ts";
 import { initials } from "../common/person.ts";
 import { SendingProvider } from "../uploads/sending.tsx";
 import { HeaderSearch } from "./header-search.tsx";
+import { useKeptFocus } from "./keep-focus.ts";
 
 const places = [
   { to: "/", label: "Library", icon: IconVideo },
@@ -44,6 +47,7 @@ export function Shell({ session }: { session: Session }) {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, main, close);
+  useKeptFocus();
   return (
     <AppShell
       header={{ height: 60 }}
@@ -75,7 +79,7 @@ export function Shell({ session }: { session: Session }) {
           <PersonMenu session={session} />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Main">
+      <AppShell.Navbar p="sm" aria-label="Main" mod={{ closed: !isOpen }}>
         {places.map(({ to, label, icon: Icon }) => (
           <NavLink
             key={to}
@@ -86,6 +90,7 @@ export function Shell({ session }: { session: Session }) {
             active={to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to)}
             variant="light"
             my={2}
+            bdrs="md"
           />
         ))}
       </AppShell.Navbar>
@@ -112,6 +117,10 @@ function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | nul
 function PersonMenu({ session }: { session: Session }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)") ?? false;
+  const leave = useMutation({
+    mutationFn: signOut,
+    onError: ({ message }) => notifications.show({ color: "red", title: "You are still signed in", message }),
+  });
   const isDark = colorScheme === "dark" || (colorScheme === "auto" && prefersDark);
   return (
     <Group gap={6} wrap="nowrap">
@@ -157,11 +166,9 @@ function PersonMenu({ session }: { session: Session }) {
             API reference
           </Menu.Item>
           <Menu.Divider />
-          <form method="post" action="/sign-out">
-            <Menu.Item component="button" type="submit" leftSection={<IconLogout size={18} />}>
-              Sign out
-            </Menu.Item>
-          </form>
+          <Menu.Item leftSection={<IconLogout size={18} />} onClick={() => leave.mutate()}>
+            Sign out
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
     </Group>

@@ -23,7 +23,7 @@ export function ConfirmForm(props: {
         <Button variant="default" onClick={props.onCancel} data-autofocus>
           Cancel
         </Button>
-        <Button color="red" loading={work.isPending} onClick={() => work.mutate()}>
+        <Button color="red.9" loading={work.isPending} onClick={() => work.mutate()}>
           {props.verb}
         </Button>
       </Group>

@@ -49,7 +49,7 @@ export function Confirm({
             Cancel
           </Button>
           <Button
-            color={question.isHarmless ? "indigo" : "red"}
+            color={question.isHarmless ? "indigo" : "red.9"}
             loading={action.isPending}
             onClick={() => action.mutate()}
           >

@@ -12,7 +12,7 @@ export function LoadMore({ query }: { query: UseInfiniteQueryResult<unknown, Err
     <div ref={end}>
       {query.isFetchingNextPage ? (
         <Group justify="center" p="md">
-          <Loader size="sm" aria-label="Loading more" />
+          <Loader size="sm" role="img" aria-label="Loading more" />
         </Group>
       ) : null}
       {query.isFetchNextPageError ? (

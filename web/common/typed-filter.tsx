@@ -1,6 +1,6 @@
 import { CloseButton, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 const typingPauseMs = 400;
 
@@ -15,8 +15,19 @@ export function TypedFilter(props: {
 }) {
   const { value, onChange } = props;
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const tell = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), typingPauseMs);
+  // What was told comes back as the value, maybe when more has been typed already: that must not be lost.
+  const told = useRef(value);
+  const tell = useDebouncedCallback((next: string) => {
+    told.current = next.trim();
+    onChange(told.current || undefined);
+  }, typingPauseMs);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is another each time.
+  useEffect(() => {
+    if (value === told.current) return;
+    told.current = value;
+    tell.cancel();
+    setText(value);
+  }, [value]);
   const change = (next: string) => {
     setText(next);
     tell(next);

@@ -2,16 +2,22 @@ import { Modal } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ListedBody, removeHighlight } from "../api/highlights.ts";
 import { ConfirmForm } from "../common/confirm-form.tsx";
+import { Links } from "../links/lazy-manager.tsx";
 import { AddToStory } from "./add-to-story.tsx";
 import { EditHighlight } from "./edit-highlight.tsx";
 
 /** What is to be done with a highlight. */
 export interface Action {
-  readonly kind: "edit" | "delete" | "story";
+  readonly kind: "edit" | "delete" | "story" | "share";
   readonly highlight: ListedBody;
 }
 
-const titles = { edit: "Edit highlight", delete: "Delete highlight", story: "Add to a story" } as const;
+const titles = {
+  edit: "Edit highlight",
+  delete: "Delete highlight",
+  story: "Add to a story",
+  share: "Public links",
+} as const;
 
 /** The dialog of what is to be done. */
 export function ActionDialogs({ action, onClose }: { action: Action | null; onClose: () => void }) {
@@ -22,9 +28,17 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
     onClose();
   };
   return (
-    <Modal opened={action !== null} onClose={onClose} title={action === null ? "" : titles[action.kind]}>
+    <Modal
+      opened={action !== null}
+      onClose={onClose}
+      title={action === null ? "" : titles[action.kind]}
+      size={action?.kind === "share" ? "lg" : "md"}
+    >
       {action?.kind === "edit" ? <EditHighlight highlight={action.highlight} onDone={finish} /> : null}
       {action?.kind === "story" ? <AddToStory highlight={action.highlight} onDone={finish} /> : null}
+      {action?.kind === "share" ? (
+        <Links target={{ kind: "highlight", id: action.highlight.id }} title={action.highlight.text} />
+      ) : null}
       {action?.kind === "delete" ? (
         <ConfirmForm
           verb="Delete"

@@ -23,7 +23,7 @@ export function ClipPlayer(props: PlayerProps) {
   if (media.isPending)
     return (
       <div className={classes.screen}>
-        <Loader aria-label="Loading the clip" />
+        <Loader role="img" aria-label="Loading the clip" />
       </div>
     );
   if (media.isError)
@@ -151,7 +151,7 @@ function WrittenClip({ highlight }: PlayerProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard.
     <section className={classes.written} tabIndex={0} aria-label="What is said">
       {query.isPending ? (
-        <Loader size="sm" aria-label="Loading" />
+        <Loader size="sm" role="img" aria-label="Loading" />
       ) : (
         <Text style={{ whiteSpace: "pre-line" }}>
           {query.data?.transcript || "Nothing is said in this clip."}

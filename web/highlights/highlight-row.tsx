@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Menu } from "@mantine/core";
-import { IconDots, IconPencil, IconPlaylistAdd, IconTrash, IconVideo } from "@tabler/icons-react";
+import { IconDots, IconPencil, IconPlaylistAdd, IconTrash, IconVideo, IconWorld } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ListedBody } from "../api/highlights.ts";
 import { namesInLine } from "../common/person.ts";
@@ -67,6 +67,12 @@ export function HighlightRow({
             onClick={() => onAction({ kind: "story", highlight })}
           >
             Add to a story
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconWorld size={18} />}
+            onClick={() => onAction({ kind: "share", highlight })}
+          >
+            Public links
           </Menu.Item>
           <Menu.Item component="a" href={momentAddress(highlight)} leftSection={<IconVideo size={18} />}>
             Open in the recording

@@ -1,12 +1,8 @@
-import { Button, Select } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
-import "@mantine/dates/styles.css";
-import { IconCalendar, IconFilterOff, IconSearch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { Select } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
-import { meetingTypesQuery, teamsQuery } from "../api/recordings.ts";
+import { DaysFilter, Filters, MeetingTypeFilter, TeamFilter, withoutEmpty } from "../common/filters.tsx";
 import { TypedFilter } from "../common/typed-filter.tsx";
-import classes from "./library.module.css";
 import { isNarrowed, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
@@ -15,12 +11,20 @@ const page = getRouteApi("/signed-in/");
 export function LibraryFilters() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
-  const teams = useQuery(teamsQuery);
-  const types = useQuery(meetingTypesQuery);
   const set = (change: LibrarySearch) =>
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
-    <fieldset className={classes.filters} aria-label="Filters">
+    <Filters
+      clear={
+        isNarrowed(search)
+          ? {
+              text: "Clear",
+              run: () =>
+                navigate({ search: ({ view }: LibrarySearch) => withoutEmpty({ view }), replace: true }),
+            }
+          : null
+      }
+    >
       <TypedFilter
         label="Title"
         placeholder="Title has…"
@@ -28,35 +32,9 @@ export function LibraryFilters() {
         value={search.title ?? ""}
         onChange={(title) => set({ title })}
       />
-      <DatePickerInput
-        type="range"
-        size="sm"
-        aria-label={search.from ? undefined : "Any day"}
-        placeholder="Any day"
-        clearable
-        allowSingleDateInRange
-        leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
-        value={[search.from ?? null, search.to ?? null]}
-        onChange={([from, to]) => set({ from: from ?? undefined, to: to ?? undefined })}
-      />
-      <Select
-        aria-label="Team"
-        placeholder="Any team"
-        clearable
-        searchable
-        data={(teams.data?.teams ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={search.team ?? null}
-        onChange={(team) => set({ team: team ?? undefined })}
-      />
-      <Select
-        aria-label="Meeting type"
-        placeholder="Any type"
-        clearable
-        searchable
-        data={(types.data?.meeting_types ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={search.type ?? null}
-        onChange={(type) => set({ type: type ?? undefined })}
-      />
+      <DaysFilter value={search} onChange={set} />
+      <TeamFilter value={search.team} onChange={(team) => set({ team })} />
+      <MeetingTypeFilter value={search.type} onChange={(type) => set({ type })} />
       <Select
         aria-label="Who took part"
         placeholder="Anybody"
@@ -81,22 +59,6 @@ export function LibraryFilters() {
           set({ attendance: (attendance ?? undefined) as LibrarySearch["attendance"] })
         }
       />
-      {isNarrowed(search) ? (
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconFilterOff size={16} />}
-          onClick={() =>
-            navigate({ search: ({ view }: LibrarySearch) => withoutEmpty({ view }), replace: true })
-          }
-        >
-          Clear
-        </Button>
-      ) : null}
-    </fieldset>
+    </Filters>
   );
-}
-
-function withoutEmpty(search: LibrarySearch): LibrarySearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }

@@ -98,7 +98,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
       <div ref={more}>
         {query.isFetchingNextPage ? (
           <Group justify="center" p="md">
-            <Loader size="sm" aria-label="Loading more" />
+            <Loader size="sm" role="img" aria-label="Loading more" />
           </Group>
         ) : null}
         {query.isFetchNextPageError ? (

@@ -56,7 +56,11 @@ export function Facts({ recording }: { recording: RecordingBody }) {
         {dayAndTime(recording.start_datetime)}
       </time>
       <span>{kinds[recording.media_type]}</span>
-      {people.length === 0 ? null : <span title={people.join(", ")}>{namesInLine(people)}</span>}
+      {people.length === 0 ? null : (
+        <span title={people.join(", ")} className={classes.people ?? ""}>
+          {namesInLine(people)}
+        </span>
+      )}
     </div>
   );
 }

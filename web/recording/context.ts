@@ -1,19 +1,11 @@
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext } from "react";
 import type { RecordingActions, View } from "../api/recording.ts";
-import type { Playback, PlaybackState } from "./player/playback.ts";
+import type { Watching } from "./watching.ts";
 
 /** What every part of the page of one recording knows. */
-export interface PageContext {
-  readonly id: string;
+export interface PageContext extends Watching {
   readonly view: View;
   readonly actions: RecordingActions;
-  readonly playback: Playback;
-  /** False for a transcript alone: there is nothing to play. */
-  readonly hasMedia: boolean;
-  /** Goes to a moment: plays from there, and shows its words. */
-  readonly goTo: (ms: number) => void;
-  /** Calls when somebody goes to a moment. @returns what ends that. */
-  readonly onGoTo: (listener: (ms: number) => void) => () => void;
   /** Asks for the title of a new clip. */
   readonly makeClip: (range: ClipRange) => void;
 }
@@ -31,10 +23,4 @@ export function useRecording(): PageContext {
   const context = useContext(RecordingContext);
   if (context === null) throw new Error("this part stands outside of a recording's page");
   return context;
-}
-
-/** A part of how playing stands; whoever uses it is drawn again only when that part changes. */
-export function usePlaybackState<T>(select: (state: PlaybackState) => T): T {
-  const { playback } = useRecording();
-  return useSyncExternalStore(playback.subscribe, () => select(playback.getState()));
 }

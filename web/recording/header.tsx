@@ -2,6 +2,7 @@ import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
   IconChevronLeft,
   IconDots,
+  IconFileText,
   IconKeyboard,
   IconLock,
   IconRefresh,
@@ -15,13 +16,11 @@ import { useState } from "react";
 import { namesInLine } from "../common/person.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
 import { useRecording } from "./context.ts";
-import { DeleteDialog } from "./delete-dialog.tsx";
+import { DeleteDialog, ShareDialog, SupplyDialog, TranscribeAgainDialog } from "./dialogs.ts";
 import { DownloadItems } from "./downloads.tsx";
 import classes from "./recording.module.css";
-import { ShareDialog } from "./share/share-dialog.tsx";
 import { Tags } from "./tags.tsx";
 import { RecordingTitle } from "./title.tsx";
-import { TranscribeAgainDialog } from "./transcribe-again.tsx";
 
 const shareStates = {
   restricted: { label: "Restricted", icon: IconLock },
@@ -29,7 +28,7 @@ const shareStates = {
   public: { label: "Public", icon: IconWorld },
 } as const;
 
-type Dialog = "share" | "delete" | "again" | null;
+type Dialog = "share" | "delete" | "again" | "supply" | null;
 
 /** Title, facts and tags, and what can be done with the whole. */
 export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onDeleted: () => void }) {
@@ -89,12 +88,20 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
             <Menu.Item leftSection={<IconKeyboard size={18} stroke={1.6} />} onClick={onHelp}>
               Keys
             </Menu.Item>
-            {view.can.edit_transcript && hasMedia ? (
+            {view.can.transcribe && hasMedia ? (
               <Menu.Item
                 leftSection={<IconRefresh size={18} stroke={1.6} />}
                 onClick={() => setDialog("again")}
               >
                 Transcribe again
+              </Menu.Item>
+            ) : null}
+            {view.can.edit_transcript && view.transcript.segments > 0 ? (
+              <Menu.Item
+                leftSection={<IconFileText size={18} stroke={1.6} />}
+                onClick={() => setDialog("supply")}
+              >
+                Replace the transcript
               </Menu.Item>
             ) : null}
             {view.can.delete ? (
@@ -111,6 +118,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
       </div>
       <ShareDialog isOpen={dialog === "share"} onClose={close} />
       <TranscribeAgainDialog isOpen={dialog === "again"} onClose={close} />
+      <SupplyDialog isOpen={dialog === "supply"} onClose={close} />
       <DeleteDialog isOpen={dialog === "delete"} onClose={close} onDeleted={onDeleted} />
     </div>
   );

@@ -15,17 +15,19 @@ import {
 } from "../api/recording.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { ClipDialog } from "./clip-dialog.tsx";
+import { useClipboard } from "./clipboard.ts";
 import { type ClipRange, type PageContext, RecordingContext, useRecording } from "./context.ts";
+import { ClipDialog } from "./dialogs.ts";
 import { RecordingHeader } from "./header.tsx";
 import { Panels } from "./panels/panels.tsx";
 import { KeysHelp, useKeys } from "./player/keys.tsx";
 import { Lanes } from "./player/lanes.tsx";
 import { createPlayback } from "./player/playback.ts";
-import { Player } from "./player/player.tsx";
 import classes from "./recording.module.css";
+import { RecordingPlayer } from "./recording-player.tsx";
 import { RecordingSkeleton } from "./skeleton.tsx";
 import { TranscriptPane } from "./transcript/transcript.tsx";
+import { createMoments, WatchingContext } from "./watching.ts";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
@@ -95,7 +97,8 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
   const [clip, setClip] = useState<ClipRange | null>(null);
   const hasMedia = view.media !== null;
   const transcript = useQuery(transcriptQuery(id));
-  const [listeners] = useState(() => new Set<(ms: number) => void>());
+  const [moments] = useState(() => createMoments(playback));
+  const copy = useClipboard();
   const context = useMemo(
     (): PageContext => ({
       id,
@@ -104,16 +107,14 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       playback,
       hasMedia,
       makeClip: setClip,
-      goTo: (ms) => {
-        playback.seek(ms);
-        for (const listener of listeners) listener(ms);
-      },
-      onGoTo: (listener) => {
-        listeners.add(listener);
-        return () => void listeners.delete(listener);
-      },
+      title: view.recording.title,
+      durationMs: view.recording.duration_ms,
+      hasWords: view.transcript.segments > 0,
+      marks: view.recording.highlights ?? [],
+      copyLink: (ms) => copy.link(view.recording.url, ms),
+      ...moments,
     }),
-    [id, view, playback, hasMedia, listeners],
+    [id, view, playback, hasMedia, moments, copy],
   );
   // The view is looked at again and again; the transcript only when the view says that it changed.
   const { version } = view.transcript;
@@ -131,8 +132,10 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
   }, [t, context]);
   return (
     <RecordingContext value={context}>
-      <Layout transcript={transcript} onDeleted={onDeleted} />
-      <ClipDialog clip={null} range={clip} onClose={() => setClip(null)} />
+      <WatchingContext value={context}>
+        <Layout transcript={transcript} onDeleted={onDeleted} />
+        <ClipDialog clip={null} range={clip} onClose={() => setClip(null)} />
+      </WatchingContext>
     </RecordingContext>
   );
 }
@@ -173,7 +176,7 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
         <div className={classes.main}>
           {hasMedia ? (
             <div className={classes.player}>
-              <Player transcript={transcript.data} />
+              <RecordingPlayer transcript={transcript.data} />
             </div>
           ) : null}
           {transcript.data === undefined || transcript.data.segments.length === 0 ? null : (

@@ -1,15 +1,16 @@
-import { Alert, Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../api/client.ts";
 import { refreshRecording } from "../api/recording.ts";
 import { useRecording } from "./context.ts";
+import { type EditsChoice, EditsRadio } from "./transcript/edits-choice.tsx";
 
 /** Has the words written anew, and asks what becomes of what people changed in them. */
 export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
-  const [edits, setEdits] = useState<"keep" | "discard">("keep");
+  const [edits, setEdits] = useState<EditsChoice>("keep");
   const ask = useMutation({
     mutationFn: () => actions.transcribeAgain(view.transcript.segments > 0 ? edits : undefined),
     onSuccess: async () => {
@@ -23,18 +24,7 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
         <Text size="sm">
           The speech model listens once more, and its words take the place of those that are there.
         </Text>
-        {view.transcript.segments > 0 ? (
-          <Radio.Group
-            label="What people changed by hand"
-            value={edits}
-            onChange={(value) => setEdits(value as "keep" | "discard")}
-          >
-            <Stack gap="xs" mt="xs">
-              <Radio value="keep" label="Write it into the new transcript, as far as its times allow" />
-              <Radio value="discard" label="Drop it" />
-            </Stack>
-          </Radio.Group>
-        ) : null}
+        {view.transcript.segments > 0 ? <EditsRadio value={edits} onChange={setEdits} /> : null}
         {ask.isError ? (
           <Alert color="red" role="alert">
             {ask.error instanceof ApiError ? ask.error.message : "Something went wrong."}

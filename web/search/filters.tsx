@@ -1,14 +1,12 @@
-import { Autocomplete, Button, Select } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
-import "@mantine/dates/styles.css";
+import { Autocomplete, Select } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { IconCalendar, IconFilterOff, IconTag, IconUser } from "@tabler/icons-react";
+import { IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { meetingTypesQuery, teamsQuery, usersQuery } from "../api/recordings.ts";
+import { usersQuery } from "../api/recordings.ts";
+import { DaysFilter, Filters, MeetingTypeFilter, TeamFilter, withoutEmpty } from "../common/filters.tsx";
 import { TypedFilter } from "../common/typed-filter.tsx";
-import classes from "./search.module.css";
 import { isNarrowed, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
@@ -23,41 +21,23 @@ const mediaTypes = [
 export function SearchFilters() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
-  const teams = useQuery(teamsQuery);
-  const types = useQuery(meetingTypesQuery);
   const set = (change: SearchParams) =>
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
-    <fieldset className={classes.filters} aria-label="Filters">
-      <DatePickerInput
-        type="range"
-        aria-label={search.from ? undefined : "Any day"}
-        placeholder="Any day"
-        clearable
-        allowSingleDateInRange
-        leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
-        value={[search.from ?? null, search.to ?? null]}
-        onChange={([from, to]) => set({ from: from ?? undefined, to: to ?? undefined })}
-      />
+    <Filters
+      clear={
+        isNarrowed(search)
+          ? {
+              text: "Clear filters",
+              run: () => navigate({ search: ({ q }: SearchParams) => withoutEmpty({ q }), replace: true }),
+            }
+          : null
+      }
+    >
+      <DaysFilter value={search} onChange={set} />
       <PersonFilter value={search.person ?? ""} onChange={(person) => set({ person })} />
-      <Select
-        aria-label="Team"
-        placeholder="Any team"
-        clearable
-        searchable
-        data={(teams.data?.teams ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={search.team ?? null}
-        onChange={(team) => set({ team: team ?? undefined })}
-      />
-      <Select
-        aria-label="Meeting type"
-        placeholder="Any type"
-        clearable
-        searchable
-        data={(types.data?.meeting_types ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={search.type ?? null}
-        onChange={(type) => set({ type: type ?? undefined })}
-      />
+      <TeamFilter value={search.team} onChange={(team) => set({ team })} />
+      <MeetingTypeFilter value={search.type} onChange={(type) => set({ type })} />
       <TypedFilter
         label="Tag"
         placeholder="Any tag"
@@ -73,17 +53,7 @@ export function SearchFilters() {
         value={search.media ?? null}
         onChange={(media) => set({ media: (media ?? undefined) as SearchParams["media"] })}
       />
-      {isNarrowed(search) ? (
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconFilterOff size={16} />}
-          onClick={() => navigate({ search: ({ q }: SearchParams) => withoutEmpty({ q }), replace: true })}
-        >
-          Clear filters
-        </Button>
-      ) : null}
-    </fieldset>
+    </Filters>
   );
 }
 
@@ -110,8 +80,4 @@ function PersonFilter({ value, onChange }: { value: string; onChange: (value: st
       }}
     />
   );
-}
-
-function withoutEmpty(search: SearchParams): SearchParams {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
 }

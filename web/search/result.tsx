@@ -118,7 +118,8 @@ function Moment({ recordingId, hit }: { recordingId: string; hit: Hit }) {
 
 function AllHits({ recordingId, search }: { recordingId: string; search: SearchParams }) {
   const query = useInfiniteQuery(hitsQuery(search, recordingId));
-  if (query.isPending) return <Loader size="sm" m="sm" aria-label="Loading more of this recording" />;
+  if (query.isPending)
+    return <Loader size="sm" m="sm" role="img" aria-label="Loading more of this recording" />;
   if (query.data === undefined)
     return (
       <Text c="red" size="sm" role="alert">

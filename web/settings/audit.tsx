@@ -1,13 +1,12 @@
 import { Button, Code, Select, Spoiler } from "@mantine/core";
-import { DatePickerInput } from "@mantine/dates";
-import "@mantine/dates/styles.css";
-import { IconCalendar, IconDownload } from "@tabler/icons-react";
+import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { auditActions } from "../../contract/audit-actions.ts";
 import { type AuditEntry, type AuditFilter, auditExportAddress, auditQuery } from "../api/audit.ts";
 import { type Person, peopleQuery } from "../api/people.ts";
 import { LoadMore } from "../common/endless.tsx";
+import { DaysFilter, Filters, withoutEmpty } from "../common/filters.tsx";
 import { ErrorState } from "../common/states.tsx";
 import { dayAndTime, fullTime } from "../common/time.ts";
 import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage } from "./parts.tsx";
@@ -39,25 +38,22 @@ export function AuditPage() {
         </Button.Group>
       }
     >
-      <Filters search={search} />
+      <AuditFilters search={search} />
       <Entries search={search} />
     </SettingsPage>
   );
 }
 
-function Filters({ search }: { search: AuditFilter }) {
+function AuditFilters({ search }: { search: AuditFilter }) {
   const navigate = page.useNavigate();
   const people = useQuery(peopleQuery).data?.users ?? [];
   const set = (change: AuditFilter) =>
     navigate({
-      search: (before) =>
-        Object.fromEntries(
-          Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined),
-        ),
+      search: (before) => withoutEmpty({ ...before, ...change }),
       replace: true,
     });
   return (
-    <fieldset className={classes.filters} aria-label="Filters">
+    <Filters>
       <Select
         aria-label="Action"
         placeholder="Any action"
@@ -76,17 +72,8 @@ function Filters({ search }: { search: AuditFilter }) {
         value={search.user ?? null}
         onChange={(user) => set({ user: user ?? undefined })}
       />
-      <DatePickerInput
-        type="range"
-        aria-label={search.from ? undefined : "Any day"}
-        placeholder="Any day"
-        clearable
-        allowSingleDateInRange
-        leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
-        value={[search.from ?? null, search.to ?? null]}
-        onChange={([from, to]) => set({ from: from ?? undefined, to: to ?? undefined })}
-      />
-    </fieldset>
+      <DaysFilter value={search} onChange={set} />
+    </Filters>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Button, Menu, NavLink, Text } from "@mantine/core";
-import { IconChevronDown, IconCode, IconLock } from "@tabler/icons-react";
+import { IconChevronDown, IconLock } from "@tabler/icons-react";
 import { getRouteApi, Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { EmptyState } from "../common/states.tsx";
@@ -37,14 +37,6 @@ export function SettingsLayout() {
             ))}
           </Fragment>
         ))}
-        <NavLink
-          component="a"
-          href="/docs"
-          label="API reference"
-          mt="sm"
-          rightSection={<IconCode size={16} aria-hidden />}
-          className={classes.place ?? ""}
-        />
       </nav>
       <Menu position="bottom-start" width={260}>
         <Menu.Target>
@@ -70,10 +62,6 @@ export function SettingsLayout() {
               ))}
             </Fragment>
           ))}
-          <Menu.Divider />
-          <Menu.Item component="a" href="/docs">
-            API reference
-          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <div className={classes.page}>

@@ -1,20 +1,18 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Modal, Select, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
-  createMeetingType,
   deleteMeetingType,
   type MeetingType,
   managedTypesQuery,
   meetingTypeKeys,
-  type Scope,
   updateMeetingType,
 } from "../api/workspace-settings.ts";
-import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
+import { useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/confirm.tsx";
-import { NameDialog } from "./name-form.tsx";
+import { MeetingTypeForm } from "./meeting-type-form.tsx";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "./parts.tsx";
 
 const scopes = [
@@ -59,14 +57,14 @@ export function MeetingTypesPage() {
         )}
       </Loaded>
       <Modal opened={opened} onClose={close} title="New meeting type" centered>
-        <NewType onDone={close} />
+        <MeetingTypeForm onDone={close} />
       </Modal>
     </SettingsPage>
   );
 }
 
 function TypeRow({ type, others }: { type: MeetingType; others: readonly MeetingType[] }) {
-  const [renames, { open, close }] = useDisclosure();
+  const [edits, { open, close }] = useDisclosure();
   const [instead, setInstead] = useState<string | null>(null);
   const makeDefault = useAction({
     run: () => updateMeetingType(type.id, { is_default: true }),
@@ -90,8 +88,8 @@ function TypeRow({ type, others }: { type: MeetingType; others: readonly Meeting
               Make default
             </Button>
           )}
-          <Button variant="subtle" size="compact-sm" aria-label={`Rename ${type.name}`} onClick={open}>
-            Rename
+          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${type.name}`} onClick={open}>
+            Edit
           </Button>
           {type.is_default ? null : (
             <ConfirmButton
@@ -121,63 +119,9 @@ function TypeRow({ type, others }: { type: MeetingType; others: readonly Meeting
         </>
       }
     >
-      <NameDialog
-        opened={renames}
-        onClose={close}
-        title={`Rename ${type.name}`}
-        label="Rename"
-        value={type.name}
-        run={(name) => updateMeetingType(type.id, { name })}
-        done="The meeting type has its new name."
-        refresh={meetingTypeKeys}
-      />
+      <Modal opened={edits} onClose={close} title={`Edit ${type.name}`} centered>
+        <MeetingTypeForm type={type} onDone={close} />
+      </Modal>
     </Row>
-  );
-}
-
-function NewType({ onDone }: { onDone: () => void }) {
-  const [name, setName] = useState("");
-  const [scope, setScope] = useState<Scope>("internal");
-  const create = useAction({
-    run: () => createMeetingType(name, scope),
-    done: "The meeting type is there.",
-    refresh: meetingTypeKeys,
-    showsError: true,
-    onDone,
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldErrors(create.error).name}
-        />
-        <Select
-          label="For meetings"
-          allowDeselect={false}
-          data={[
-            { value: "internal", label: "Internal" },
-            { value: "external", label: "External" },
-          ]}
-          value={scope}
-          onChange={(value) => setScope((value ?? "internal") as Scope)}
-        />
-        <FormError error={create.error} fields={["name"]} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            Make type
-          </Button>
-        </Group>
-      </Stack>
-    </form>
   );
 }

@@ -36,7 +36,7 @@ export function Section(props: { title: string; lead?: ReactNode; action?: React
   return (
     <section aria-label={props.title}>
       <Group justify="space-between" align="flex-end" gap="sm" mb="sm">
-        <div>
+        <div className={classes.sectionHead}>
           <Title order={2} size="h4">
             {props.title}
           </Title>

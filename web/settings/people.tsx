@@ -15,6 +15,7 @@ import {
   reactivate,
   renewInvitation,
   teamMembersQuery,
+  unbindSingleSignOn,
 } from "../api/people.ts";
 import { useAction } from "../common/actions.tsx";
 import { Confirm } from "../common/confirm.tsx";
@@ -114,7 +115,7 @@ function PersonRow({ person, showLink }: { person: Person; showLink: (shown: Sho
       facts={[
         person.email,
         names.length === 0 ? null : names.join(", "),
-        person.single_sign_on ? "single sign-on" : null,
+        signsIn(person),
         person.last_signed_in_datetime === null
           ? "never signed in"
           : `last signed in ${whenInLine(person.last_signed_in_datetime)}`,
@@ -124,9 +125,17 @@ function PersonRow({ person, showLink }: { person: Person; showLink: (shown: Sho
   );
 }
 
+/** By what somebody can sign in. */
+function signsIn({ has_password, single_sign_on, state }: Person): string | null {
+  if (state !== "active") return null;
+  if (has_password) return single_sign_on ? "password and single sign-on" : "password";
+  return single_sign_on ? "single sign-on" : "no way to sign in yet";
+}
+
 function PersonMenu(props: { person: Person; isMe: boolean; showLink: (shown: ShownLink) => void }) {
   const { person, isMe, showLink } = props;
   const [asks, { open, close }] = useDisclosure();
+  const [unbinds, unbinding] = useDisclosure();
   const refresh = [peopleQuery.queryKey, ["directory"]];
   const setRole = useAction({
     run: (role: Role) => changeRole(person.id, role),
@@ -174,6 +183,9 @@ function PersonMenu(props: { person: Person; isMe: boolean; showLink: (shown: Sh
               <Menu.Item onClick={() => link.mutate()}>
                 {person.state === "invited" ? "New invitation link" : "Link for a new password"}
               </Menu.Item>
+              {person.single_sign_on ? (
+                <Menu.Item onClick={unbinding.open}>Unbind single sign-on</Menu.Item>
+              ) : null}
               <Menu.Divider />
               <Menu.Item color="red" onClick={open}>
                 Deactivate
@@ -182,6 +194,19 @@ function PersonMenu(props: { person: Person; isMe: boolean; showLink: (shown: Sh
           )}
         </Menu.Dropdown>
       </Menu>
+      <Confirm
+        opened={unbinds}
+        onClose={unbinding.close}
+        title={`Unbind single sign-on of ${person.name}?`}
+        label="Unbind"
+        run={() => unbindSingleSignOn(person.id)}
+        done={`Single sign-on of ${person.name} is unbound.`}
+        refresh={[["people"]]}
+      >
+        Which account they have at the provider is forgotten, such as after it was made anew there. The next
+        time they sign in with it, the account with their verified email is bound.
+        {person.has_password ? "" : " Until then they have no way in: they have no password."}
+      </Confirm>
       <Confirm
         opened={asks}
         onClose={close}

@@ -21,17 +21,28 @@ const groups: readonly PlaceGroup[] = [
       { path: "/settings/tokens", label: "Access tokens" },
       { path: "/settings/apps", label: "Connected apps" },
       { path: "/settings/hooks", label: "Hooks" },
+      { path: "/settings/api", label: "API" },
     ],
   },
   {
     label: "Workspace",
     isForAdmins: true,
     places: [
+      { path: "/settings/workspace", label: "General" },
       { path: "/settings/people", label: "People" },
       { path: "/settings/teams", label: "Teams" },
       { path: "/settings/meeting-types", label: "Meeting types" },
       { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },
+    ],
+  },
+  {
+    label: "Keeping and forgetting",
+    isForAdmins: true,
+    places: [
+      { path: "/settings/retention", label: "Retention" },
+      { path: "/settings/holds", label: "Legal holds" },
+      { path: "/settings/erasures", label: "Forget a person" },
       { path: "/settings/audit", label: "Audit log" },
     ],
   },

@@ -8,7 +8,9 @@ import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/confirm.tsx";
 import { whenInLine } from "../common/time.ts";
 import { browserName } from "./browser-name.ts";
+import { ColoursForm } from "./colours.tsx";
 import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "./parts.tsx";
+import { SingleSignOn } from "./single-sign-on.tsx";
 
 const parent = getRouteApi("/signed-in");
 
@@ -28,6 +30,10 @@ export function ProfilePage() {
           <PasswordForm />
         </Section>
       ) : null}
+      <Section title="Colours" lead="In this browser.">
+        <ColoursForm />
+      </Section>
+      <SingleSignOn session={session} />
       <Sessions />
     </SettingsPage>
   );

@@ -1,12 +1,14 @@
 import { Badge, Button, Group, Modal, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconStack2 } from "@tabler/icons-react";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { sessionQuery } from "../api/session.ts";
 import { lengthOf, makeStory, type StoryBody, storiesQuery } from "../api/stories.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { clock, dayAndTime, lengthInWords } from "../common/time.ts";
 import { useTitle } from "../common/use-title.ts";
+import { isShowable } from "./banner.tsx";
 import classes from "./stories.module.css";
 import { StoryForm } from "./story-form.tsx";
 
@@ -15,6 +17,7 @@ export function StoriesPage() {
   useTitle("Stories");
   const [isMaking, { open, close }] = useDisclosure();
   const navigate = useNavigate();
+  const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const queryClient = useQueryClient();
   return (
     <Stack gap="md" maw={1200} mx="auto">
@@ -22,9 +25,11 @@ export function StoriesPage() {
         <Title order={1} size="h2">
           Stories
         </Title>
-        <Button leftSection={<IconPlus size={18} />} onClick={open}>
-          New story
-        </Button>
+        {isViewer ? null : (
+          <Button leftSection={<IconPlus size={18} />} onClick={open}>
+            New story
+          </Button>
+        )}
       </Group>
       <Stories />
       <Modal opened={isMaking} onClose={close} title="New story">
@@ -82,14 +87,20 @@ function Stories() {
 }
 
 function StoryCard({ story }: { story: StoryBody }) {
-  const { highlights, tags } = story;
+  const { highlights, tags, banner_image_url: banner } = story;
   const length = lengthOf(story);
   return (
     <div className={classes.card}>
       <div className={classes.pictures}>
-        {highlights.slice(0, 3).map(({ id, thumbnail_url }) => (
-          <img key={id} src={thumbnail_url} alt="" loading="lazy" decoding="async" />
-        ))}
+        {isShowable(banner) ? (
+          <img src={banner} alt="" loading="lazy" decoding="async" referrerPolicy="no-referrer" />
+        ) : (
+          highlights
+            .slice(0, 3)
+            .map(({ id, thumbnail_url }) => (
+              <img key={id} src={thumbnail_url} alt="" loading="lazy" decoding="async" />
+            ))
+        )}
         {highlights.length === 0 ? <IconStack2 size={34} stroke={1.3} aria-hidden /> : null}
         {highlights.length === 0 ? null : (
           <span className={classes.length} role="img" aria-label={lengthInWords(length)}>

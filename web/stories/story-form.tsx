@@ -51,6 +51,16 @@ export function StoryForm(props: {
           onChange={(tags) => set({ tags })}
           error={faultAt("tags")}
         />
+        <TextInput
+          label="Banner picture"
+          description="The https address of a picture; it stands above the story, and on its card."
+          inputMode="url"
+          placeholder="https://"
+          maxLength={2000}
+          value={words.banner_image_url ?? ""}
+          onChange={(event) => set({ banner_image_url: event.currentTarget.value.trim() })}
+          error={faultAt("banner_image_url")}
+        />
         {save.isError && violations.length === 0 ? (
           <Alert color="red" variant="light">
             {save.error.message}

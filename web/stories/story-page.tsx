@@ -1,7 +1,13 @@
 import { Anchor, Badge, Button, Group, Modal, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { IconArrowLeft, IconHighlight, IconPencil, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  IconArrowLeft,
+  IconHighlight,
+  IconPencil,
+  IconPlus,
+  IconShare,
+  IconTrash,
+} from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeStory, lengthOf, removeStory, type StoryBody, storyQuery } from "../api/stories.ts";
@@ -9,10 +15,14 @@ import { ConfirmForm } from "../common/confirm-form.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { lengthInWords } from "../common/time.ts";
 import { useTitle } from "../common/use-title.ts";
+import { Links } from "../links/lazy-manager.tsx";
+import { AddHighlights } from "./add-highlights.tsx";
+import { Banner } from "./banner.tsx";
 import classes from "./stories.module.css";
 import { StoryForm } from "./story-form.tsx";
 import { StoryList } from "./story-list.tsx";
 import { StoryPlayer } from "./story-player.tsx";
+import { type StoryOrder, useOrder } from "./use-order.ts";
 
 const page = getRouteApi("/signed-in/stories/$storyId");
 
@@ -27,9 +37,10 @@ export function StoryPage() {
 }
 
 function Story({ story }: { story: StoryBody }) {
-  const { highlights } = story;
   const [chosen, setChosen] = useState<string | null>(null);
   const order = useOrder(story);
+  const { highlights } = order;
+  const { can_change: canChange } = story;
   // What is being watched goes on at its new place when the order changes.
   const at = Math.max(
     0,
@@ -37,18 +48,19 @@ function Story({ story }: { story: StoryBody }) {
   );
   return (
     <Stack gap="md" maw={1200} mx="auto">
-      <Head story={story} />
+      <Banner key={story.banner_image_url} url={story.banner_image_url} />
+      <Head story={story} order={order} />
       {highlights.length === 0 ? (
         <EmptyState
           title="Nothing in this story yet"
           icon={<IconHighlight size={30} stroke={1.5} />}
-          action={
-            <Button component={Link} to="/highlights">
-              Choose highlights
-            </Button>
-          }
+          {...(canChange
+            ? { action: <AddButton order={order} label="Choose highlights" variant="filled" /> }
+            : {})}
         >
-          Add highlights to it from their menu in the list of highlights.
+          {canChange
+            ? "It tells what highlights of several recordings say, one after the other."
+            : "Whoever made it has put no highlights in that you may see."}
         </EmptyState>
       ) : (
         <div className={classes.story}>
@@ -62,7 +74,7 @@ function Story({ story }: { story: StoryBody }) {
             highlights={highlights}
             at={at}
             onPlay={setChosen}
-            onOrder={(ids) => order.mutate(ids)}
+            onOrder={canChange ? order.save : null}
           />
         </div>
       )}
@@ -70,35 +82,41 @@ function Story({ story }: { story: StoryBody }) {
   );
 }
 
-/** Saves a new order, which is shown before it is saved and taken back when it can't be. */
-function useOrder(story: StoryBody) {
-  const queryClient = useQueryClient();
-  const { queryKey } = storyQuery(story.id);
-  return useMutation({
-    // One after the other, in the order in which the person made them.
-    scope: { id: `story-${story.id}` },
-    mutationFn: (ids: string[]) => changeStory(story.id, { highlight_ids: ids }),
-    onMutate: async (ids) => {
-      await queryClient.cancelQueries({ queryKey });
-      queryClient.setQueryData(queryKey, (before) =>
-        before === undefined
-          ? before
-          : {
-              ...before,
-              highlights: ids.flatMap((id) => before.highlights.find((one) => one.id === id) ?? []),
-            },
-      );
-    },
-    onError: (error) => notifications.show({ color: "red", title: "Not saved", message: error.message }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ["stories"] }),
-  });
+function AddButton(props: { order: StoryOrder; label: string; variant: "filled" | "default" }) {
+  const { order, label, variant } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const add = async (ids: readonly string[]): Promise<void> => {
+    setSaving(true);
+    await order.save([...order.ids, ...ids]);
+    setSaving(false);
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button
+        variant={variant}
+        size={variant === "filled" ? "sm" : "xs"}
+        leftSection={<IconPlus size={16} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Add highlights" size="lg">
+        <AddHighlights there={order.ids} isSaving={isSaving} onAdd={add} />
+      </Modal>
+    </>
+  );
 }
 
-function Head({ story }: { story: StoryBody }) {
-  const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
+const titles = { share: "Public links", edit: "Edit story", delete: "Delete story" } as const;
+
+function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
+  const [dialog, setDialog] = useState<"share" | "edit" | "delete" | null>(null);
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const { title, description, tags, highlights } = story;
+  const { title, description, tags, banner_image_url: banner } = story;
+  const { highlights } = order;
   return (
     <div>
       <Anchor component={Link} to="/stories" size="sm">
@@ -107,32 +125,51 @@ function Head({ story }: { story: StoryBody }) {
         </Group>
       </Anchor>
       <Group justify="space-between" align="flex-start" gap="xs" mt={4}>
-        <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
+        <Title
+          order={1}
+          size="h2"
+          dir="auto"
+          className={classes.grow ?? ""}
+          style={{ overflowWrap: "anywhere" }}
+        >
           {title}
         </Title>
-        <Group gap="xs">
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconPencil size={16} />}
-            onClick={() => setDialog("edit")}
-          >
-            Edit
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconTrash size={16} />}
-            onClick={() => setDialog("delete")}
-          >
-            Delete
-          </Button>
-        </Group>
+        {story.can_change ? (
+          <Group gap="xs">
+            {highlights.length === 0 ? null : (
+              <AddButton order={order} label="Add highlights" variant="default" />
+            )}
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconShare size={16} />}
+              onClick={() => setDialog("share")}
+            >
+              Share
+            </Button>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconPencil size={16} />}
+              onClick={() => setDialog("edit")}
+            >
+              Edit
+            </Button>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => setDialog("delete")}
+            >
+              Delete
+            </Button>
+          </Group>
+        ) : null}
       </Group>
       <Group gap={8} mt={4}>
         <Text size="sm" c="dimmed">
           {highlights.length} {highlights.length === 1 ? "highlight" : "highlights"} ·{" "}
-          {lengthInWords(lengthOf(story))}
+          {lengthInWords(lengthOf({ highlights }))}
         </Text>
         {tags.map((tag) => (
           <Badge key={tag} variant="default" tt="none" fw={500}>
@@ -141,19 +178,21 @@ function Head({ story }: { story: StoryBody }) {
         ))}
       </Group>
       {description === "" ? null : (
-        <Text mt="xs" maw={760} style={{ whiteSpace: "pre-line" }}>
+        <Text mt="xs" maw={760} dir="auto" style={{ whiteSpace: "pre-line" }}>
           {description}
         </Text>
       )}
       <Modal
         opened={dialog !== null}
         onClose={() => setDialog(null)}
-        title={dialog === "delete" ? "Delete story" : "Edit story"}
+        title={dialog === null ? "" : titles[dialog]}
+        size={dialog === "share" ? "lg" : "md"}
       >
+        {dialog === "share" ? <Links target={{ kind: "story", id: story.id }} title={title} /> : null}
         {dialog === "edit" ? (
           <StoryForm
             verb="Save"
-            words={{ title, description, tags }}
+            words={{ title, description, tags, banner_image_url: banner ?? "" }}
             save={(words) => changeStory(story.id, words)}
             onSaved={(saved) => {
               queryClient.setQueryData(storyQuery(story.id).queryKey, saved);

@@ -2,7 +2,9 @@ import type { TranscriptBody } from "../api/uploads.ts";
 import { bytes } from "../common/bytes.ts";
 import { clock } from "../common/time.ts";
 import { glimpse } from "./glimpse.ts";
-import { readSubtitles, SubtitleFault } from "./subtitles.ts";
+import { readMovieIndex } from "./movie-index.ts";
+import { readSubtitles, type Segment, SubtitleFault } from "./subtitles.ts";
+import { readJson, readPlainText } from "./written.ts";
 
 /** What can be done with a chosen file. */
 export type Verdict =
@@ -13,26 +15,27 @@ export type Verdict =
   | { readonly kind: "refused"; readonly reason: string; readonly advice: string };
 
 /** Contract, "Media requirements"; the server may allow less and says so when the upload begins. */
-const most = { bytes: 4_294_967_296, height: 720, transcriptBytes: 10_000_000 };
+const most = { bytes: 4_294_967_296, height: 720, keyframeGapSec: 6, transcriptBytes: 10_000_000 };
 const leastSec = 10;
 
 const otherMedia = /\.(mkv|webm|avi|wmv|flv|mpe?g|m2ts|ts|m4v|3gp|wav|flac|ogg|opus|aac|wma)$/i;
 
 /**
- * Looks at a file before any of it is sent: name, size, its first bytes, and what the browser's own player says of it.
- * What can't be seen here (codecs, tracks, keyframes) the server checks.
+ * Looks at a file before any of it is sent: name, size, its first bytes, the index of an MP4, and what the browser's own
+ * player says of it. What can't be seen here the server checks.
  */
 export async function checkFile(file: File): Promise<Verdict> {
   const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? "";
   if (file.size === 0)
     return refuse("This file is empty.", "Choose it again once the recorder has finished writing it.");
-  if (extension === "vtt" || extension === "srt") return checkTranscript(file);
+  const read = readers[extension];
+  if (read !== undefined) return checkTranscript(file, read);
   if (extension !== "mp4" && extension !== "mov" && extension !== "mp3" && extension !== "m4a")
     return refuse(
       otherMedia.test(file.name)
         ? `Files of the type .${extension} are not taken.`
         : "This is no video, audio or transcript file that is taken.",
-      "Save or export it as .mp4 (video), .mp3 (audio), or .vtt or .srt (transcript).",
+      "Save or export it as .mp4 (video), .mp3 (audio), or .vtt, .srt, .txt or .json (transcript).",
     );
   if (file.size > most.bytes)
     return refuse(
@@ -66,30 +69,66 @@ export async function checkFile(file: File): Promise<Verdict> {
       format: "mp4",
       reason: `The picture is ${seen.height} pixels high; at most ${most.height} are kept as they are.`,
     };
+  const fault = extension === "mp4" ? await findMendableFault(file) : null;
+  if (fault !== null) return { kind: "convertible", format: "mp4", reason: fault };
   const length = seen === null ? [] : [clock(seen.durationSec * 1000)];
   const mediaType = extension === "mp3" ? "audio" : "video";
   return { kind: "media", mediaType, facts: [bytes(file.size), ...length].join(" · ") };
+}
+
+/** What breaks a rule in an MP4 that would else fail on the server, and that converting mends; null where nothing does. */
+async function findMendableFault(file: File): Promise<string | null> {
+  const index = await readMovieIndex(file);
+  if (index === null || index.video === null) return null;
+  if (index.video !== "avc1" && index.video !== "avc3") return "The picture is not in H.264.";
+  if (index.audio === null) return "It has no sound.";
+  if (index.audio !== "mp4a") return "The sound is not in AAC.";
+  const gapSec = index.keyframeGapSec ?? 0;
+  return Math.round(gapSec * 10) / 10 > most.keyframeGapSec
+    ? `There are up to ${Math.round(gapSec)} seconds between two keyframes, which makes jumping slow; at most ${most.keyframeGapSec} are kept as they are.`
+    : null;
 }
 
 function refuse(reason: string, advice: string): Verdict {
   return { kind: "refused", reason, advice };
 }
 
-async function checkTranscript(file: File): Promise<Verdict> {
+/** Reads a transcript; what it throws says what is wrong, and the advice what to do. */
+interface Reader {
+  readonly read: (text: string) => Segment[];
+  readonly advice: string;
+  readonly hasTimes: boolean;
+}
+
+const subtitles: Reader = {
+  read: readSubtitles,
+  advice: "Export it anew as WebVTT or SubRip.",
+  hasTimes: true,
+};
+const readers: Readonly<Record<string, Reader | undefined>> = {
+  vtt: subtitles,
+  srt: subtitles,
+  txt: { read: readPlainText, advice: "Mend that line, and choose the file again.", hasTimes: false },
+  json: { read: readJson, advice: "Mend it, and choose the file again.", hasTimes: true },
+};
+
+async function checkTranscript(file: File, reader: Reader): Promise<Verdict> {
   if (file.size > most.transcriptBytes)
     return refuse(
       `This transcript has ${bytes(file.size)}; at most ${bytes(most.transcriptBytes)} are taken.`,
       "Cut it into parts.",
     );
   try {
-    const segments = readSubtitles(await file.text());
+    const segments = reader.read(await file.text());
     return {
       kind: "transcript",
       transcript: { language: navigator.language.split("-")[0] || "en", segments },
-      facts: `${segments.length} ${segments.length === 1 ? "line" : "lines"}`,
+      facts: `${segments.length} ${segments.length === 1 ? "line" : "lines"}${
+        reader.hasTimes ? "" : " · times are guessed, as a .txt has none"
+      }`,
     };
   } catch (error) {
-    if (error instanceof SubtitleFault) return refuse(error.message, "Export it anew as WebVTT or SubRip.");
+    if (error instanceof SubtitleFault) return refuse(error.message, reader.advice);
     throw error;
   }
 }

@@ -48,8 +48,9 @@ export function UploadsPage() {
               </Anchor>
             </Text>
             <Text size="sm" c="dimmed" maw={560}>
-              Video as .mp4, audio as .mp3, transcripts as .vtt or .srt; .mov and .m4a are converted. At least
-              10 seconds, at most 4.3 GB. Files are looked at before anything is sent.
+              Video as .mp4, audio as .mp3, transcripts as .vtt, .srt, .json or .txt with “Name: what they
+              say” on each line; .mov, .m4a and what else needs it is converted. At least 10 seconds, at most
+              4.3 GB. Files are looked at before anything is sent.
             </Text>
           </Stack>
         </Dropzone>

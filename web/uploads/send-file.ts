@@ -1,15 +1,16 @@
 import { DetailedError, Upload } from "tus-js-client";
+import { ApiError } from "../api/client.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Waits before each new attempt after a cut. */
-const retryDelaysMs = [0, 1000, 3000, 8000, 20_000, 60_000];
+/** Waits before each new attempt after a cut; then whoever sends waits for the line. */
+const retryDelaysMs = [0, 1000, 3000];
 
 /**
  * Sends a file in pieces by tus, going on after cuts.
  * @param options.isBegun pieces may be there already: the server is asked how far it came.
  * @param options.signal ends it; what has arrived stays.
- * @throws Error in words for the person.
+ * @throws ApiError in words for the person; `unreachable` when the line is cut.
  */
 export function sendFile(
   file: File,
@@ -42,7 +43,7 @@ export function sendFile(
       return status < 400 || status >= 500 || [408, 409, 423, 429].includes(status);
     },
     onSuccess: () => resolve(),
-    onError: (error) => reject(new Error(explain(error))),
+    onError: (error) => reject(explain(error)),
   });
   const stop = () => {
     void upload.abort();
@@ -56,14 +57,18 @@ export function sendFile(
   return promise.finally(() => signal.removeEventListener("abort", stop));
 }
 
-function explain(error: Error): string {
+function explain(error: Error): ApiError {
   const response = error instanceof DetailedError ? error.originalResponse : null;
-  if (response === null) return "The connection was lost. Go on when it is back; what has arrived is kept.";
+  const status = response?.getStatus() ?? 0;
+  // What stands before a server that restarts answers in its place.
+  if (response === null || [502, 503, 504].includes(status))
+    return new ApiError(0, "unreachable", "The connection was lost; what has arrived is kept.");
   try {
     const { detail } = JSON.parse(response.getBody()) as { detail?: unknown };
-    if (typeof detail === "string") return `The server refused the file: ${detail}`;
+    if (typeof detail === "string")
+      return new ApiError(status, "internal", `The server refused the file: ${detail}`);
   } catch {
     // Some proxy's page.
   }
-  return `The server refused the file with status ${response.getStatus()}.`;
+  return new ApiError(status, "internal", `The server refused the file with status ${status}.`);
 }

@@ -9,7 +9,15 @@ import { changeMemory, isSameFile, readMemory, type Unfinished } from "./unfinis
 export interface Sending {
   readonly key: string;
   readonly file: File;
-  readonly status: "checking" | "refused" | "convertible" | "waiting" | "sending" | "paused" | "failed";
+  readonly status:
+    | "checking"
+    | "refused"
+    | "convertible"
+    | "waiting"
+    | "sending"
+    | "paused"
+    | "cut"
+    | "failed";
   readonly verdict: Verdict | null;
   readonly willBeReviewed: boolean;
   readonly uploadId: string | null;
@@ -30,17 +38,21 @@ export interface Sender {
   pause(key: string): void;
   /** Goes on after a pause or a failure. */
   resume(key: string): void;
-  /** Takes a file off the list; what has arrived of it the server clears away when its time is up. */
+  /** Takes a file off the list; what has arrived of it is removed from the server. */
   remove(key: string): void;
 }
 
 /** More at once would only share the same line. */
 const mostAtOnce = 2;
 
+/** How long after a cut it is tried again, unless the browser says earlier that the line is back. */
+const cutPauseMs = 10_000;
+
 /** @param userId whose memory of unfinished files is kept. */
 export function createSender(queryClient: QueryClient, userId: string): Sender {
   let items: readonly Sending[] = [];
   let count = 0;
+  let cutTimer = 0;
   const listeners = new Set<() => void>();
   const running = new Map<string, AbortController>();
 
@@ -91,10 +103,22 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       show(items.filter((item) => item.key !== key));
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof ApiError && error.code === "unreachable") {
+        change(key, { status: "cut", bytesPerSec: null });
+        clearTimeout(cutTimer);
+        cutTimer = window.setTimeout(goOnAfterCut, cutPauseMs);
+        return;
+      }
       const reason = error instanceof Error ? error.message : "The file could not be sent.";
       change(key, { status: "failed", reason, bytesPerSec: null });
     }
   }
+
+  function goOnAfterCut(): void {
+    for (const { key, status } of items) if (status === "cut") change(key, { status: "waiting" });
+    next();
+  }
+  window.addEventListener("online", goOnAfterCut);
 
   async function sendItem(key: string, signal: AbortSignal): Promise<void> {
     const item = find(key);
@@ -114,6 +138,8 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     }
     const isConverted = verdict.kind === "convertible";
     const [uploadId, target] = await findOrBegin(item, title);
+    // Removed while the server was asked for a place.
+    if (find(key) === undefined) return abandon(item, uploadId);
     change(key, { uploadId });
     if (target === null)
       throw new Error("The server does not wait for this file any more. Remove it and choose it again.");
@@ -158,6 +184,11 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       begun.id,
       begun.media !== undefined && "upload" in begun.media ? begun.media.upload : null,
     ] as const;
+  }
+
+  function abandon({ file, verdict }: Sending, uploadId: string): void {
+    const isConverted = verdict?.kind === "convertible";
+    void dropUpload(queryClient, userId, { uploadId, isConverted, name: file.name });
   }
 
   function findUnfinished(file: File): Unfinished | undefined {
@@ -212,20 +243,30 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       next();
     },
     remove(key) {
+      const item = find(key);
+      show(items.filter((one) => one.key !== key));
       running.get(key)?.abort();
-      const uploadId = find(key)?.uploadId ?? null;
-      show(items.filter((item) => item.key !== key));
-      if (uploadId !== null) dropUpload(userId, uploadId);
+      if (item?.uploadId != null) abandon(item, item.uploadId);
     },
   };
 }
 
-/** Gives an upload up: it leaves the person's list, and the server clears it away by itself. */
-export function dropUpload(userId: string, uploadId: string): void {
-  changeMemory(userId, ({ unfinished, dropped }) => ({
-    unfinished: unfinished.filter((known) => known.uploadId !== uploadId),
-    dropped: [...dropped.filter((id) => id !== uploadId), uploadId],
-  }));
+/** Gives an upload up: it leaves the person's list, and what has arrived leaves the server. */
+export async function dropUpload(
+  queryClient: QueryClient,
+  userId: string,
+  given: Pick<Unfinished, "uploadId" | "isConverted" | "name">,
+): Promise<void> {
+  const { uploadId } = given;
+  const leaveList = (isLeft: boolean): void =>
+    changeMemory(userId, ({ unfinished, dropped }) => ({
+      unfinished: unfinished.filter((known) => known.uploadId !== uploadId),
+      dropped: [...dropped.filter((id) => id !== uploadId), ...(isLeft ? [uploadId] : [])],
+    }));
+  leaveList(true);
+  const { giveUp } = await import("./give-up.ts");
+  if (!(await giveUp(given.name, uploadId, given.isConverted))) leaveList(false);
+  await queryClient.invalidateQueries({ queryKey: ["uploads"] });
 }
 
 /** The words of a refusal, also where it was no answer of the server. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Group, Loader, Progress, Text } from "@mantine/core";
+import { ActionIcon, Alert, Button, Group, Loader, Progress, Text, VisuallyHidden } from "@mantine/core";
 import {
   IconAlertTriangle,
   IconPlayerPauseFilled,
@@ -11,11 +11,22 @@ import { lengthInWords } from "../common/time.ts";
 import type { Sender, Sending } from "./sender.ts";
 import classes from "./uploads.module.css";
 
+/** What a screen reader says by itself; how far it is would be too much. */
+const said: Partial<Record<Sending["status"], string>> = {
+  sending: "is being sent",
+  paused: "held",
+  cut: "the connection was lost",
+  refused: "can't be taken",
+  convertible: "has to be converted",
+  failed: "could not be sent",
+};
+
 /** A file on its way: how far it is, and what can be done about it. */
 export function SendingRow({ sending, sender }: { sending: Sending; sender: Sender }) {
   const { key, file, status, sent } = sending;
   const percent = Math.floor((100 * sent) / Math.max(1, file.size));
-  const isStarted = status === "sending" || status === "paused" || (status === "failed" && sent > 0);
+  const isStarted =
+    status === "sending" || status === "paused" || ((status === "cut" || status === "failed") && sent > 0);
   return (
     <div className={classes.sending}>
       <Group wrap="nowrap" gap="sm" align="flex-start">
@@ -33,7 +44,7 @@ export function SendingRow({ sending, sender }: { sending: Sending; sender: Send
               <IconPlayerPauseFilled size={18} />
             </ActionIcon>
           ) : null}
-          {status === "paused" ? (
+          {status === "paused" || status === "cut" ? (
             <ActionIcon
               variant="subtle"
               aria-label={`Go on with ${file.name}`}
@@ -45,7 +56,7 @@ export function SendingRow({ sending, sender }: { sending: Sending; sender: Send
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`${isStarted || status === "waiting" ? "Cancel" : "Remove"} ${file.name}`}
+            aria-label={`${isStarted || status === "waiting" || status === "cut" ? "Cancel" : "Remove"} ${file.name}`}
             onClick={() => sender.remove(key)}
           >
             <IconX size={18} />
@@ -57,11 +68,14 @@ export function SendingRow({ sending, sender }: { sending: Sending; sender: Send
           <Progress.Section
             value={percent}
             aria-label={`Sent of ${file.name}`}
-            color={status === "sending" ? "indigo" : status === "paused" ? "gray" : "red"}
+            color={status === "sending" ? "indigo" : status === "failed" ? "red" : "gray"}
           />
         </Progress.Root>
       ) : null}
       <Trouble sending={sending} sender={sender} />
+      <VisuallyHidden role="status">
+        {said[status] === undefined ? "" : `${file.name}: ${said[status]}`}
+      </VisuallyHidden>
     </div>
   );
 }
@@ -83,6 +97,8 @@ function State({ sending, percent }: { sending: Sending; percent: number }) {
       const left = lengthInWords(Math.max(1000, ((file.size - sent) / bytesPerSec) * 1000));
       return `${bytes(sent)} of ${bytes(file.size)} · ${percent} % · ${bytes(bytesPerSec)}/s · ${left} left`;
     }
+    case "cut":
+      return `${percent} % · the connection was lost; this goes on by itself when it is back`;
     case "paused":
       return `${bytes(sent)} of ${bytes(file.size)} · ${percent} % · paused`;
     default:

@@ -9,7 +9,7 @@ export function SendingProvider({ userId, children }: { userId: string; children
   const queryClient = useQueryClient();
   const [sender] = useState(() => createSender(queryClient, userId));
   const isBusy = useSyncExternalStore(sender.subscribe, () =>
-    sender.list().some(({ status }) => status === "sending" || status === "waiting"),
+    sender.list().some(({ status }) => ["sending", "waiting", "cut"].includes(status)),
   );
   useEffect(() => {
     if (!isBusy) return;

@@ -59,7 +59,7 @@ export function readSubtitles(file: string): Segment[] {
 export function speakersOf(segments: readonly Segment[]): { name: string; speaker_key: string }[] {
   const keys = new Set(segments.map(({ speaker_key }) => speaker_key));
   return [...keys]
-    .filter((key) => !/^Speaker \d+$/.test(key))
+    .filter((key) => !/^(?:Unknown )?Speaker \d+$/.test(key))
     .map((key) => ({ name: key, speaker_key: key }));
 }
 

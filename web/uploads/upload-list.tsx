@@ -1,8 +1,8 @@
-import { Button, FileButton, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Button, FileButton, Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconFileText, IconVideo, IconVolume } from "@tabler/icons-react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type UploadBody, uploadsQuery } from "../api/uploads.ts";
 import { bytes } from "../common/bytes.ts";
 import { ErrorState } from "../common/states.tsx";
@@ -10,7 +10,7 @@ import { dayAndTime, fullTime } from "../common/time.ts";
 import { recordingAddress } from "../library/recording-parts.tsx";
 import { dropUpload, type Sending } from "./sender.ts";
 import { StateBadge } from "./state-badge.tsx";
-import { adviceFor } from "./status.ts";
+import { adviceFor, stateOf } from "./status.ts";
 import { isSameFile, readMemory, type Unfinished } from "./unfinished.ts";
 import classes from "./uploads.module.css";
 
@@ -27,6 +27,7 @@ interface ListProps {
 export function UploadList({ userId, sendings, onChoose }: ListProps) {
   const query = useInfiniteQuery(uploadsQuery);
   const [, setChanges] = useState(0);
+  const queryClient = useQueryClient();
   if (query.isPending) return <Skeleton height={220} radius="lg" />;
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
@@ -40,6 +41,7 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
   const others = uploads.filter((upload) => !waiting.includes(upload));
   return (
     <>
+      <News uploads={uploads} />
       {waiting.length === 0 ? null : (
         <section aria-label="Unfinished">
           <Title order={2} size="h4" mb="xs">
@@ -49,12 +51,13 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
             {waiting.map((upload) => (
               <li key={upload.id}>
                 <UnfinishedRow
-                  upload={upload}
                   known={known.get(upload.id) as Unfinished}
                   onChoose={onChoose}
                   onDrop={() => {
-                    dropUpload(userId, upload.id);
-                    setChanges((count) => count + 1);
+                    const redraw = (): void => setChanges((count) => count + 1);
+                    const one = known.get(upload.id) as Unfinished;
+                    void dropUpload(queryClient, userId, one).then(redraw);
+                    redraw();
                   }}
                 />
               </li>
@@ -93,6 +96,19 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
   );
 }
 
+/** Tells screen readers what has become of an upload when that changes. */
+function News({ uploads }: { uploads: readonly UploadBody[] }) {
+  const before = useRef<ReadonlyMap<string, string> | null>(null);
+  const [text, setText] = useState("");
+  useEffect(() => {
+    const known = before.current;
+    before.current = new Map(uploads.map((upload) => [upload.id, stateOf(upload)]));
+    const changed = uploads.find((upload) => known !== null && known.get(upload.id) !== stateOf(upload));
+    if (changed !== undefined) setText(`${changed.title}: ${stateOf(changed)}`);
+  }, [uploads]);
+  return <VisuallyHidden role="status">{text}</VisuallyHidden>;
+}
+
 function UploadRow({ upload }: { upload: UploadBody }) {
   const Icon = icons[upload.media_type];
   const advice = adviceFor(upload);
@@ -125,14 +141,12 @@ function UploadRow({ upload }: { upload: UploadBody }) {
 }
 
 function UnfinishedRow(props: {
-  upload: UploadBody;
   known: Unfinished;
   onChoose: (files: readonly File[]) => void;
   onDrop: () => void;
 }) {
-  const { known, upload } = props;
+  const { known } = props;
   const [isWrong, setWrong] = useState(false);
-  const queryClient = useQueryClient();
   const sent = Math.max(0, known.sent);
   return (
     <div className={classes.sending}>
@@ -162,15 +176,7 @@ function UnfinishedRow(props: {
               </Button>
             )}
           </FileButton>
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Give up ${known.name}`}
-            onClick={() => {
-              props.onDrop();
-              void queryClient.invalidateQueries({ queryKey: ["uploads", "one", upload.id] });
-            }}
-          >
+          <Button size="xs" variant="default" aria-label={`Give up ${known.name}`} onClick={props.onDrop}>
             Give up
           </Button>
         </Group>

@@ -9,6 +9,7 @@ import { recordingAddress } from "../library/recording-parts.tsx";
 import { ReviewForm } from "./review-form.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { adviceFor, stateOf } from "./status.ts";
+import { TranscriptFile } from "./transcript-file.tsx";
 import { TranscriptPreview } from "./transcript-preview.tsx";
 
 const page = getRouteApi("/signed-in/uploads/$uploadId");
@@ -65,6 +66,7 @@ function State({ upload }: { upload: UploadBody }) {
           </Text>
         ) : null}
         <ReviewForm key={upload.id} upload={upload} />
+        <TranscriptFile upload={upload} />
         <TranscriptPreview upload={upload} />
       </>
     );

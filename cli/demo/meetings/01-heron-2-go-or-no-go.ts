@@ -21,7 +21,127 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["heron-2", "launch", "decision"],
   language: "en",
-  segments: timed({ minutes: 14 }, [
+  media: "video",
+  slides: [
+    {
+      from: "Yes. Forty pre-series units went into",
+      until: "I measured the groove",
+      by: "piotr",
+      title: "Salt tank, day 21: 40 units opened",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "dry", value: 33 },
+          { label: "water inside", value: 7, lit: true },
+          { label: "failed", value: 0 },
+          { label: "ducks", value: 1 },
+        ],
+      },
+    },
+    {
+      from: "I measured the groove",
+      until: "Say more about that.",
+      by: "piotr",
+      title: "O-ring groove: too deep by 1/100 mm",
+      chart: {
+        kind: "line",
+        unit: "",
+        most: 20,
+        labels: ["unit 1", "unit 10", "unit 20", "unit 30", "unit 40"],
+        values: [0, 1, 0, 2, 0, 1, 0, 12, 14, 1, 15, 17, 13, 0, 1],
+        mark: { at: 11, text: "17: leaks" },
+      },
+    },
+    {
+      from: "Three weeks, one week, two weeks.",
+      until: "And what does it cost us?",
+      by: "gwen",
+      title: "The way to a new date, days",
+      chart: {
+        kind: "bars",
+        unit: " d",
+        bars: [
+          { label: "new caps", value: 21 },
+          { label: "build 40", value: 5 },
+          { label: "small tank", value: 14 },
+          { label: "large tank", value: 14 },
+          { label: "in all", value: 44, lit: true },
+        ],
+      },
+    },
+    {
+      from: "Then let me read the decision.",
+      until: "It was a quiet evening.",
+      by: "gwen",
+      title: "No-go. Who does what",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "Date moves by five weeks, for everybody", isDone: true },
+          { text: "Aurélie: 120 caps from Ploumarec in three weeks" },
+          { text: "Piotr: small tank, with changing pressure" },
+          { text: "Lukas and Hana: phone every customer" },
+          { text: "Gwen: both quick-start guides" },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "Yes. Forty pre-series units went into",
+      lines: 5,
+      text: "Seven of forty units leaked",
+      tags: ["heron-2", "quality"],
+      by: "devika.raghunathan@wrackline.example",
+    },
+    {
+      from: "The first Heron leaked into",
+      lines: 3,
+      text: "Why sorted caps are off the table",
+      tags: ["risk"],
+      by: "marit.aalvik@wrackline.example",
+    },
+    {
+      from: "Then let me read the decision.",
+      lines: 2,
+      text: "The decision: no-go, five weeks",
+      tags: ["decision"],
+      by: "gwen.pritchard-owusu@wrackline.example",
+    },
+  ],
+  summary: `**Heron 2 does not ship in nine days.** Seven of forty pre-series units took in salt water during the tank test, because the O-ring groove of their end caps is too deep.
+
+- All seven wet units have caps from the second delivery of 260; nineteen of those were in the tank.
+- Sorting the good caps from the bad ones was turned down: a leak runs toward the battery.
+- The new date is **five weeks later, for all customers and countries**. After three weeks the small tank is opened; if anything is wet, everybody hears it the same day.
+- The delay moves just under half a million euros into the next quarter and may cost a penalty of about 8,500 euros.`,
+  actionItems: [
+    {
+      line: "Actions. Aurélie calls Ploumarec",
+      text: "Call Ploumarec about a new insert, the measuring protocol and 120 caps in three weeks",
+      assignee: "aurelie",
+      isDone: true,
+    },
+    {
+      line: "Some. The first thirty caps",
+      text: "Set up a small tank with pressure cycling",
+      assignee: "piotr",
+      isDone: true,
+    },
+    {
+      line: "I do, by phone, today and tomorrow.",
+      text: "Phone the customers, then send the email",
+      assignee: "lukas",
+      isDone: true,
+    },
+    {
+      line: "You'll have it. Lukas, who tells",
+      text: "Finish the quick-start guide and send the text for the Japanese one",
+      assignee: "gwen",
+    },
+  ],
+  segments: timed({ minutes: 10.4 }, [
     [
       "gwen",
       "All right, everyone is here. There is one question on the page: do we start shipping Heron 2 in nine days, yes or no. I would like us to leave with an answer and not with a feeling.",

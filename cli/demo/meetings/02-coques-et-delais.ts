@@ -18,7 +18,8 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["heron-2", "fournisseur", "délais"],
   language: "fr",
-  segments: timed({ minutes: 11 }, [
+  media: "audio",
+  segments: timed({ minutes: 7.6 }, [
     [
       "aurelie",
       "Bonjour Yannick, bonjour Solène. Merci d'avoir trouvé une heure. Je suis avec Gwen, notre cheffe de produit, qui apprend le français depuis trois semaines.",

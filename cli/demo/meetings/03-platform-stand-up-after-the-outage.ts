@@ -17,7 +17,49 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["stand-up", "outage", "on-call"],
   language: "en",
-  segments: timed({ minutes: 10.5 }, [
+  media: "video",
+  slides: [
+    {
+      from: "The disk of the message broker filled up",
+      until: "Nobody is putting names next to lines.",
+      by: "rafael",
+      title: "Disk of the broker",
+      chart: {
+        kind: "line",
+        unit: "%",
+        most: 100,
+        labels: ["15:00", "19:00", "23:00", "03:00", "07:00"],
+        values: [31, 38, 45, 52, 59, 65, 72, 78, 84, 90, 96, 100, 100, 100, 100, 31, 31],
+        mark: { at: 11, text: "02:10 full" },
+      },
+    },
+    {
+      from: "They're off for that window, I checked twice.",
+      until: "I do, and tomorrow as well.",
+      by: "seun",
+      title: "Today",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "Quota on debug topics, alarm at 70 %", isDone: true },
+          { text: "Samir: status page, then gaps as gaps" },
+          { text: "Seun: timeline, call with Stennavoe at one" },
+          { text: "Piotr: 4.7.1 with the trace off, at noon" },
+          { text: "Rafael: bed" },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "Because the check that watches the alerts",
+      lines: 2,
+      text: "Why nobody was woken up",
+      tags: ["outage", "alerts"],
+      by: "devika.raghunathan@wrackline.example",
+    },
+  ],
+  segments: timed({ minutes: 7 }, [
     ["seun", "Morning. This isn't a normal stand-up, so let's not pretend. Rafael, have you slept?"],
     [
       "rafael",

@@ -21,7 +21,40 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["stennavoe", "escalation", "outage", "oxygen"],
   language: "en",
-  segments: timed({ minutes: 12 }, [
+  media: "video",
+  slides: [
+    {
+      from: "That's right. Five point five and the phone",
+      until: "And the fish, Inga?",
+      by: "seun",
+      title: "Pen six: oxygen in mg/l (alarm at 5.5)",
+      chart: {
+        kind: "line",
+        unit: "",
+        most: 10,
+        labels: ["00:00", "02:00", "04:00", "06:00"],
+        values: [7.9, 7.6, 7.2, 6.8, 6.4, 5.9, 5.4, 5.0, 4.6, 4.4, 4.9, 6.1, 6.7],
+        mark: { at: 6, text: "03:05 below 5.5" },
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "I've looked at the readings that came in",
+      lines: 3,
+      text: "95 minutes without an alarm",
+      tags: ["stennavoe", "oxygen"],
+      by: "nomvula.khoza@wrackline.example",
+    },
+    {
+      from: "I know. And the part that I find hardest",
+      lines: 2,
+      text: "The watchman in the mirror",
+      tags: ["customer-voice", "outage"],
+      by: "seun.oyelaran@wrackline.example",
+    },
+  ],
+  segments: timed({ minutes: 8.8 }, [
     [
       "nomvula",
       "Good afternoon, Inga. This is Nomvula at Wrackline, and I have Seun with me, who runs the platform. Lukas is listening. I should say that we're recording, is that all right with you?",

@@ -21,7 +21,50 @@ export const meeting: DemoMeeting = {
   shareState: "workspace",
   tags: ["outage", "retrospective", "action-items"],
   language: "en",
-  segments: timed({ minutes: 47 }, [
+  media: "video",
+  slides: [
+    {
+      from: "At half past two there's a note from me.",
+      until: "Email. So there was a warning",
+      by: "seun",
+      title: "What we looked at, and what it was",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "messages, +%", value: 6 },
+          { label: "bytes, +%", value: 780, lit: true },
+        ],
+      },
+    },
+    {
+      from: "Okay. Twenty-three notes",
+      until: "Good. Draw a line.",
+      by: "seun",
+      title: "Six clusters from 23 notes",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "Silence is bad: a heartbeat outside (Rafael)" },
+          { text: "Page one: disk, memory, message size" },
+          { text: "Walls instead of curtains (Piotr)" },
+          { text: "Small steps: 5 %, two nights, then more" },
+          { text: "A second road to the customer" },
+          { text: "Gaps as gaps", isDone: true },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "Mine is the same as hers but smaller.",
+      lines: 1,
+      text: "Silence should be bad",
+      tags: ["alerts", "principle"],
+      by: "seun.oyelaran@wrackline.example",
+    },
+  ],
+  segments: timed({ minutes: 18.5 }, [
     [
       "seun",
       "Welcome. We have an hour and the big whiteboard. The rules are the usual ones: we talk about what people knew at the time, not what we know now, and nobody says the words 'should have' unless they put a coin in the mug.",

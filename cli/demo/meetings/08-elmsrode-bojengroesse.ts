@@ -18,7 +18,27 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["elmsrode", "größe", "angebot", "trinkwasser"],
   language: "de",
-  segments: timed({ minutes: 11 }, [
+  media: "video",
+  slides: [
+    {
+      from: "Die große kostet elftausendvierhundert",
+      until: "Das ist Zufall, ich kannte",
+      by: "lukas",
+      title: "Angebot in Euro (Ausschreibung ab 40000)",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "2 große", value: 22800 },
+          { label: "1 kleine", value: 8900 },
+          { label: "Kette", value: 2600 },
+          { label: "Rest", value: 4800 },
+          { label: "zusammen", value: 39100, lit: true },
+        ],
+      },
+    },
+  ],
+  segments: timed({ minutes: 7 }, [
     [
       "lukas",
       "Guten Morgen, Frau Doktor Remmelmann, guten Morgen, Herr Dankwart. Gwen hört still mit, sie versteht mehr Deutsch, als sie zugibt. Die Aufzeichnung läuft, wie besprochen.",

@@ -14,7 +14,8 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["one-on-one", "on-call"],
   language: "en",
-  segments: timed({ minutes: 11 }, [
+  media: "audio",
+  segments: timed({ minutes: 8.4 }, [
     ["devika", "Hello. You look better than two weeks ago, which isn't difficult."],
     [
       "rafael",

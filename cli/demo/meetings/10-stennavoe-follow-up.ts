@@ -21,7 +21,55 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["stennavoe", "follow-up", "outage", "heron-2", "credit"],
   language: "en",
-  segments: timed({ minutes: 14.2 }, [
+  media: "video",
+  slides: [
+    {
+      from: "There are three parts, and I'll say",
+      until: "All right. Third was the button.",
+      by: "seun",
+      title: "The second road",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "A watchman outside, rings every day at noon", isDone: true },
+          { text: "A call when we are blind: in eleven days" },
+          { text: "A text from the buoy itself: with Heron 2" },
+        ],
+      },
+    },
+    {
+      from: "That's a fair number, and I don't doubt it.",
+      until: "I see what it is, Marit.",
+      by: "nomvula",
+      title: "What it is worth, in euros",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "6 months credit", value: 3200 },
+          { label: "2 months credit", value: 1070 },
+          { label: "2 buoys, a year", value: 7440, lit: true },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "Because every day, three minutes before noon",
+      lines: 4,
+      text: "Ringing every day at noon, on purpose",
+      tags: ["alerts", "stennavoe"],
+      by: "seun.oyelaran@wrackline.example",
+    },
+    {
+      from: "It's noon. That's the watchman.",
+      lines: 2,
+      text: "The first time I've been pleased to hear an alarm",
+      tags: ["customer-voice"],
+      by: "nomvula.khoza@wrackline.example",
+    },
+  ],
+  segments: timed({ minutes: 9.9 }, [
     [
       "nomvula",
       "Hello, Inga, hello, Erik. As promised, Marit is here in person. And Seun, whom you know. We're recording again, and I'll send you the transcript afterwards, as you asked.",

@@ -20,7 +20,49 @@ export const meeting: DemoMeeting = {
   shareState: "workspace",
   tags: ["日本-launch", "heron-2", "tideline", "demo"],
   language: "en",
-  segments: timed({ minutes: 36 }, [
+  media: "video",
+  slides: [
+    {
+      from: "I'm back. The computer's fresh",
+      until: "Now the alarm. I've set a limit",
+      by: "samir",
+      title: "Heron 31: chlorophyll, last seven days",
+      chart: {
+        kind: "line",
+        unit: "",
+        most: 8,
+        labels: ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"],
+        values: [2.1, 2.4, 2.2, 2.6, 3.1, 2.9, 3.3, 3.0, 3.6, 4.2, 4.8, 4.5, 5.2, 5.0],
+        mark: { at: 9, text: "every 2 minutes" },
+      },
+    },
+    {
+      from: "Here it is. The bay has two mouths",
+      until: "And there's the alarm.",
+      by: "aya",
+      title: "Warning before the red tide, hours",
+      chart: {
+        kind: "bars",
+        unit: " h",
+        bars: [
+          { label: "no buoys", value: 0 },
+          { label: "4 buoys", value: 2 },
+          { label: "12 buoys", value: 5, lit: true },
+          { label: "30 buoys", value: 6 },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "May I say one thing? Today many things",
+      lines: 2,
+      text: "I trust it more",
+      tags: ["customer-voice", "日本-launch"],
+      by: "gwen.pritchard-owusu@wrackline.example",
+    },
+  ],
+  segments: timed({ minutes: 10.2 }, [
     [
       "hana",
       "Good afternoon, Moroboshi-san, Shirakura-san. Thank you for your time, and for agreeing to do it in English, so that my colleagues can answer for themselves. Samir makes the dashboard, Gwen is responsible for the product.",

@@ -26,7 +26,90 @@ export const meeting: DemoMeeting = {
   shareState: "workspace",
   tags: ["all-hands", "heron-2", "launch", "numbers"],
   language: "en",
-  segments: timed({ minutes: 14 }, [
+  media: "video",
+  slides: [
+    {
+      from: "Nine days. The small tank was opened",
+      until: "Could I say who they're for?",
+      by: "gwen",
+      title: "Nine days: where we stand",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "Small tank: 15 units, 14 days, all dry", isDone: true },
+          { text: "200 end caps measured, 3 rejected", isDone: true },
+          { text: "58 buoys finished" },
+          { text: "Large tank: 40 units, opened in three days" },
+          { text: "44 leave on the first day" },
+        ],
+      },
+    },
+    {
+      from: "Could I say who they're for?",
+      until: "So the honest photo earned us",
+      by: "lukas",
+      title: "The first 44",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "Dollmar", value: 18 },
+          { label: "Japan", value: 12, lit: true },
+          { label: "Stennavoe", value: 2 },
+          { label: "others", value: 12 },
+        ],
+      },
+    },
+    {
+      from: "Moving on, quickly. The numbers.",
+      until: "May I add something from Japan?",
+      by: "marit",
+      title: "The quarter, million euros",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "plan", value: 2.5 },
+          { label: "closed", value: 2.1 },
+          { label: "Heron 2, moved", value: 0.47, lit: true },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "Nine days. The small tank was opened",
+      lines: 2,
+      text: "Where the launch stands",
+      tags: ["heron-2", "launch"],
+      by: "gwen.pritchard-owusu@wrackline.example",
+    },
+    {
+      from: "We wrote eleven actions on a board",
+      lines: 2,
+      text: "Nine of eleven actions are done",
+      tags: ["outage", "alerts"],
+      by: "seun.oyelaran@wrackline.example",
+    },
+    {
+      from: "Moving on, quickly. The numbers.",
+      lines: 2,
+      text: "The quarter in two minutes",
+      tags: ["numbers"],
+      by: "marit.aalvik@wrackline.example",
+    },
+  ],
+  summary: `Nine days before Heron 2 ships, Marit takes the company through the launch, the outage and the numbers.
+
+- **Launch:** the small tank stayed dry for fourteen days; the large one, with forty units, is opened in three days. 58 buoys are finished, 44 leave on the first day.
+- **Outage:** nine of eleven actions are done. Something outside now checks the platform and rings every day at noon, on purpose.
+- **Numbers:** the quarter closes at 2.1 million against a plan of 2.5; 470,000 of it moves with Heron 2. Service income is up eleven percent.
+- **People:** Inês Valadares joins as the second firmware engineer. On-call is paid better from next month.`,
+  actionItems: [
+    { line: "If you take one thing home with you", text: "Check who is on your own emergency list" },
+    { line: "From the production side", text: "Help at the packing table next week" },
+  ],
+  segments: timed({ minutes: 10.5 }, [
     [
       "marit",
       "Good afternoon, everybody, here in the hall and at home. There are sixty-four of us on the line, which is six more than last time, and I suspect that it's the cake. We have forty minutes, I hope to use half of it.",

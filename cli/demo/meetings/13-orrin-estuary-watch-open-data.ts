@@ -19,7 +19,94 @@ export const meeting: DemoMeeting = {
   shareState: "public",
   tags: ["open-data", "estuary", "community", "café-science"],
   language: "en",
-  segments: timed({ minutes: 12 }, [
+  media: "video",
+  slides: [
+    {
+      from: "I've brought a sketch. A page without",
+      until: "So my second sketch is a traffic light.",
+      by: "samir",
+      title: "Old bridge: salinity after the rain",
+      chart: {
+        kind: "line",
+        unit: "",
+        most: 32,
+        labels: ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"],
+        values: [27, 28, 26, 27, 26, 25, 18, 11, 12, 15, 18, 21, 23, 25],
+        mark: { at: 7, text: "11 on Thursday" },
+      },
+    },
+    {
+      from: "That's true. But there's a connection.",
+      until: "So the bridge needs its own rule",
+      by: "samir",
+      title: "101 bottles beside our readings",
+      chart: {
+        kind: "bars",
+        unit: "",
+        bars: [
+          { label: "signs, and bad", value: 17 },
+          { label: "signs, but fine", value: 3 },
+          { label: "no signs, but bad", value: 4, lit: true },
+        ],
+      },
+    },
+    {
+      from: "Then I'll list what I've got.",
+      until: "And I'll phone the coach",
+      by: "samir",
+      title: "The page, second sketch",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "Three words and three shapes" },
+          { text: "Grey at the old bridge: we don't know" },
+          { text: "Worse at once, better after 48 hours" },
+          { text: "The four bad samples, one tap below" },
+          { text: "All the data, bad days too", isDone: true },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "What it is. 'Signs of sewage: none seen'",
+      lines: 2,
+      text: "Never say safe",
+      tags: ["open-data", "design"],
+      by: "samir.haddadine@wrackline.example",
+    },
+    {
+      from: "Now one more practical thing. Red and green",
+      lines: 2,
+      text: "Shapes, not colours",
+      tags: ["design", "accessibility"],
+      by: "samir.haddadine@wrackline.example",
+    },
+  ],
+  summary: `The open call of Orrin Estuary Watch decides what a public page about the estuary's water should say.
+
+- No traffic light: three **words** (signs of sewage: none seen, some, strong) with three **shapes**, since colours alone shut people out.
+- The old bridge gets no verdict. "We don't know" is the honest answer there.
+- It gets worse at once and better only after 48 hours, or after a clean bottle.
+- Anyone may use the data, with the name of Orrin Estuary Watch.`,
+  actionItems: [
+    {
+      line: "A first version in six days",
+      text: "Make a first version of the page in six days",
+      assignee: "samir",
+    },
+    {
+      line: "I'll send you all my bottles",
+      text: "Send all bottles as a table, with dates",
+      assignee: "mateus",
+    },
+    {
+      line: "Third period, nine days from now.",
+      text: "Show the page to the class, with biscuits",
+      assignee: "bettany",
+    },
+  ],
+  segments: timed({ minutes: 9 }, [
     [
       "bettany",
       "Good evening, and welcome to the fourth open call of Orrin Estuary Watch. For those who'll listen later: this is recorded and goes on our site, so please no medical histories. I'm Bettany, I teach chemistry at the school, and I look after the three buoys.",

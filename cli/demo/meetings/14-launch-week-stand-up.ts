@@ -20,7 +20,57 @@ export const meeting: DemoMeeting = {
   shareState: "restricted",
   tags: ["stand-up", "heron-2", "launch", "日本-launch"],
   language: "en",
-  segments: timed({ minutes: 10.3 }, [
+  media: "video",
+  slides: [
+    {
+      from: "They'll get a film of it. So: swap",
+      until: "Number Nine's in the tank",
+      by: "gwen",
+      title: "Four days: what is left",
+      chart: {
+        kind: "list",
+        items: [
+          { text: "Large tank: 40 of 40 dry, signed", isDone: true },
+          { text: "Pallet 2: 56 in place of 49" },
+          { text: "Spare chains out at ten" },
+          { text: "Factor confirmed by tomorrow evening" },
+          { text: "Sticker: Hand-tight. No click. No tools." },
+        ],
+      },
+    },
+  ],
+  highlights: [
+    {
+      from: "I've slept. The large tank has now been open",
+      lines: 2,
+      text: "Signed: all forty are dry",
+      tags: ["heron-2", "launch"],
+      by: "gwen.pritchard-owusu@wrackline.example",
+    },
+    {
+      from: "A sticker over step four.",
+      lines: 1,
+      text: "Hand-tight. No click. No tools.",
+      tags: ["design"],
+      by: "nomvula.khoza@wrackline.example",
+    },
+  ],
+  summary: `Four days before the launch all forty units of the large tank are dry, and Piotr has signed it. What is left: one buoy to swap, spare chains to unpack, a factor to confirm, and a sticker over step four of the guide.`,
+  actionItems: [
+    {
+      line: "Then please take it out",
+      text: "Swap buoy 49 for 56 on the second pallet",
+      assignee: "aurelie",
+    },
+    { line: "The table that she sent us herself", text: "Correct the factor in the table of species" },
+    {
+      line: "Stickers it is, in all languages",
+      text: "Write the text of the sticker by noon",
+      assignee: "gwen",
+      isDone: true,
+    },
+  ],
+  segments: timed({ minutes: 6.8 }, [
     [
       "gwen",
       "Morning, everyone. Four days. Same round as always: what's done, what's in the way, and what did you notice that isn't yours. Piotr, I see you smiling, it's disturbing.",

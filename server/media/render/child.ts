@@ -36,10 +36,16 @@ async function work(): Promise<RenderResult | SpeechResult> {
   const { silenceLibraries } = await import("./libav.ts");
   silenceLibraries();
   const { render } = await import("./render.ts");
+  const { clip } = await import("./clip.ts");
   const { speech } = await import("./speech.ts");
   isReady = true;
   say({ type: "ready" });
-  const result = job.task === "render" ? await render(job, onProgress) : speech(job, onProgress);
+  const result =
+    job.task === "render"
+      ? await render(job, onProgress)
+      : job.task === "clip"
+        ? await clip(job, onProgress)
+        : speech(job, onProgress);
   onProgress(1);
   return result;
 }

@@ -5,16 +5,20 @@ import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { type Graph, openGraph, type Step } from "./graph.ts";
 import { decode, newFrame, openDecoder, secondsOf } from "./libav.ts";
 import type { Output, Track } from "./output.ts";
+import type { Part } from "./part.ts";
 
 const bitsPerSecondAndChannel = 64_000;
 /** How far outside the recording a damaged file may place sound. */
 const slackSec = 5;
 
-/** Encodes a track as aac or mp3: one channel or two, 44.1 or 48 kHz, 64 kbit/s each; holes become silence. */
+/**
+ * Encodes a track as aac or mp3: one channel or two, 44.1 or 48 kHz, 64 kbit/s each; holes become silence.
+ * @param options.part only this, with times from its start. Where it has no sound, a film stays without.
+ */
 export function encodeAudio(
   source: Stream,
   output: Output,
-  { codec, durationMs }: { codec: "aac" | "libmp3lame"; durationMs: number },
+  { codec, durationMs, part = null }: { codec: "aac" | "libmp3lame"; durationMs: number; part?: Part | null },
 ): Track {
   const decoder = openDecoder(source, 1);
   const isMono = source.codecpar.channels === 1;
@@ -29,7 +33,12 @@ export function encodeAudio(
     context.bitRate = BigInt(bitsPerSecondAndChannel * (isMono ? 1 : 2));
     context.timeBase = new Rational(1, sampleRate);
   });
-  const target = { sampleRate, layout: isMono ? "mono" : "stereo", frameSize: codec === "aac" ? 1024 : 1152 };
+  const target = {
+    sampleRate,
+    layout: isMono ? "mono" : "stereo",
+    frameSize: codec === "aac" ? 1024 : 1152,
+    part,
+  };
   const frame = newFrame();
   let graph: { key: string; graph: Graph } | null = null;
   let lastPts: bigint | null = null;
@@ -58,7 +67,7 @@ export function encodeAudio(
     finish: () => {
       decode(decoder, null, frame, use);
       graph?.graph.run(null, encode);
-      if (lastPts === null) {
+      if (lastPts === null && (part === null || codec === "libmp3lame")) {
         throw new MediaFailedError(
           `The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`,
         );
@@ -78,7 +87,7 @@ function audioSteps(
   frame: Frame,
   source: Stream,
   layoutName: string,
-  target: { sampleRate: number; layout: string; frameSize: number },
+  target: { sampleRate: number; layout: string; frameSize: number; part: Part | null },
 ): [Step, ...Step[]] {
   const { num, den } = source.timeBase;
   const format = avGetSampleFmtName(frame.format as Parameters<typeof avGetSampleFmtName>[0]);
@@ -89,8 +98,18 @@ function audioSteps(
     ],
     // async=1: sound that is missing becomes silence, so that it stays with the picture.
     ["aresample", `sample_rate=${target.sampleRate}:async=1`],
+    ...partSteps(target.part),
     ["aformat", `sample_fmts=fltp:sample_rates=${target.sampleRate}:channel_layouts=${target.layout}`],
     ["asetnsamples", `nb_out_samples=${target.frameSize}:pad=1`],
     ["abuffersink", ""],
+  ];
+}
+
+/** To the sample: a piece of sound may begin before the part and end in it. */
+function partSteps(part: Part | null): Step[] {
+  if (part === null) return [];
+  return [
+    ["atrim", `start=${part.startSec}:end=${part.endSec}`],
+    ["asetpts", `PTS-${part.startSec}/TB`],
   ];
 }

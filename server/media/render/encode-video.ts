@@ -13,6 +13,7 @@ import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { type Graph, openGraph, type Step } from "./graph.ts";
 import { decode, displaySize, newFrame, openDecoder, rotationOf, secondsOf } from "./libav.ts";
 import type { Output, Track } from "./output.ts";
+import { type Part, picturesOf } from "./part.ts";
 import { maxHeight } from "./plan.ts";
 
 /** A player that seeks waits for at most this much to be decoded. */
@@ -20,8 +21,16 @@ const keyframeSec = 2;
 /** How far outside the film a damaged file may place a frame. */
 const slackSec = 5;
 
-/** Encodes a track as h264, upright, at most 720 lines high, with square pixels, keeping the time of each frame. */
-export function encodeVideo(source: Stream, output: Output, durationMs: number): Track {
+/**
+ * Encodes a track as h264, upright, at most 720 lines high, with square pixels, keeping the time of each frame.
+ * @param part only this, with times from its start.
+ */
+export function encodeVideo(
+  source: Stream,
+  output: Output,
+  durationMs: number,
+  part: Part | null = null,
+): Track {
   const threads = Math.min(4, availableParallelism());
   const decoder = openDecoder(source, threads);
   const size = storedSize(displaySize(source));
@@ -60,25 +69,31 @@ export function encodeVideo(source: Stream, output: Output, durationMs: number):
     out.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     encoder.push(out);
   };
+  const filter = (shown: Frame): void => {
+    // A film may change its size or its format on the way.
+    const key = `${shown.width}x${shown.height}:${shown.format}:${shown.colorRange}:${shown.colorSpace}`;
+    if (graph?.key !== key) {
+      graph?.graph.run(null, encode);
+      graph?.graph.close();
+      graph = { key, graph: openGraph(videoSteps(shown, source, size)) };
+    }
+    graph.graph.run(shown, encode);
+  };
+  const pictures = part === null ? null : picturesOf(source, part, filter);
   const use = (): void => {
     frame.pts = frame.bestEffortTimestamp;
     const sec = secondsOf(frame.pts, source);
     if (frame.pts === AV_NOPTS_VALUE || sec === null) return;
     if (sec < -slackSec || sec > durationMs / 1000 + slackSec) return;
-    // A film may change its size or its format on the way.
-    const key = `${frame.width}x${frame.height}:${frame.format}:${frame.colorRange}:${frame.colorSpace}`;
-    if (graph?.key !== key) {
-      graph?.graph.run(null, encode);
-      graph?.graph.close();
-      graph = { key, graph: openGraph(videoSteps(frame, source, size)) };
-    }
-    graph.graph.run(frame, encode);
+    if (pictures === null) filter(frame);
+    else pictures.push(frame);
   };
   return {
     source,
     push: (packet) => decode(decoder, packet, frame, use),
     finish: () => {
       decode(decoder, null, frame, use);
+      pictures?.finish();
       graph?.graph.run(null, encode);
       if (lastPts === null) {
         throw new MediaFailedError(
@@ -89,6 +104,7 @@ export function encodeVideo(source: Stream, output: Output, durationMs: number):
     },
     close: () => {
       graph?.graph.close();
+      pictures?.close();
       encoder.close();
       decoder.freeContext();
       frame.free();

@@ -33,7 +33,9 @@ export function openGraph(steps: readonly [source: Step, ...Step[]]): Graph {
   const out = newFrame();
   return {
     run: (frame, use) => {
-      check(source.buffersrcAddFrameSync(frame), "filter a frame");
+      const added = source.buffersrcAddFrameSync(frame);
+      // A filter that has had all it wants takes no more.
+      if (added !== AVERROR_EOF) check(added, "filter a frame");
       for (;;) {
         const code = sink.buffersinkGetFrameSync(out);
         if (code === AVERROR_EAGAIN || code === AVERROR_EOF) return;

@@ -78,6 +78,30 @@ export function extractSpeech(
   );
 }
 
+/**
+ * Cuts a part out of a file in its stored form, to the picture and the sample, and makes what it is shown with.
+ * @throws as `renderMedia`.
+ */
+export function cutClip(
+  task: {
+    readonly inputPath: string;
+    readonly format: "mp4" | "mp3";
+    readonly startMs: number;
+    /** Not included. */
+    readonly endMs: number;
+    readonly outDir: string;
+  },
+  options: MediaWorkOptions = {},
+): Promise<RenderResult> {
+  const { inputPath, outDir, format, startMs, endMs } = task;
+  // An mp3 is read up to the part.
+  const timeoutMs = Math.min(120_000 + endMs / 10 + (endMs - startMs) * 20, longestRenderMs);
+  return runChild(
+    { task: "clip", inputPath: resolve(inputPath), outDir: resolve(outDir), format, startMs, endMs },
+    withDefaults(options, timeoutMs),
+  );
+}
+
 function withDefaults(options: MediaWorkOptions, timeoutMs: number) {
   return {
     signal: options.signal,

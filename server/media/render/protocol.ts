@@ -16,6 +16,15 @@ export type MediaJob =
       readonly maxChunkSec: number;
       readonly overlapSec: number;
       readonly watch: Watch;
+    }
+  | {
+      readonly task: "clip";
+      readonly inputPath: string;
+      readonly outDir: string;
+      readonly format: "mp4" | "mp3";
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly watch: Watch;
     };
 
 /** What the child's watchdog holds on to. */

@@ -1,10 +1,8 @@
+import { makeCompanions, stopwatch } from "./companions.ts";
 import { convert } from "./convert.ts";
-import { openKeyframes } from "./keyframes.ts";
-import { closeInput, displaySize, openInput } from "./libav.ts";
-import { makeStoryboard, makeThumbnail } from "./pictures.ts";
+import { closeInput, openInput } from "./libav.ts";
 import { planMedia } from "./plan.ts";
 import type { MediaJob, RenderResult } from "./protocol.ts";
-import { makeWaveform } from "./waveform.ts";
 
 /**
  * In the child: brings a file into its stored form if it is not in it, then makes of that what it is shown with.
@@ -14,13 +12,7 @@ export async function render(
   { inputPath, outDir, facts }: MediaJob & { task: "render" },
   onProgress: (fraction: number) => void,
 ): Promise<RenderResult> {
-  const stageMs: Record<string, number> = {};
-  const timed = async <T>(stage: string, work: () => T | Promise<T>): Promise<T> => {
-    const start = performance.now();
-    const result = await work();
-    stageMs[stage] = Math.round(performance.now() - start);
-    return result;
-  };
+  const { timed, stageMs } = stopwatch();
   const isVideo = facts.mediaType === "video";
 
   const original = await timed("open", () => openInput(inputPath, facts.container));
@@ -35,45 +27,16 @@ export async function render(
   closeInput(original);
 
   const { durationMs } = stored;
-  const input = openInput(
-    stored.path ?? inputPath,
-    stored.path === null ? facts.container : isVideo ? "mp4" : "mp3",
+  const companions = await makeCompanions(
+    {
+      path: stored.path ?? inputPath,
+      container: stored.path === null ? facts.container : isVideo ? "mp4" : "mp3",
+      isVideo,
+      durationMs,
+      outDir,
+    },
+    timed,
+    (done) => onProgress(share + (1 - share) * done),
   );
-  const waveform = await timed("waveform", () =>
-    makeWaveform(input, { outDir, durationMs }, (done) =>
-      onProgress(share + (1 - share) * Math.min(1, done) * (isVideo ? 0.6 : 1)),
-    ),
-  );
-  closeInput(input);
-  const common = {
-    mediaPath: stored.path,
-    durationMs,
-    waveform: { path: waveform },
-    stageMs,
-  };
-  if (!isVideo) {
-    return {
-      ...common,
-      contentType: "audio/mpeg",
-      width: null,
-      height: null,
-      thumbnail: null,
-      storyboard: null,
-    };
-  }
-
-  // Opened anew: the pass over the sound has told the demuxer to skip the picture.
-  const film = openInput(stored.path ?? inputPath, "mp4");
-  if (film.video === null) throw new Error("no video track");
-  const keyframes = openKeyframes(film, film.video);
-  const thumbnail = await timed("thumbnail", () => makeThumbnail(keyframes, { outDir, durationMs }));
-  const storyboard = await timed("storyboard", () =>
-    makeStoryboard(keyframes, { outDir, durationMs }, (done) =>
-      onProgress(share + (1 - share) * (0.6 + 0.4 * done)),
-    ),
-  );
-  const { width, height } = displaySize(film.video);
-  keyframes.close();
-  closeInput(film);
-  return { ...common, contentType: "video/mp4", width, height, thumbnail, storyboard };
+  return { ...companions, mediaPath: stored.path, durationMs, stageMs };
 }

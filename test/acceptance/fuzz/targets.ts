@@ -1,6 +1,7 @@
 import * as audit from "../../../contract/audit.ts";
 import * as directory from "../../../contract/directory.ts";
 import * as events from "../../../contract/events.ts";
+import * as highlightList from "../../../contract/highlight-list.ts";
 import * as highlights from "../../../contract/highlight-operations.ts";
 import * as hookManagement from "../../../contract/hook-management.ts";
 import * as hooks from "../../../contract/hooks.ts";
@@ -38,8 +39,8 @@ const operations: Operation[] = [
   ...[directory, hooks, recordings, tokenInfo, transcripts, uploads].flatMap((module) =>
     Object.values(module),
   ),
-  ...[audit, events, highlights, hookManagement, recordingManagement, stories].flatMap((module) =>
-    Object.values(module),
+  ...[audit, events, highlightList, highlights, hookManagement, recordingManagement, stories].flatMap(
+    (module) => Object.values(module),
   ),
   ...Object.values(transcripts.transcriptText),
 ].filter(isOperation);

@@ -1,19 +1,14 @@
-import { Code, CopyButton, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { Fragment, type ReactNode } from "react";
+import { Button, Code, CopyButton, Group, Loader, Modal, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPencil } from "@tabler/icons-react";
+import { Fragment, lazy, type ReactNode, Suspense } from "react";
 import { fullTime, lengthInWords } from "../../common/time.ts";
+import { timeZoneAt } from "../../common/time-zone.ts";
 import { useRecording } from "../context.ts";
+import { sources } from "./facts.ts";
 import classes from "./panels.module.css";
 
-const sources = {
-  aircall: "Aircall",
-  local_capture: "Recorded on a computer",
-  meet: "Google Meet",
-  teams: "Microsoft Teams",
-  upload: "Uploaded",
-  webex: "Webex",
-  zoom: "Zoom",
-  other: "Another service",
-} as const;
+const DetailsForm = lazy(() => import("./details-form.tsx"));
 
 const kinds = { video: "Video", audio: "Audio", transcript: "Transcript without a recording" } as const;
 
@@ -24,6 +19,7 @@ export function DetailsPanel() {
   const { calendar_event: event, crm } = recording;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ["Began", fullTime(recording.start_datetime)],
+    ["Time zone", timeZoneAt(new Date(recording.start_datetime))],
     ["Ended", fullTime(recording.end_datetime)],
     ["Length", lengthInWords(recording.duration_ms)],
     ["Kind", kinds[recording.media_type]],
@@ -32,7 +28,7 @@ export function DetailsPanel() {
       "Meeting type",
       recording.meeting_type === null
         ? null
-        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? " (by who took part)" : ""}`,
+        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? " (automatic, by who took part)" : ""}`,
     ],
     ["Teams", recording.teams.map(({ name }) => name).join(", ")],
     ["Recorded by", recording.recorders.map(({ name }) => name).join(", ")],
@@ -55,16 +51,35 @@ export function DetailsPanel() {
     ["CRM deals", crm?.crm_deal_ids.join(", ")],
   ];
   return (
-    <dl className={classes.facts}>
-      {facts.map(([name, value]) =>
-        value === null || value === undefined || value === "" ? null : (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </Fragment>
-        ),
-      )}
-    </dl>
+    <>
+      {view.can.change ? <EditDetails /> : null}
+      <dl className={classes.facts}>
+        {facts.map(([name, value]) =>
+          value === null || value === undefined || value === "" ? null : (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">{value}</dd>
+            </Fragment>
+          ),
+        )}
+      </dl>
+    </>
+  );
+}
+
+function EditDetails() {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <Group justify="flex-end" mb="xs">
+      <Button size="xs" variant="light" leftSection={<IconPencil size={16} aria-hidden />} onClick={open}>
+        Edit details
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Details">
+        <Suspense fallback={<Loader size="sm" role="img" aria-label="Loading" />}>
+          <DetailsForm onClose={close} />
+        </Suspense>
+      </Modal>
+    </Group>
   );
 }
 

@@ -1,15 +1,25 @@
-import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconDots, IconHighlight, IconLink, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import {
+  IconDots,
+  IconHighlight,
+  IconLink,
+  IconPencil,
+  IconPlayerPlayFilled,
+  IconPlus,
+  IconTrash,
+  IconWorld,
+} from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
 import { type Clip, refreshRecording } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { clock, lengthInWords } from "../../common/time.ts";
-import { ClipDialog } from "../clip-dialog.tsx";
+import { Links } from "../../links/lazy-manager.tsx";
 import { useClipboard } from "../clipboard.ts";
 import { useRecording } from "../context.ts";
+import { ClipDialog } from "../dialogs.ts";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 
@@ -19,6 +29,7 @@ const newClipMs = 30_000;
 export function HighlightsPanel() {
   const { view, playback, makeClip } = useRecording();
   const [changed, setChanged] = useState<Clip | null>(null);
+  const [shared, setShared] = useState<Clip | null>(null);
   const clips = view.recording.highlights ?? [];
   const { add_highlights: canAdd } = view.can;
   const addHere = (): void => {
@@ -48,12 +59,13 @@ export function HighlightsPanel() {
         {clips.map((clip) => (
           <li key={clip.id}>
             <Group gap="sm" wrap="nowrap" align="flex-start" className={classes.item ?? ""}>
-              <MomentButton ms={clip.timestamp} />
+              <PlayButton clip={clip} />
               <Stack gap={2} flex={1} miw={0}>
                 <Text fw={500} dir="auto" className={classes.breakable ?? ""}>
                   {clip.text}
                 </Text>
                 <Group gap={6}>
+                  <MomentButton ms={clip.timestamp} />
                   <Text size="sm" c="dimmed">
                     {lengthInWords(clip.duration)}
                   </Text>
@@ -64,7 +76,7 @@ export function HighlightsPanel() {
                   ))}
                 </Group>
               </Stack>
-              <ClipMenu clip={clip} onChange={() => setChanged(clip)} />
+              <ClipMenu clip={clip} onChange={() => setChanged(clip)} onShare={() => setShared(clip)} />
             </Group>
           </li>
         ))}
@@ -82,11 +94,38 @@ export function HighlightsPanel() {
         }
         onClose={() => setChanged(null)}
       />
+      <Modal opened={shared !== null} onClose={() => setShared(null)} title="Public links" size="lg">
+        {shared === null ? null : <Links target={{ kind: "highlight", id: shared.id }} title={shared.text} />}
+      </Modal>
     </Stack>
   );
 }
 
-function ClipMenu({ clip, onChange }: { clip: Clip; onChange: () => void }) {
+/** Plays the highlight and no more; where nothing can be played, its moment leads to its words. */
+function PlayButton({ clip }: { clip: Clip }) {
+  const { playback, hasMedia } = useRecording();
+  if (!hasMedia) return null;
+  return (
+    <ActionIcon
+      variant="light"
+      radius="xl"
+      size={34}
+      aria-label={`Play the highlight ${clip.text}`}
+      onClick={() =>
+        playback.playClip({
+          text: clip.text,
+          startMs: clip.timestamp,
+          endMs: clip.timestamp + clip.duration,
+        })
+      }
+    >
+      <IconPlayerPlayFilled size={16} />
+    </ActionIcon>
+  );
+}
+
+function ClipMenu(props: { clip: Clip; onChange: () => void; onShare: () => void }) {
+  const { clip, onChange, onShare } = props;
   const { id, actions, view } = useRecording();
   const client = useQueryClient();
   const copy = useClipboard();
@@ -118,6 +157,11 @@ function ClipMenu({ clip, onChange }: { clip: Clip; onChange: () => void }) {
         <Menu.Item leftSection={<IconLink size={16} />} onClick={() => copy.text(clip.url, "Link copied")}>
           Copy link
         </Menu.Item>
+        {view.can.change ? (
+          <Menu.Item leftSection={<IconWorld size={16} />} onClick={onShare}>
+            Public links
+          </Menu.Item>
+        ) : null}
         {view.can.add_highlights ? (
           <>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onChange}>

@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/client.ts";
 import { recordingQuery } from "../../api/recording.ts";
+import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 
 type State = "saved" | "typing" | "saving" | { readonly failed: string };
@@ -13,6 +14,37 @@ const retryMs = 5000;
 
 /** The reader's own notes. They are kept by themselves, and say so. */
 export function NotesPanel() {
+  const { view } = useRecording();
+  return view.can.write_private_notes ? (
+    <OwnNotes />
+  ) : (
+    <ReadNotes text={view.recording.private_notes?.text ?? ""} />
+  );
+}
+
+/** Notes from a time when the reader still wrote some, or the reason why there are none. */
+function ReadNotes({ text }: { text: string }) {
+  if (text === "")
+    return (
+      <EmptyState title="No notes" icon={<IconLock size={30} stroke={1.5} />}>
+        Viewers read along and keep no notes. An admin can make you a member.
+      </EmptyState>
+    );
+  return (
+    <Textarea
+      label="Your notes"
+      description="Nobody but you can read them. As a viewer you can't change them."
+      autosize
+      minRows={4}
+      maxRows={24}
+      dir="auto"
+      readOnly
+      value={text}
+    />
+  );
+}
+
+function OwnNotes() {
   const { view } = useRecording();
   const { text, setText, state } = useNotes(view.recording.private_notes?.text ?? "");
   return (
@@ -26,7 +58,6 @@ export function NotesPanel() {
         maxRows={24}
         dir="auto"
         maxLength={100_000}
-        readOnly={!view.can.write_private_notes}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />

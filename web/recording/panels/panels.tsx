@@ -1,5 +1,5 @@
 import { Badge, Tabs } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { Transcript } from "../../api/recording.ts";
 import { useRecording } from "../context.ts";
 import { ActionItemsPanel } from "./action-items.tsx";
@@ -29,8 +29,16 @@ export function Panels(props: {
     (recording.ai_summary?.text ?? "") !== "" || (recording.ai_template_sections ?? []).length > 0;
   const first = words !== null ? "transcript" : hasSummary ? "summary" : "people";
   const shown = chosen === null || (words === null && chosen === "transcript") ? first : chosen;
+  const box = useRef<HTMLDivElement>(null);
+  const isBelow = words === null && chosen !== null && chosen !== "transcript";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each choice brings its panel into view.
+  useEffect(() => {
+    // Below the player there is often no room for more than the tabs: what was chosen would stay unseen.
+    if (isBelow) box.current?.scrollIntoView({ block: "nearest" });
+  }, [isBelow, chosen]);
   return (
     <Tabs
+      ref={box}
       className={classes.panels ?? ""}
       value={shown}
       onChange={onTab}

@@ -1,102 +1,244 @@
-import { Avatar, Badge, Group, Progress, Stack, Text } from "@mantine/core";
-import { IconUsers } from "@tabler/icons-react";
-import type { Transcript, View } from "../../api/recording.ts";
-import { initials } from "../../common/person.ts";
+import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Participant, refreshTranscript, type Speaker, type Transcript } from "../../api/recording.ts";
+import { Confirm } from "../../common/confirm.tsx";
 import { EmptyState } from "../../common/states.tsx";
-import { lengthInWords, timeOfDay } from "../../common/time.ts";
+import { timeOfDay } from "../../common/time.ts";
 import { useRecording } from "../context.ts";
-import { byTalk, colorsOf, speakerKey, talkShare } from "../speakers.ts";
+import { byTalk, colorsOf, speakerKey } from "../speakers.ts";
 import classes from "./panels.module.css";
+import { PersonForm } from "./person-form.tsx";
+import { PersonRow } from "./person-row.tsx";
 
-type Participant = View["participants"][number];
+/** More are shown when asked for, and can be looked for by name. */
+const fewPeople = 50;
+const mostPeople = 500;
 
-const scopes = { internal: "Team", external: "Guest", unknown: null } as const;
+const scopes = {
+  internal: { name: "Team", means: "Has an email of this workspace" },
+  external: { name: "Guest", means: "Has an email from elsewhere" },
+  unknown: { name: "Unknown", means: "No email says where they are from" },
+} as const;
+
+type Task =
+  | { readonly kind: "add"; readonly speaker?: Speaker }
+  | { readonly kind: "change" | "remove"; readonly person: Participant };
+
+interface Row {
+  readonly key: string;
+  readonly name: string;
+  readonly facts: readonly string[];
+  readonly scope: (typeof scopes)[keyof typeof scopes] | null;
+  readonly speaker: Speaker | undefined;
+  readonly person: Participant | null;
+}
 
 /** Who took part, how long, and how much they said; and who speaks without being known. */
 export function PeoplePanel({ transcript }: { transcript: Transcript | undefined }) {
-  const { participants } = useRecording().view;
+  const { view } = useRecording();
+  const { participants, can } = view;
+  const [task, setTask] = useState<Task | null>(null);
+  const [query, setQuery] = useState("");
+  const [isAll, setAll] = useState(false);
   const speakers = transcript?.speakers ?? [];
   const colors = colorsOf(speakers);
-  const known = new Set(participants.map(({ id }) => id));
-  const others = byTalk(speakers).filter(({ participant_id: id }) => id === null || !known.has(id));
-  if (participants.length === 0 && others.length === 0)
-    return (
-      <EmptyState title="Nobody is named" icon={<IconUsers size={30} stroke={1.5} />}>
-        It isn't known who took part in this recording.
-      </EmptyState>
-    );
-  const talkOf = (id: string): number =>
-    speakers.find(({ participant_id }) => participant_id === id)?.duration_ms ?? 0;
-  const sorted = participants.toSorted((a, b) => talkOf(b.id) - talkOf(a.id));
-  const rows = [
-    ...sorted.map((person) => ({
-      key: person.id,
-      name: person.name,
-      facts: factsOf(person),
-      badge: scopes[person.scope],
-      speaker: speakers.find(({ participant_id }) => participant_id === person.id),
-    })),
-    ...others.map((speaker) => ({
-      key: speakerKey(speaker),
-      name: speaker.name,
-      facts: ["Speaks, and is not among the participants"],
-      badge: null,
-      speaker,
-    })),
-  ];
+  const rows = rowsOf(participants, speakers);
+  const found = rows.filter(({ name, facts }) => isFound([name, ...facts], query));
+  const shown = isAll ? found : found.slice(0, fewPeople);
+  const isFull = participants.length >= mostPeople;
+  const add = can.change ? (
+    <Button
+      size="xs"
+      variant="light"
+      leftSection={<IconUserPlus size={16} aria-hidden />}
+      disabled={isFull}
+      onClick={() => setTask({ kind: "add" })}
+    >
+      Add somebody
+    </Button>
+  ) : null;
   return (
-    <ul className={classes.plainList}>
-      {rows.map(({ key, name, facts, badge, speaker }) => (
-        <li key={key}>
-          <Group gap="sm" wrap="nowrap" className={classes.item ?? ""}>
-            <Avatar
-              radius="xl"
-              variant="default"
-              aria-hidden
-              style={{ "--avatar-bd": `2px solid var(--mantine-color-${colors.get(key) ?? "gray"}-filled)` }}
-            >
-              {initials(name)}
-            </Avatar>
-            <Stack gap={2} flex={1} miw={0}>
-              <Group gap={8} wrap="nowrap" miw={0}>
-                <Text fw={500} dir="auto" truncate miw={0} title={name}>
-                  {name}
-                </Text>
-                {badge === null ? null : (
-                  <Badge variant="default" size="sm" tt="none" fw={500} flex="none">
-                    {badge}
-                  </Badge>
-                )}
-              </Group>
-              <Text size="sm" c="dimmed" className={classes.breakable ?? ""}>
-                {facts.join(" · ")}
-              </Text>
-            </Stack>
-            {speaker === undefined ? null : (
-              <Stack gap={4} w={110} flex="none">
-                <Text size="sm" ta="right">
-                  {lengthInWords(speaker.duration_ms)} · {talkShare(speaker, speakers)}%
-                </Text>
-                <Progress
-                  value={talkShare(speaker, speakers)}
-                  color={colors.get(key) ?? "gray"}
-                  size="sm"
-                  aria-label={`Share of all talk of ${name}`}
-                />
-              </Stack>
+    <>
+      {rows.length === 0 ? (
+        <EmptyState
+          title="Nobody is named"
+          icon={<IconUsers size={30} stroke={1.5} />}
+          {...(add === null ? {} : { action: add })}
+        >
+          It isn't known who took part in this recording.
+        </EmptyState>
+      ) : (
+        <Stack gap="xs">
+          <Group justify="space-between" gap="xs">
+            {rows.length > 10 ? (
+              <TextInput
+                size="xs"
+                aria-label="Find people"
+                placeholder={`Find among ${rows.length} people`}
+                leftSection={<IconSearch size={14} aria-hidden />}
+                value={query}
+                onChange={(event) => setQuery(event.currentTarget.value)}
+              />
+            ) : (
+              <span />
             )}
+            {add}
           </Group>
-        </li>
-      ))}
-    </ul>
+          {isFull && can.change ? (
+            <Text size="sm" c="dimmed">
+              More than {mostPeople} people can't be listed.
+            </Text>
+          ) : null}
+          <ul className={classes.plainList} aria-label="People">
+            {shown.map((row) => (
+              <li key={row.key}>
+                <PersonRow {...row} color={colors.get(row.key) ?? "gray"} speakers={speakers}>
+                  {can.change ? <RowActions row={row} onTask={setTask} isFull={isFull} /> : null}
+                </PersonRow>
+              </li>
+            ))}
+          </ul>
+          {found.length === 0 ? (
+            <Text size="sm" c="dimmed" ta="center" p="md" role="status">
+              Nobody here is called that.
+            </Text>
+          ) : null}
+          {shown.length < found.length ? (
+            <Button variant="subtle" size="xs" onClick={() => setAll(true)}>
+              Show all {found.length} people
+            </Button>
+          ) : null}
+        </Stack>
+      )}
+      <Dialogs
+        task={task}
+        strangers={rows.flatMap(({ person, speaker }) => (person === null && speaker ? [speaker] : []))}
+        onClose={() => setTask(null)}
+      />
+    </>
   );
+}
+
+function RowActions({ row, onTask, isFull }: { row: Row; onTask: (task: Task) => void; isFull: boolean }) {
+  const { person, speaker, name } = row;
+  if (person === null)
+    return (
+      <Button
+        size="compact-sm"
+        variant="default"
+        flex="none"
+        disabled={isFull}
+        aria-label={`Add ${name} to the participants`}
+        onClick={() => onTask({ kind: "add", ...(speaker === undefined ? {} : { speaker }) })}
+      >
+        Add
+      </Button>
+    );
+  return (
+    <Menu position="bottom-end" width={180}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" flex="none" aria-label={`More for ${name}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onTask({ kind: "change", person })}>
+          Change
+        </Menu.Item>
+        <Menu.Item
+          c="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} />}
+          onClick={() => onTask({ kind: "remove", person })}
+        >
+          Remove
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Dialogs(props: { task: Task | null; strangers: readonly Speaker[]; onClose: () => void }) {
+  const { task, strangers, onClose } = props;
+  const { id, actions } = useRecording();
+  const client = useQueryClient();
+  const person = task === null || task.kind === "add" ? null : task.person;
+  return (
+    <>
+      <Modal
+        opened={task !== null && task.kind !== "remove"}
+        onClose={onClose}
+        title={person === null ? "Add somebody" : "Change a participant"}
+      >
+        {task === null || task.kind === "remove" ? null : (
+          <PersonForm
+            person={person}
+            strangers={strangers}
+            speaker={task.kind === "add" ? task.speaker : undefined}
+            onClose={onClose}
+          />
+        )}
+      </Modal>
+      <Confirm
+        opened={task?.kind === "remove"}
+        onClose={onClose}
+        title="Remove from the participants?"
+        label="Remove"
+        done="Removed from the participants"
+        run={async () => {
+          if (person === null) return;
+          await actions.removePerson(person.id);
+          await refreshTranscript(client, id);
+        }}
+      >
+        What {person?.name ?? "this person"} said stays in the transcript under that name. Whoever saw the
+        recording only as a participant does not see it any more.
+      </Confirm>
+    </>
+  );
+}
+
+function rowsOf(participants: readonly Participant[], speakers: readonly Speaker[]): Row[] {
+  const byKey = new Map(speakers.map((speaker) => [speakerKey(speaker), speaker] as const));
+  const known = new Set(participants.map(({ id }) => id));
+  const talkOf = (id: string): number => byKey.get(id)?.duration_ms ?? 0;
+  return [
+    ...participants
+      .toSorted((a, b) => talkOf(b.id) - talkOf(a.id))
+      .map((person) => ({
+        key: person.id,
+        name: person.name,
+        facts: factsOf(person),
+        scope: scopes[person.scope],
+        speaker: byKey.get(person.id),
+        person,
+      })),
+    ...byTalk(speakers)
+      .filter(({ participant_id: id }) => id === null || !known.has(id))
+      .map((speaker) => ({
+        key: speakerKey(speaker),
+        name: speaker.name,
+        facts: ["Speaks, and is not among the participants"],
+        scope: null,
+        speaker,
+        person: null,
+      })),
+  ];
+}
+
+const fold = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+
+function isFound(texts: readonly string[], query: string): boolean {
+  const wanted = fold(query.trim());
+  return wanted === "" || texts.some((text) => fold(text).includes(wanted));
 }
 
 function factsOf(person: Participant): string[] {
   const { observed_join_time: join, observed_leave_time: leave } = person;
   return [
-    ...(person.email === null ? [] : [person.email]),
-    ...(person.phone === null ? [] : [person.phone]),
+    ...(person.email === null || person.email === person.name ? [] : [person.email]),
+    ...(person.phone === null || person.phone === person.name ? [] : [person.phone]),
     person.confirmed_attendee
       ? "was there"
       : person.attended

@@ -16,7 +16,7 @@ import {
 } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useState } from "react";
 import { clock } from "../../common/time.ts";
-import { usePlaybackState, useRecording } from "../context.ts";
+import { usePlaybackState, useWatching } from "../watching.ts";
 import classes from "./player.module.css";
 import { rates } from "./preferences.ts";
 import { toggleFullScreen, togglePictureInPicture, useIsFullScreen } from "./screen.ts";
@@ -24,12 +24,16 @@ import { toggleFullScreen, togglePictureInPicture, useIsFullScreen } from "./scr
 const skipMs = 10_000;
 
 /** The row of buttons below the picture. */
-export function Controls({ frame, isVideo }: { frame: RefObject<HTMLElement | null>; isVideo: boolean }) {
-  const { view, playback } = useRecording();
+export function Controls(props: {
+  frame: RefObject<HTMLElement | null>;
+  isVideo: boolean;
+  tools?: ReactNode;
+}) {
+  const { frame, isVideo, tools } = props;
+  const { hasWords, playback } = useWatching();
   const isPlaying = usePlaybackState((state) => state.isPlaying);
   const hasCaptions = usePlaybackState((state) => state.hasCaptions);
   const isFullScreen = useIsFullScreen();
-  const hasWords = view.transcript.segments > 0;
   return (
     <div className={classes.controls}>
       <Group gap={4} wrap="nowrap">
@@ -45,7 +49,9 @@ export function Controls({ frame, isVideo }: { frame: RefObject<HTMLElement | nu
         <Time />
       </Group>
       <Group gap={4} wrap="nowrap">
-        <Volume />
+        <span className={classes.volume}>
+          <Volume />
+        </span>
         <Speed />
         {hasWords ? (
           <Tool
@@ -56,6 +62,7 @@ export function Controls({ frame, isVideo }: { frame: RefObject<HTMLElement | nu
             {hasCaptions ? <IconBadgeCcFilled size={20} /> : <IconBadgeCc size={20} stroke={1.6} />}
           </Tool>
         ) : null}
+        {tools}
         {isVideo && document.pictureInPictureEnabled ? (
           <span className={classes.roomy}>
             <Tool label="Picture in picture" onClick={() => togglePictureInPicture(frame.current)}>
@@ -77,7 +84,8 @@ export function Controls({ frame, isVideo }: { frame: RefObject<HTMLElement | nu
   );
 }
 
-function Tool(props: {
+/** A button of the row, with what it does and its key. */
+export function Tool(props: {
   label: string;
   keys?: string;
   isMain?: boolean;
@@ -102,9 +110,9 @@ function Tool(props: {
 }
 
 function Time() {
-  const { view } = useRecording();
+  const watching = useWatching();
   const seconds = usePlaybackState((state) => Math.floor(state.timeMs / 1000));
-  const durationMs = usePlaybackState((state) => state.durationMs) || view.recording.duration_ms;
+  const durationMs = usePlaybackState((state) => state.durationMs) || watching.durationMs;
   return (
     <Text span size="sm" className={classes.time ?? ""}>
       {clock(seconds * 1000)} <span className={classes.total}>/ {clock(durationMs)}</span>
@@ -113,7 +121,7 @@ function Time() {
 }
 
 function Volume() {
-  const { playback } = useRecording();
+  const { playback } = useWatching();
   const [isOpen, setOpen] = useState(false);
   const volume = usePlaybackState((state) => state.volume);
   const isMuted = usePlaybackState((state) => state.isMuted);
@@ -161,7 +169,7 @@ function Volume() {
 }
 
 function Speed() {
-  const { playback } = useRecording();
+  const { playback } = useWatching();
   const rate = usePlaybackState((state) => state.rate);
   return (
     <Menu position="top-end" width={140} withinPortal={false}>

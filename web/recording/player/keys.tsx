@@ -1,7 +1,9 @@
 import { Group, Kbd, Modal, Switch, Table, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import { usePlaybackState, useRecording } from "../context.ts";
+import { usePlaybackState, useWatching } from "../watching.ts";
 import { toggleFullScreen } from "./screen.ts";
+
+const editing = "Edit the line";
 
 const keys: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Space", "K"], "Play or pause"],
@@ -13,8 +15,9 @@ const keys: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["F"], "Full screen"],
   [["/"], "Search in the transcript"],
   [["↑", "↓"], "From line to line, in the transcript"],
+  [["Shift", "↑", "↓"], "Select lines, to clip or copy them"],
   [["Enter"], "Play from the line"],
-  [["E"], "Edit the line"],
+  [["E"], editing],
   [["?"], "This help"],
 ];
 
@@ -25,7 +28,7 @@ interface Shortcuts {
 
 /** Listens for the keys of the page, wherever no field, dialog or menu has them. */
 export function useKeys({ onFind, onHelp }: Shortcuts): void {
-  const { playback, hasMedia } = useRecording();
+  const { playback, hasMedia } = useWatching();
   const latest = useRef({ onFind, onHelp });
   latest.current = { onFind, onHelp };
   useEffect(() => {
@@ -77,14 +80,16 @@ function isTaken(event: KeyboardEvent): boolean {
 }
 
 /** What the keys do, and the switch that turns them off (WCAG 2.1.4). */
-export function KeysHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const { playback } = useRecording();
+export function KeysHelp(props: { isOpen: boolean; onClose: () => void; isReadOnly?: boolean }) {
+  const { isOpen, onClose, isReadOnly = false } = props;
+  const { playback } = useWatching();
   const hasKeys = usePlaybackState((state) => state.hasKeys);
+  const shown = isReadOnly ? keys.filter(([, text]) => text !== editing) : keys;
   return (
     <Modal opened={isOpen} onClose={onClose} title="Keys">
       <Table verticalSpacing={6} withRowBorders={false}>
         <Table.Tbody>
-          {keys.map(([names, text]) => (
+          {shown.map(([names, text]) => (
             <Table.Tr key={text}>
               <Table.Td w={120}>
                 <Group gap={6}>

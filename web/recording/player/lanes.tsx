@@ -2,8 +2,8 @@ import { Button, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { Segment, Transcript } from "../../api/recording.ts";
 import { lengthInWords } from "../../common/time.ts";
-import { usePlaybackState, useRecording } from "../context.ts";
 import { byTalk, colorsOf, lanePath, segmentSpeakerKey, speakerKey, talkShare } from "../speakers.ts";
+import { usePlaybackState, useWatching } from "../watching.ts";
 import classes from "./lanes.module.css";
 
 /** This many are shown until somebody asks for all. */
@@ -61,8 +61,8 @@ function Lane(props: {
   segments: readonly Segment[];
 }) {
   const { name, share, spoken, color, segments } = props;
-  const { view, goTo, playback } = useRecording();
-  const durationMs = Math.max(1, view.recording.duration_ms, segments.at(-1)?.end ?? 0);
+  const { goTo, playback, ...watching } = useWatching();
+  const durationMs = Math.max(1, watching.durationMs, segments.at(-1)?.end ?? 0);
   const path = useMemo(() => lanePath(segments, durationMs, columns), [segments, durationMs]);
   const next = (): void => {
     const now = playback.getState().timeMs;

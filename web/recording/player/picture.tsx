@@ -1,10 +1,11 @@
-import type { Media, Storyboard } from "../../api/recording.ts";
+import type { Storyboard } from "../../api/recording.ts";
+import type { Film } from "../watching.ts";
 import classes from "./player.module.css";
 
 /** The small picture of a moment, cut out of its sheet. */
 export function Picture(props: {
   storyboard: Storyboard | undefined;
-  sheets: NonNullable<Media["storyboard"]>["sheets"] | undefined;
+  sheets: NonNullable<Film["storyboard"]>["sheets"] | undefined;
   ms: number;
   maxWidth: number;
 }) {

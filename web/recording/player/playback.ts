@@ -1,5 +1,12 @@
 import { type Preferences, rates, readPreferences, writePreferences } from "./preferences.ts";
 
+/** A part that plays by itself: playing stops at its end. */
+export interface PlayedClip {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 /** How playing stands. Times in milliseconds. */
 export interface PlaybackState extends Preferences {
   readonly timeMs: number;
@@ -9,7 +16,11 @@ export interface PlaybackState extends Preferences {
   /** Wants to play and waits for data. */
   readonly isWaiting: boolean;
   readonly hasFailed: boolean;
+  /** Played to its end, and nobody went elsewhere since. */
+  readonly hasEnded: boolean;
   readonly buffered: readonly (readonly [startMs: number, endMs: number])[];
+  /** The part that is played; null: all of it. */
+  readonly clip: PlayedClip | null;
   /** What a key just did, for the eye and for screen readers. */
   readonly hint: { readonly text: string; readonly number: number } | null;
 }
@@ -22,16 +33,19 @@ const frameMs = 80;
 /**
  * Holds what the page knows of a media element, and does what its controls ask. Parts of the page follow the parts of
  * the state that they show.
+ * @param preferences where they can't be kept on the device: those of what was shown before.
  */
-export function createPlayback(initialMs: number | undefined) {
+export function createPlayback(initialMs: number | undefined, preferences = readPreferences()) {
   let state: PlaybackState = {
-    ...readPreferences(),
+    ...preferences,
     timeMs: initialMs ?? 0,
     durationMs: 0,
     isPlaying: false,
     isWaiting: false,
     hasFailed: false,
+    hasEnded: false,
     buffered: [],
+    clip: null,
     hint: null,
   };
   let element: HTMLMediaElement | null = null;
@@ -57,15 +71,28 @@ export function createPlayback(initialMs: number | undefined) {
   };
   const hint = (text: string): void => set({ hint: { text, number: (state.hint?.number ?? 0) + 1 } });
 
+  /** At the end of a clip, playing stops there. @returns whether it did. */
+  const stopAtEnd = (timeMs: number): boolean => {
+    if (state.clip === null || element === null || element.paused || element.seeking) return false;
+    if (timeMs < state.clip.endMs) return false;
+    element.pause();
+    set({ timeMs: Math.max(timeMs, state.clip.endMs) });
+    return true;
+  };
+
   /** Follows the clock while playing: the element tells it four times a second at most. */
   const tick = (): void => {
     if (element === null || element.paused) return;
     const timeMs = element.currentTime * 1000;
+    if (stopAtEnd(timeMs)) return;
     if (Math.abs(timeMs - state.timeMs) >= frameMs) set({ timeMs });
     frame = requestAnimationFrame(tick);
   };
   const readTime = (): void => {
-    if (element !== null && pendingMs === null) set({ timeMs: element.currentTime * 1000 });
+    if (element === null || pendingMs !== null) return;
+    const timeMs = element.currentTime * 1000;
+    // Frames come only while the page is seen.
+    if (!stopAtEnd(timeMs)) set({ timeMs });
   };
   const readBuffered = (): void => {
     if (element === null) return;
@@ -87,12 +114,12 @@ export function createPlayback(initialMs: number | undefined) {
       pendingMs = null;
     },
     play: () => {
-      set({ isPlaying: true });
+      set({ isPlaying: true, hasEnded: false });
       cancelAnimationFrame(frame);
       frame = requestAnimationFrame(tick);
     },
     pause: () => set({ isPlaying: false, isWaiting: false }),
-    ended: () => set({ isPlaying: false, isWaiting: false }),
+    ended: () => set({ isPlaying: false, isWaiting: false, hasEnded: true }),
     waiting: () => set({ isWaiting: true }),
     playing: () => set({ isWaiting: false, hasFailed: false }),
     canplay: () => set({ isWaiting: false }),
@@ -103,14 +130,20 @@ export function createPlayback(initialMs: number | undefined) {
   };
 
   const seek = (ms: number): void => {
+    // Who goes elsewhere has left the clip.
+    if (state.clip !== null && (ms < state.clip.startMs || ms >= state.clip.endMs)) set({ clip: null });
     const most = state.durationMs > 0 ? state.durationMs : Number.POSITIVE_INFINITY;
     const target = Math.min(Math.max(0, ms), most);
     if (element === null || element.readyState < HTMLMediaElement.HAVE_METADATA) pendingMs = target;
     else element.currentTime = target / 1000;
-    set({ timeMs: target });
+    set({ timeMs: target, hasEnded: false });
   };
   // Refused by browsers that want a click first, and stopped by a new source: neither is a fault.
-  const play = (): void => void element?.play().catch(() => set({ isPlaying: false }));
+  const play = (): void => {
+    // At a clip's end, to play is to go on.
+    if (state.clip !== null && state.timeMs >= state.clip.endMs) set({ clip: null });
+    void element?.play().catch(() => set({ isPlaying: false }));
+  };
   const pause = (): void => element?.pause();
 
   return {
@@ -136,7 +169,26 @@ export function createPlayback(initialMs: number | undefined) {
       pendingMs = state.timeMs;
       set({ hasFailed: false });
     },
+    /** Loads the same source again. */
+    reload: () => {
+      pendingMs = state.timeMs;
+      set({ hasFailed: false });
+      element?.load();
+    },
     seek,
+    /** Plays one part and stops at its end. */
+    playClip: (clip: PlayedClip) => {
+      set({ clip: null });
+      seek(clip.startMs);
+      set({ clip });
+      play();
+    },
+    /** Leaves the clip and plays what comes after. */
+    playOn: () => {
+      set({ clip: null });
+      play();
+    },
+    leaveClip: () => set({ clip: null }),
     skip: (ms: number) => {
       seek(state.timeMs + ms);
       hint(`${ms < 0 ? "Back" : "On"} ${Math.abs(ms) / 1000} s`);

@@ -1,49 +1,73 @@
 import { ActionIcon, Button, Group, Loader, Text, VisuallyHidden } from "@mantine/core";
-import { IconAlertTriangle, IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, useEffect, useRef, useState } from "react";
-import { mediaQuery, type Transcript } from "../../api/recording.ts";
-import { ErrorState } from "../../common/states.tsx";
-import { usePlaybackState, useRecording } from "../context.ts";
+import { useIdle } from "@mantine/hooks";
+import { IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import type { Transcript } from "../../api/recording.ts";
+import { type Film, usePlaybackState, useWatching } from "../watching.ts";
 import { captionsOf } from "./captions.ts";
+import { ClipBar } from "./clip-bar.tsx";
 import { Controls } from "./controls.tsx";
 import classes from "./player.module.css";
 import { Scrubber } from "./scrubber.tsx";
 import { SpokenLine } from "./spoken-line.tsx";
 
 /** The element that plays, with controls of our own around it. */
-export function Player({ transcript }: { transcript: Transcript | undefined }) {
-  const { id, view } = useRecording();
-  const media = useQuery(mediaQuery(id));
+export function Player(props: {
+  film: Film;
+  transcript: Transcript | undefined;
+  /** Asks for new addresses. @returns the one that plays now. */
+  renew: () => Promise<string | undefined>;
+  /** Takes all of the place there is, with its controls over the picture. */
+  isFilling?: boolean;
+  /** What stands over the picture, and goes with the controls. */
+  head?: ReactNode;
+  /** More buttons in the row of controls. */
+  tools?: ReactNode;
+}) {
+  const { film, transcript, renew, isFilling = false, head, tools } = props;
   const frame = useRef<HTMLDivElement>(null);
-  const isVideo = view.media?.content_type === "video/mp4";
-  if (media.isError && media.data === undefined)
-    return <ErrorState error={media.error} retry={() => media.refetch()} />;
-  if (media.data?.media === null)
-    return (
-      <div className={classes.message} role="alert">
-        <IconAlertTriangle size={28} stroke={1.5} aria-hidden />
-        <Text fw={600}>The file of this recording is missing</Text>
-        <Text size="sm">Its transcript and everything else are here. Ask whoever runs this server.</Text>
-      </div>
-    );
+  const isLaidOver = isFilling && film.isVideo;
   return (
     <section
       className={classes.player}
       ref={frame}
       aria-label="Player"
-      data-audio={isVideo ? undefined : true}
+      data-audio={film.isVideo ? undefined : true}
+      data-filling={isFilling || undefined}
     >
-      <Stage src={media.data?.media?.url} isVideo={isVideo} transcript={transcript} />
-      <Scrubber media={media.data} isVideo={isVideo} />
-      <Controls frame={frame} isVideo={isVideo} />
+      {isLaidOver ? <Quiet frame={frame} /> : null}
+      {head}
+      <Stage film={film} transcript={transcript} renew={renew} />
+      <ClipBar />
+      <div className={classes.below} {...(isLaidOver ? { "data-mantine-color-scheme": "dark" } : {})}>
+        <Scrubber film={film} />
+        <Controls frame={frame} isVideo={film.isVideo} tools={tools} />
+      </div>
     </section>
   );
 }
 
-function Stage(props: { src: string | undefined; isVideo: boolean; transcript: Transcript | undefined }) {
-  const { src, isVideo, transcript } = props;
-  const { view, playback } = useRecording();
+/** Controls over a picture go when it plays and nobody moves. */
+const restlessMs = 2500;
+
+function Quiet({ frame }: { frame: RefObject<HTMLElement | null> }) {
+  const isIdle = useIdle(restlessMs, { initialState: false });
+  const isPlaying = usePlaybackState((state) => state.isPlaying);
+  useEffect(() => {
+    frame.current?.toggleAttribute("data-quiet", isIdle && isPlaying);
+  }, [frame, isIdle, isPlaying]);
+  return null;
+}
+
+interface StageProps {
+  readonly film: Film;
+  readonly transcript: Transcript | undefined;
+  readonly renew: () => Promise<string | undefined>;
+}
+
+function Stage({ film, transcript, renew }: StageProps) {
+  const { src, isVideo, poster } = film;
+  const { title, playback } = useWatching();
   const element = useRef<HTMLMediaElement | null>(null);
   const lastTry = useRef(Number.NEGATIVE_INFINITY);
   const hasFailed = usePlaybackState((state) => state.hasFailed);
@@ -56,7 +80,7 @@ function Stage(props: { src: string | undefined; isVideo: boolean; transcript: T
   }, [track]);
   const shared = {
     preload: "metadata",
-    title: view.recording.title,
+    title,
     ...(src === undefined ? {} : { src }),
   } as const;
   return (
@@ -68,7 +92,7 @@ function Stage(props: { src: string | undefined; isVideo: boolean; transcript: T
             ref={element as RefObject<HTMLVideoElement>}
             className={classes.video}
             playsInline
-            {...(view.recording.thumbnail_url === null ? {} : { poster: view.recording.thumbnail_url })}
+            {...(poster === null ? {} : { poster })}
             onClick={playback.toggle}
           >
             {track === null ? null : (
@@ -90,7 +114,7 @@ function Stage(props: { src: string | undefined; isVideo: boolean; transcript: T
           {hasCaptions ? <SpokenLine transcript={transcript} /> : null}
         </>
       )}
-      {hasFailed ? <Failure lastTry={lastTry} /> : null}
+      {hasFailed ? <Failure lastTry={lastTry} src={src} renew={renew} /> : null}
       <Hint />
     </div>
   );
@@ -112,10 +136,11 @@ function useCaptions(transcript: Transcript | undefined): string | null {
 }
 
 function BigPlay() {
-  const { playback } = useRecording();
+  const { playback } = useWatching();
   const isPlaying = usePlaybackState((state) => state.isPlaying);
   const isWaiting = usePlaybackState((state) => state.isPlaying && state.isWaiting);
-  if (isWaiting) return <Loader className={classes.waiting ?? ""} color="white" aria-label="Loading" />;
+  if (isWaiting)
+    return <Loader className={classes.waiting ?? ""} color="white" role="img" aria-label="Loading" />;
   if (isPlaying) return null;
   return (
     <ActionIcon
@@ -137,26 +162,30 @@ function BigPlay() {
 const restMs = 60_000;
 
 /** Links to the file expire: a failure gets a fresh one by itself, but what fails again at once asks the person. */
-function Failure({ lastTry }: { lastTry: RefObject<number> }) {
-  const { id, playback } = useRecording();
-  const client = useQueryClient();
+function Failure(props: {
+  lastTry: RefObject<number>;
+  src: string | undefined;
+  renew: () => Promise<string | undefined>;
+}) {
+  const { lastTry, src, renew } = props;
+  const { playback } = useWatching();
   const [isTrying, setTrying] = useState(() => performance.now() - lastTry.current > restMs);
   const again = useRef<() => Promise<void>>(async () => undefined);
   again.current = async () => {
     lastTry.current = performance.now();
     setTrying(true);
-    const before = client.getQueryData(mediaQuery(id).queryKey)?.media?.url;
-    await client.refetchQueries({ queryKey: mediaQuery(id).queryKey });
-    const now = client.getQueryData(mediaQuery(id).queryKey)?.media?.url;
-    if (now !== before) playback.keepPlace();
+    const now = await renew();
     setTrying(false);
+    if (now !== src) playback.keepPlace();
+    else playback.reload();
   };
   const isFirst = useRef(isTrying);
   useEffect(() => {
     if (isFirst.current) again.current();
     isFirst.current = false;
   }, []);
-  if (isTrying) return <Loader className={classes.waiting ?? ""} color="gray" aria-label="Loading" />;
+  if (isTrying)
+    return <Loader className={classes.waiting ?? ""} color="gray" role="img" aria-label="Loading" />;
   return (
     <div className={classes.failure} role="alert">
       <Text fw={600}>This can't be played just now</Text>

@@ -1,9 +1,9 @@
 import { Slider, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { fileQuery, type Media, type Storyboard, type Waveform } from "../../api/recording.ts";
+import { fileQuery, type Storyboard, type Waveform } from "../../api/recording.ts";
 import { clock } from "../../common/time.ts";
-import { usePlaybackState, useRecording } from "../context.ts";
+import { type Film, usePlaybackState, useWatching } from "../watching.ts";
 import { Picture } from "./picture.tsx";
 import classes from "./player.module.css";
 import { WaveformPicture } from "./waveform.tsx";
@@ -12,16 +12,17 @@ import { WaveformPicture } from "./waveform.tsx";
 const stepMs = 5000;
 
 /** Where playing is, what is loaded, where highlights are; and a look ahead at any place. */
-export function Scrubber({ media, isVideo }: { media: Media | undefined; isVideo: boolean }) {
-  const { id, view, playback } = useRecording();
+export function Scrubber({ film }: { film: Film }) {
+  const { isVideo } = film;
+  const { id, playback, ...watching } = useWatching();
   const [pointerMs, setPointerMs] = useState<number | null>(null);
   const [hasFocus, setFocus] = useState(false);
   const strip = useRef<HTMLDivElement>(null);
   const timeMs = usePlaybackState((state) => state.timeMs);
-  const durationMs = usePlaybackState((state) => state.durationMs) || view.recording.duration_ms;
+  const durationMs = usePlaybackState((state) => state.durationMs) || watching.durationMs;
   const buffered = usePlaybackState((state) => state.buffered);
-  const storyboard = useQuery(fileQuery<Storyboard>(id, "storyboard", media?.storyboard?.index_url));
-  const waveform = useQuery(fileQuery<Waveform>(id, "waveform", isVideo ? null : media?.waveform_url));
+  const storyboard = useQuery(fileQuery<Storyboard>(id, "storyboard", film.storyboard?.index_url));
+  const waveform = useQuery(fileQuery<Waveform>(id, "waveform", isVideo ? null : film.waveformUrl));
   const previewMs = pointerMs ?? (hasFocus ? timeMs : null);
 
   const placeOf = (clientX: number): number => {
@@ -82,7 +83,7 @@ export function Scrubber({ media, isVideo }: { media: Media | undefined; isVideo
         <div className={classes.preview} style={previewPlace(previewMs / durationMs)} aria-hidden>
           <Picture
             storyboard={storyboard.data}
-            sheets={media?.storyboard?.sheets}
+            sheets={film.storyboard?.sheets}
             ms={previewMs}
             maxWidth={160}
           />
@@ -95,17 +96,17 @@ export function Scrubber({ media, isVideo }: { media: Media | undefined; isVideo
 
 /** Each highlight as a mark above the line. */
 function Markers({ durationMs }: { durationMs: number }) {
-  const { view, goTo } = useRecording();
+  const { marks, playback } = useWatching();
   return (
     <div className={classes.markers} aria-hidden>
-      {(view.recording.highlights ?? []).map(({ id, text, timestamp, duration }) => (
+      {marks.map(({ id, text, timestamp, duration }) => (
         <Tooltip key={id} withinPortal={false} label={`${clock(timestamp)} · ${text}`} multiline maw={280}>
           {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: too small to be a target; the list of highlights is the one for the keyboard. */}
           <span
             className={classes.marker}
             style={span(timestamp, timestamp + duration, durationMs)}
             data-marker
-            onClick={() => goTo(timestamp)}
+            onClick={() => playback.playClip({ text, startMs: timestamp, endMs: timestamp + duration })}
           />
         </Tooltip>
       ))}

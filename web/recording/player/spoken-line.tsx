@@ -1,6 +1,6 @@
 import type { Transcript } from "../../api/recording.ts";
-import { usePlaybackState } from "../context.ts";
 import { segmentAt } from "../transcript/find.ts";
+import { usePlaybackState } from "../watching.ts";
 import classes from "./player.module.css";
 
 /** What is being said, for recordings without a picture to write it on. */

@@ -4,10 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
+import { linksQuery } from "../../api/links.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { teamsQuery, usersQuery } from "../../api/recordings.ts";
 import { useClipboard } from "../clipboard.ts";
 import { useRecording } from "../context.ts";
+import { LeavePublic, PublicLinks } from "./public-links.tsx";
 import classes from "./share.module.css";
 import { whoSees } from "./who-sees.ts";
 
@@ -36,15 +38,29 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState<ShareState | null>(null);
   const change = useMutation({
     mutationFn: (work: () => Promise<unknown>) => work(),
-    onSuccess: () => refreshRecording(client, id),
+    onSuccess: () =>
+      Promise.all([
+        refreshRecording(client, id),
+        client.invalidateQueries({ queryKey: ["links", "recording", id] }),
+      ]),
     onSettled: () => setChosen(null),
   });
+  const isPublic = recording.share_state === "public";
+  const links = useQuery({
+    ...linksQuery({ kind: "recording", id }),
+    enabled: isPublic && can.change,
+  });
+  const [leavesFor, setLeavesFor] = useState<ShareState | null>(null);
+  const setState = (value: ShareState): void => {
+    setChosen(value);
+    change.mutate(() => actions.change({ share_state: value }));
+  };
   const members = users.data?.users ?? [];
   const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
   const states: readonly (readonly [value: ShareState, label: string, text: string])[] = [
     ["restricted", "Restricted", "Only the people and teams below, and those who took part"],
     ["workspace", "Workspace", `Everybody in ${session.workspace.name}`],
-    ["public", "Public", `Everybody in ${session.workspace.name}, and marked as public for programs`],
+    ["public", "Public", "Anyone with the link, without signing in"],
   ];
   return (
     <Stack>
@@ -58,11 +74,13 @@ function Sharing({ onClose }: { onClose: () => void }) {
       ) : null}
       <Radio.Group
         label="Who can see it"
-        value={chosen ?? recording.share_state}
+        value={leavesFor ?? chosen ?? recording.share_state}
         readOnly={!can.change}
         onChange={(value) => {
-          setChosen(value as ShareState);
-          change.mutate(() => actions.change({ share_state: value as ShareState }));
+          // Without a link nothing is lost by leaving.
+          const losesLinks = isPublic && value !== "public" && links.data?.links.length !== 0;
+          setLeavesFor(losesLinks ? (value as ShareState) : null);
+          if (!losesLinks && value !== recording.share_state) setState(value as ShareState);
         }}
       >
         <Stack gap="sm" mt="xs">
@@ -77,6 +95,18 @@ function Sharing({ onClose }: { onClose: () => void }) {
           ))}
         </Stack>
       </Radio.Group>
+      {leavesFor !== null ? (
+        <LeavePublic
+          isBusy={change.isPending}
+          onKeep={() => setLeavesFor(null)}
+          onLeave={() => {
+            setLeavesFor(null);
+            setState(leavesFor);
+          }}
+        />
+      ) : isPublic ? (
+        <PublicLinks />
+      ) : null}
       <Shares
         label="People"
         placeholder="Share with a person"

@@ -15,7 +15,7 @@ export function whoSees(
   members: readonly { readonly id: string; readonly name: string; readonly email: string }[],
 ): string {
   if (recording.share_state === "public")
-    return `Everybody in ${workspace} can see this, because it is public; its link asks for a sign-in.`;
+    return `Anyone with a public link can see this, without signing in, and so can everybody in ${workspace}.`;
   if (recording.share_state === "workspace")
     return `Everybody in ${workspace} can see this, because it is shared with the workspace.`;
   const present = new Set(participants.map(({ email }) => email?.toLowerCase()));

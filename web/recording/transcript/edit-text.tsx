@@ -1,12 +1,11 @@
 import { Button, Group, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
-import type { Segment } from "../../api/recording.ts";
+import type { EditorProps } from "./row.tsx";
 import classes from "./transcript.module.css";
 import { refusalOf, useCorrection } from "./use-edit.ts";
 
 /** A line's text as a field: Enter keeps, Escape leaves it as it was. */
-export function EditText(props: { segment: Segment; version: number; onClose: () => void }) {
-  const { segment, version, onClose } = props;
+export function EditText({ segment, version, onClose }: EditorProps) {
   const [text, setText] = useState(segment.text);
   // The version that was on the screen when the edit began: what others do meanwhile is not written over.
   const [seen, setSeen] = useState(version);

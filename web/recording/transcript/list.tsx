@@ -1,14 +1,16 @@
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
-import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { type ComponentType, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Segment, Transcript } from "../../api/recording.ts";
 import { useClipboard } from "../clipboard.ts";
-import { usePlaybackState, useRecording } from "../context.ts";
+import type { ClipRange } from "../context.ts";
 import { colorsOf, segmentSpeakerKey } from "../speakers.ts";
+import { usePlaybackState, useWatching } from "../watching.ts";
 import { segmentAt } from "./find.ts";
-import { Row, type RowActions } from "./row.tsx";
-import { SelectionToolbar } from "./selection.tsx";
+import { type EditorProps, Row, type RowActions } from "./row.tsx";
+import { type Lines, SelectionToolbar } from "./selection.tsx";
 import classes from "./transcript.module.css";
 import type { Finding } from "./use-find.ts";
 import { useFollow } from "./use-follow.ts";
@@ -16,6 +18,13 @@ import { useFollow } from "./use-follow.ts";
 export interface ListHandle {
   readonly firstShown: () => number;
   readonly show: (index: number) => void;
+}
+
+/** What can be done with lines beside reading and copying them; each null for whoever may not. */
+export interface LineTools {
+  readonly clip: ((range: ClipRange) => void) | null;
+  readonly speaker: ((segment: Segment) => void) | null;
+  readonly Editor: ComponentType<EditorProps> | null;
 }
 
 /** Rows beside those on the screen that are there already. */
@@ -29,16 +38,18 @@ export function TranscriptList(props: {
   transcript: Transcript;
   finding: Finding;
   handle: RefObject<ListHandle | null>;
-  onSpeaker: (segment: Segment) => void;
+  tools: LineTools;
 }) {
-  const { transcript, finding, handle, onSpeaker } = props;
+  const { transcript, finding, handle, tools } = props;
+  const { clip, speaker, Editor } = tools;
   const { segments } = transcript;
-  const { view, hasMedia, goTo, onGoTo, makeClip } = useRecording();
+  const { hasMedia, goTo, onGoTo, copyLink } = useWatching();
   const copy = useClipboard();
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState(0);
   const [edited, setEdited] = useState<number | null>(null);
+  const [lines, setLines] = useState<Lines | null>(null);
   const active = usePlaybackState(({ timeMs }) => segmentAt(segments, timeMs));
   const colors = useMemo(() => colorsOf(transcript.speakers), [transcript]);
   const isFirst = (index: number): boolean => {
@@ -58,6 +69,15 @@ export function TranscriptList(props: {
       return lines * lineHeight + rowPadding + (isFirst(index) ? headHeight : 0);
     },
     overscan,
+    // The line with the focus is not to lie below what floats at the foot (WCAG 2.4.11).
+    scrollPaddingEnd: 64,
+    // It stays in the document wherever the list is scrolled, and can take the focus at once.
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      return shown.includes(cursor) || cursor >= range.count
+        ? shown
+        : [...shown, cursor].sort((a, b) => a - b);
+    },
   });
   const { isFollowing, setFollowing } = useFollow(list, virtualizer, active, hasMedia);
   useHandle(handle, virtualizer, setFollowing);
@@ -73,29 +93,40 @@ export function TranscriptList(props: {
       }),
     [onGoTo, segments, hasMedia, virtualizer, setFollowing],
   );
-  const onRowKey = useRowKeys({ frame: list, virtualizer, segments, cursor, setCursor, setEdited });
+  const { onRowKey, move } = useRowKeys({
+    frame: list,
+    virtualizer,
+    segments,
+    cursor,
+    setCursor,
+    setEdited: Editor === null ? null : setEdited,
+    lines,
+    setLines,
+  });
 
-  const { recording, can } = view;
   const actions = useMemo(
     (): RowActions => ({
       goTo: ({ start }) => goTo(start),
-      clip: ({ start, end, text }) => makeClip({ startMs: start, endMs: end, text }),
-      copyLink: ({ start }) => copy.link(recording.url, start),
-      copyText: ({ start, speaker, text }) => copy.words([{ start, speaker, text }]),
-      edit: can.edit_transcript ? ({ index }) => setEdited(index) : null,
+      clip: ({ start, end, text }) => clip?.({ startMs: start, endMs: end, text }),
+      copyLink: ({ start }) => copyLink(start),
+      copyText: (line) => copy.words([line]),
+      edit: Editor === null ? null : ({ index }) => setEdited(index),
+      Editor,
       closeEdit: () => setEdited(null),
-      speaker: can.edit_transcript ? onSpeaker : null,
-      canClip: can.add_highlights,
+      speaker,
+      canClip: clip !== null,
       hasMedia,
     }),
-    [goTo, makeClip, copy, recording.url, can.edit_transcript, can.add_highlights, onSpeaker, hasMedia],
+    [goTo, clip, copy, copyLink, Editor, speaker, hasMedia],
   );
   const items = virtualizer.getVirtualItems();
-  const isAbove = active >= 0 && active < (virtualizer.range?.startIndex ?? 0);
+  const { startIndex, endIndex } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
+  const isCursorNear = cursor >= startIndex - overscan && cursor <= endIndex + overscan;
+  const isAbove = active >= 0 && active < startIndex;
   return (
     <div className={classes.frame} ref={frame}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys come from the lines within. */}
-      <div className={classes.list} ref={list} onKeyDown={onRowKey}>
+      <div className={classes.list} ref={list} onKeyDown={onRowKey} data-moving>
         {/* biome-ignore lint/a11y/noRedundantRoles: a list without markers is none to some screen readers. */}
         <ol role="list" aria-label="Transcript" style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, key, start }) => {
@@ -115,7 +146,8 @@ export function TranscriptList(props: {
                   isFirst={isFirst(index)}
                   color={colors.get(segmentSpeakerKey(segment)) ?? "indigo"}
                   isActive={index === active}
-                  isCursor={index === cursor || (items[0]?.index === index && !isShown(items, cursor))}
+                  isChosen={lines !== null && (index - lines.begin) * (index - lines.end) <= 0}
+                  isCursor={index === (isCursorNear ? cursor : startIndex)}
                   hits={finding.bySegment.get(index)}
                   currentHit={finding.current?.index === index ? finding.current : null}
                   editedVersion={edited === segment.index ? transcript.transcript_version : null}
@@ -129,8 +161,13 @@ export function TranscriptList(props: {
       <SelectionToolbar
         list={frame}
         segments={segments}
-        onClip={can.add_highlights ? makeClip : null}
-        onCopyLink={(ms) => copy.link(recording.url, ms)}
+        lines={lines}
+        onLinesDone={() => {
+          setLines(null);
+          move(cursor);
+        }}
+        onClip={clip}
+        onCopyLink={copyLink}
         onCopyText={(first, last, text) =>
           copy.words(
             first === last
@@ -139,7 +176,10 @@ export function TranscriptList(props: {
           )
         }
       />
-      {hasMedia && !isFollowing ? (
+      <VisuallyHidden role="status">
+        {lines === null ? "" : `${Math.abs(lines.end - lines.begin) + 1} lines selected`}
+      </VisuallyHidden>
+      {hasMedia && !isFollowing && lines === null ? (
         <Button
           className={classes.follow ?? ""}
           size="xs"
@@ -154,10 +194,6 @@ export function TranscriptList(props: {
       ) : null}
     </div>
   );
-}
-
-function isShown(items: readonly { readonly index: number }[], index: number): boolean {
-  return index >= (items[0]?.index ?? 0) && index <= (items.at(-1)?.index ?? 0);
 }
 
 /** Shows the moment of the address once, where nothing plays that would be followed. */
@@ -194,36 +230,26 @@ function useHandle(
   }, [handle, virtualizer, setFollowing]);
 }
 
-/** Up and Down go from line to line, Home and End to the ends, E edits. */
+/** Up and Down go from line to line, Home and End to the ends; with Shift they select the lines between. E edits. */
 function useRowKeys(props: {
   frame: RefObject<HTMLDivElement | null>;
   virtualizer: Virtualizer<HTMLDivElement, Element>;
   segments: readonly Segment[];
   cursor: number;
   setCursor: (index: number) => void;
-  setEdited: (index: number) => void;
+  setEdited: ((index: number) => void) | null;
+  lines: Lines | null;
+  setLines: (lines: Lines | null) => void;
 }) {
-  const { view } = useRecording();
-  const { frame, virtualizer, segments, setCursor, setEdited } = props;
-  const focusTimer = useRef(0);
-  useEffect(() => () => cancelAnimationFrame(focusTimer.current), []);
-  const move = useCallback(
-    (index: number): void => {
-      setCursor(index);
-      virtualizer.scrollToIndex(index, { align: "auto" });
-      // A row that was off the screen comes into the document a few frames later.
-      let tries = 0;
-      const focus = (): void => {
-        const row = frame.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-cursor]`);
-        if (row) row.focus({ preventScroll: true });
-        else if (tries++ < 30) focusTimer.current = requestAnimationFrame(focus);
-      };
-      cancelAnimationFrame(focusTimer.current);
-      focusTimer.current = requestAnimationFrame(focus);
-    },
-    [virtualizer, frame, setCursor],
-  );
-  return (event: React.KeyboardEvent): void => {
+  const { frame, virtualizer, segments, setCursor, setEdited, lines, setLines } = props;
+  const move = (index: number): void => {
+    // At once, so that the next key finds the focus where this one put it.
+    flushSync(() => setCursor(index));
+    const row = frame.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-cursor]`);
+    row?.focus({ preventScroll: true });
+    virtualizer.scrollToIndex(index, { align: "auto" });
+  };
+  const onRowKey = (event: React.KeyboardEvent): void => {
     const target = event.target as HTMLElement;
     if (target.closest("input, textarea, [role=menu]") !== null) return;
     const item = target.closest<HTMLElement>("[data-index]");
@@ -237,10 +263,14 @@ function useRowKeys(props: {
     };
     const goal = goals[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (goal !== undefined) move(goal);
-    else if (event.key.toLowerCase() === "e" && view.can.edit_transcript)
+    if (goal !== undefined) {
+      setLines(event.shiftKey ? { begin: lines?.begin ?? index, end: goal } : null);
+      move(goal);
+    } else if (event.key === "Escape" && lines !== null) setLines(null);
+    else if (event.key.toLowerCase() === "e" && setEdited !== null)
       setEdited(segments[index]?.index ?? index);
     else return;
     event.preventDefault();
   };
+  return { onRowKey, move };
 }

@@ -8,13 +8,19 @@ import {
   IconScissors,
   IconUserEdit,
 } from "@tabler/icons-react";
-import { memo, type ReactNode, useState } from "react";
+import { type ComponentType, memo, type ReactNode, useState } from "react";
 import type { Segment } from "../../api/recording.ts";
 import { clock } from "../../common/time.ts";
 import type { SpeakerColor } from "../speakers.ts";
-import { EditText } from "./edit-text.tsx";
 import type { Hit } from "./find.ts";
 import classes from "./transcript.module.css";
+
+/** What the field for a line's text is given. */
+export interface EditorProps {
+  readonly segment: Segment;
+  readonly version: number;
+  readonly onClose: () => void;
+}
 
 /** What a row's menu and clicks ask for. */
 export interface RowActions {
@@ -24,6 +30,7 @@ export interface RowActions {
   readonly copyText: (segment: Segment) => void;
   /** null: the reader may not edit. */
   readonly edit: ((segment: Segment) => void) | null;
+  readonly Editor: ComponentType<EditorProps> | null;
   readonly closeEdit: () => void;
   readonly speaker: ((segment: Segment) => void) | null;
   /** null: the reader may not add highlights. */
@@ -37,6 +44,8 @@ interface RowProps {
   readonly isFirst: boolean;
   readonly color: SpeakerColor;
   readonly isActive: boolean;
+  /** Among the lines selected by keyboard. */
+  readonly isChosen: boolean;
   /** Where Tab enters the list. */
   readonly isCursor: boolean;
   readonly hits: readonly Hit[] | undefined;
@@ -48,15 +57,23 @@ interface RowProps {
 
 /** One segment of the transcript. */
 export const Row = memo(function Row(props: RowProps) {
-  const { segment, isFirst, color, isActive, isCursor, hits, currentHit, editedVersion, actions } = props;
+  const { segment, isFirst, color, isActive, isChosen, isCursor, hits, currentHit } = props;
+  const { editedVersion, actions } = props;
+  const { Editor } = actions;
   const [isNear, setNear] = useState(false);
+  // The menu costs more than all the rest of the row: it is made for whoever comes near, by pointer or by focus.
+  const [hasFocus, setFocus] = useState(false);
   const time = clock(segment.start);
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only notes that somebody is near what is within.
     <div
       className={classes.row}
       data-active={isActive || undefined}
+      data-chosen={isChosen || undefined}
       onPointerEnter={() => setNear(true)}
       onPointerLeave={() => setNear(false)}
+      onFocus={() => setFocus(true)}
+      onBlur={(event) => setFocus(event.currentTarget.contains(event.relatedTarget))}
     >
       {isFirst ? (
         <div className={classes.head}>
@@ -89,7 +106,7 @@ export const Row = memo(function Row(props: RowProps) {
         >
           {time}
         </UnstyledButton>
-        {editedVersion === null ? (
+        {editedVersion === null || Editor === null ? (
           // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the time beside it does the same by keyboard.
           <div
             className={classes.text}
@@ -107,9 +124,9 @@ export const Row = memo(function Row(props: RowProps) {
             {marked(segment.text, hits, currentHit)}
           </div>
         ) : (
-          <EditText segment={segment} version={editedVersion} onClose={actions.closeEdit} />
+          <Editor segment={segment} version={editedVersion} onClose={actions.closeEdit} />
         )}
-        {editedVersion === null && (isNear || isCursor) ? (
+        {editedVersion === null && (isNear || hasFocus) ? (
           <RowMenu segment={segment} actions={actions} isInOrder={isCursor} />
         ) : null}
       </div>

@@ -8,9 +8,14 @@ import classes from "./transcript.module.css";
 interface Selected extends ClipRange {
   readonly first: number;
   readonly last: number;
-  /** Where the toolbar goes, in the list's own frame. */
-  readonly top: number;
-  readonly left: number;
+  /** Where the toolbar goes, in the list's own frame; null: at its foot. */
+  readonly place: { readonly top: number; readonly left: number } | null;
+}
+
+/** Whole lines, chosen by keyboard, from where the choice began to where it has come to. */
+export interface Lines {
+  readonly begin: number;
+  readonly end: number;
 }
 
 /** The moment of a word is a guess by its place in the text: a clip leaves room for it. */
@@ -18,16 +23,19 @@ const marginMs = 500;
 const toolbarHeight = 44;
 const toolbarHalfWidth = 150;
 
-/** What can be done with the words that the reader selected, right beside them. */
+/** What can be done with the words or lines that the reader selected, right beside them. */
 export function SelectionToolbar(props: {
   list: RefObject<HTMLElement | null>;
   segments: readonly Segment[];
+  lines: Lines | null;
+  /** Something was done with them. */
+  onLinesDone: () => void;
   onClip: ((range: ClipRange) => void) | null;
   onCopyLink: (ms: number) => void;
   onCopyText: (first: number, last: number, text: string) => void;
 }) {
-  const { list, segments, onClip, onCopyLink, onCopyText } = props;
-  const [selected, setSelected] = useState<Selected | null>(null);
+  const { list, segments, lines, onLinesDone, onClip, onCopyLink, onCopyText } = props;
+  const [words, setSelected] = useState<Selected | null>(null);
   useEffect(() => {
     // While the pointer is down the selection still grows.
     let isDown = false;
@@ -51,8 +59,10 @@ export function SelectionToolbar(props: {
       document.removeEventListener("pointercancel", up);
     };
   }, [list, segments]);
+  const selected = lines === null ? words : ofLines(lines, segments);
   if (selected === null) return null;
   const done = (): void => {
+    if (lines !== null) onLinesDone();
     window.getSelection()?.removeAllRanges();
     setSelected(null);
   };
@@ -62,8 +72,9 @@ export function SelectionToolbar(props: {
       shadow="md"
       withBorder
       role="toolbar"
-      aria-label="Selected words"
-      style={{ top: selected.top, left: selected.left }}
+      aria-label={lines === null ? "Selected words" : "Selected lines"}
+      data-foot={selected.place === null || undefined}
+      style={selected.place ?? {}}
       // Pressing a button must not end the selection.
       onPointerDown={(event) => event.preventDefault()}
       onMouseDown={(event) => event.preventDefault()}
@@ -75,12 +86,13 @@ export function SelectionToolbar(props: {
             variant="subtle"
             leftSection={<IconScissors size={16} aria-hidden />}
             onClick={() => {
+              done();
+              const margin = lines === null ? marginMs : 0;
               onClip({
                 ...selected,
-                startMs: Math.max(0, selected.startMs - marginMs),
-                endMs: selected.endMs + marginMs,
+                startMs: Math.max(0, selected.startMs - margin),
+                endMs: selected.endMs + margin,
               });
-              done();
             }}
           >
             Clip
@@ -137,9 +149,20 @@ function readSelection(list: HTMLElement | null, segments: readonly Segment[]): 
     startMs: from.ms,
     endMs: to.ms,
     text,
-    top: isAbove ? above : Math.min(frame.height - toolbarHeight - 8, box.bottom - frame.top + 8),
-    left: Math.min(frame.width - half - 8, Math.max(half + 8, middle)),
+    place: {
+      top: isAbove ? above : Math.min(frame.height - toolbarHeight - 8, box.bottom - frame.top + 8),
+      left: Math.min(frame.width - half - 8, Math.max(half + 8, middle)),
+    },
   };
+}
+
+function ofLines({ begin, end }: Lines, segments: readonly Segment[]): Selected | null {
+  const [first, last] = [Math.min(begin, end), Math.max(begin, end)];
+  const chosen = segments.slice(first, last + 1);
+  if (chosen[0] === undefined) return null;
+  const startMs = chosen[0].start;
+  const endMs = Math.max(...chosen.map((segment) => segment.end));
+  return { first, last, startMs, endMs, text: chosen.map(({ text }) => text).join(" "), place: null };
 }
 
 interface Place {

@@ -1,4 +1,5 @@
-import { Alert, Button, Progress, Text } from "@mantine/core";
+import { Alert, Button, Group, Progress, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconFileText, IconLoader2 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,24 +7,38 @@ import { ApiError } from "../../api/client.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
+import { SupplyDialog } from "../dialogs.ts";
 import classes from "./transcript.module.css";
 
 /** Says why there are no words, and what can be done. */
 export function NoTranscript() {
   const { view, hasMedia } = useRecording();
+  const [isSupplying, supplying] = useDisclosure();
   const state = view.transcript.transcription;
   if (state !== null && state.status !== "done") return <TranscriptionStatus />;
-  const canAsk = view.can.edit_transcript && hasMedia;
+  const { edit_transcript: mayEdit } = view.can;
   return (
-    <EmptyState
-      title="No words"
-      icon={<IconFileText size={30} stroke={1.5} />}
-      action={canAsk ? <AskAgain label="Write the transcript" /> : undefined}
-    >
-      {state?.status === "done"
-        ? "Nothing that could be understood is said in this recording."
-        : "This recording has no transcript."}
-    </EmptyState>
+    <>
+      <EmptyState
+        title={state?.status === "done" ? "No words" : "No transcript yet"}
+        icon={<IconFileText size={30} stroke={1.5} />}
+        action={
+          mayEdit ? (
+            <Group gap="sm" justify="center">
+              <Button size="xs" onClick={supplying.open}>
+                Add a transcript
+              </Button>
+              {hasMedia && view.can.transcribe ? <AskAgain label="Write the transcript" /> : null}
+            </Group>
+          ) : undefined
+        }
+      >
+        {state?.status === "done"
+          ? "Nothing that could be understood is said in this recording."
+          : "This recording has no transcript."}
+      </EmptyState>
+      <SupplyDialog isOpen={isSupplying} onClose={supplying.close} />
+    </>
   );
 }
 
@@ -43,7 +58,7 @@ export function TranscriptionStatus() {
         <Text size="sm" mb="sm">
           {state.last_error ?? "The speech model gave no reason."}
         </Text>
-        {view.can.edit_transcript ? <AskAgain label="Try again" /> : null}
+        {view.can.transcribe ? <AskAgain label="Try again" /> : null}
       </Alert>
     );
   const isWaiting = state.last_error !== null;

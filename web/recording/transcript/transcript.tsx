@@ -1,12 +1,14 @@
 import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
-import { type RefObject, useRef, useState } from "react";
+import { type RefObject, useMemo, useRef, useState } from "react";
 import type { Segment, Transcript } from "../../api/recording.ts";
 import { ErrorState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
+import { SpeakerDialog } from "../dialogs.ts";
+import { HistoryButton } from "../history/history-button.tsx";
+import { EditText } from "./edit-text.tsx";
 import { FindBar } from "./find-bar.tsx";
-import { type ListHandle, TranscriptList } from "./list.tsx";
-import { SpeakerDialog } from "./speaker-dialog.tsx";
+import { type LineTools, type ListHandle, TranscriptList } from "./list.tsx";
 import { NoTranscript, TranscriptionStatus } from "./status.tsx";
 import classes from "./transcript.module.css";
 import { useUndo } from "./use-edit.ts";
@@ -40,7 +42,8 @@ function Words({
   transcript: Transcript;
   findField: RefObject<HTMLInputElement | null>;
 }) {
-  const { view } = useRecording();
+  const { view, makeClip } = useRecording();
+  const { can } = view;
   const { segments } = transcript;
   const handle = useRef<ListHandle>(null);
   const [speakerOf, setSpeakerOf] = useState<Segment | null>(null);
@@ -49,15 +52,25 @@ function Words({
     () => handle.current?.firstShown() ?? 0,
     (index) => handle.current?.show(index),
   );
+  const tools = useMemo(
+    (): LineTools => ({
+      clip: can.add_highlights ? makeClip : null,
+      speaker: can.edit_transcript ? setSpeakerOf : null,
+      Editor: can.edit_transcript ? EditText : null,
+    }),
+    [can.add_highlights, can.edit_transcript, makeClip],
+  );
   if (segments.length === 0) return <NoTranscript />;
   return (
     <>
       <Group className={classes.bar ?? ""} gap="xs" wrap="nowrap">
         <FindBar finding={finding} field={findField} />
-        {view.can.edit_transcript && view.transcript.is_edited ? <Undo /> : null}
+        {can.edit_transcript && view.transcript.is_edited ? <Undo /> : null}
+        {/* Also where all of it was taken back. */}
+        {transcript.transcript_version > 0 ? <HistoryButton transcript={transcript} /> : null}
       </Group>
       <TranscriptionStatus />
-      <TranscriptList transcript={transcript} finding={finding} handle={handle} onSpeaker={setSpeakerOf} />
+      <TranscriptList transcript={transcript} finding={finding} handle={handle} tools={tools} />
       <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />
     </>
   );

@@ -15,7 +15,7 @@ type Result = z.output<typeof TranscriptEditResult>;
 
 /** What to say of an edit that was refused. */
 export function refusalOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 409)
+  if (error instanceof ApiError && error.status === 409 && error.transcriptVersion !== null)
     return "Somebody changed the transcript in the meantime, so nothing was changed. It has been loaded anew: please look, and do it again.";
   return error instanceof ApiError ? error.message : "Something went wrong. Nothing was changed.";
 }
@@ -51,7 +51,8 @@ export function useUndo() {
   const edit = useTranscriptEdit();
   return {
     isPending: edit.isPending,
-    undo: () => edit.mutate({ run: actions.undo, done: () => "The last change was taken back" }),
+    undo: () =>
+      edit.mutate({ run: (version) => actions.undo(version), done: () => "The last change was taken back" }),
   };
 }
 

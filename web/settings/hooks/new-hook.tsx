@@ -49,7 +49,7 @@ function HookForm({ onMade }: { onMade: (secret: string) => void }) {
             .map((name) => [name, name === "ai_template_sections" ? {} : true]),
         ),
       }),
-    refresh: [hooksQuery.queryKey],
+    refresh: [hooksQuery("me").queryKey],
     showsError: true,
     onDone: ({ secret }) => onMade(secret ?? ""),
   });

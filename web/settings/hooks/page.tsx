@@ -55,6 +55,7 @@ function State({ hook }: { hook: Hook }) {
     <Stack gap="sm">
       <div className={classes.facts}>
         <HookStatus hook={hook} />
+        {hook.scope === "workspace" ? <span>of the whole workspace</span> : null}
         <span>made {whenInLine(hook.inserted_at)}</span>
         <span>version {hook.version}</span>
         {includes.length === 0 ? null : <span>with {includes.join(", ")}</span>}

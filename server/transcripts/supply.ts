@@ -1,0 +1,129 @@
+import { sql } from "kysely";
+import type { z } from "zod";
+import type { supplyTranscript as operation } from "../../contract/transcript-editing.ts";
+import type { Principal } from "../access/principal.ts";
+import type { Database, Tx } from "../db/database.ts";
+import { record } from "../events/record.ts";
+import { invalidInput, ProblemError } from "../http/problem.ts";
+import { insertSegments, type NewSegment } from "../recordings/create.ts";
+import { lockForChange } from "../recordings/rights.ts";
+import { endTranscription } from "../transcription/finish.ts";
+import { reportHighlights } from "./highlights.ts";
+import { findPeople, nextVersion } from "./queries.ts";
+import { completeRenewal, findFormer } from "./renew.ts";
+import { checkVersion, type EditResult, editorOf } from "./write-edit.ts";
+
+type Input = z.output<(typeof operation)["body"]>;
+
+/** More faults of one file than these help nobody. */
+const mostFaults = 20;
+
+/**
+ * Puts a transcript made elsewhere in the place of the one a recording has, all of it in one transaction: the segments, the
+ * version, the history, the events and what follows from a new transcript.
+ * @param onTranscript what follows.
+ * @throws ProblemError `not_found`, `forbidden`; `wrong_state` when the caller saw another version, or edits are there and
+ *   nothing was said of them; `invalid_input` for segments that begin after the end of the file.
+ */
+export async function supplyTranscript(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  input: Input,
+  onTranscript: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
+): Promise<EditResult> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const recording = await lockForChange(tx, principal, recordingId, "supply its transcript");
+    await checkVersion(tx, recordingId, input.transcript_version);
+    const former = await findFormer(tx, recordingId);
+    if (input.edits === undefined && former.some(({ original }) => original !== null))
+      throw new ProblemError(
+        "wrong_state",
+        "the transcript was edited; say `edits`: keep to write its edits into the new one, or discard to drop them",
+      );
+    await fitLength(tx, recordingId, input);
+    const segments = await attribute(tx, recordingId, input);
+    await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
+    await insertSegments(tx, recordingId, segments);
+    await confirm(tx, segments);
+    const version = await nextVersion(tx, recordingId);
+    await sql`
+      update recordings set transcript_language = ${input.language ?? null} where id = ${recordingId}`.execute(
+      tx,
+    );
+    await endTranscription(tx, recordingId);
+    const number = await completeRenewal(tx, recordingId, {
+      edits: input.edits ?? "discard",
+      version,
+      former,
+      fresh: segments,
+      suppliedBy: { userId: editorOf(principal) },
+    });
+    await reportHighlights(tx, recordingId, null);
+    await record(tx, {
+      workspaceId: recording.workspace_id,
+      type: "recording_updated",
+      subjectId: recordingId,
+      data: {},
+    });
+    await onTranscript(tx, { id: recordingId, workspaceId: recording.workspace_id });
+    return { transcript_version: version, edit: number, segments_changed: segments.length };
+  });
+}
+
+/** What is said after the end of the file belongs to another file; a transcript alone is as long as what is said. */
+async function fitLength(tx: Tx, recordingId: string, { segments }: Input): Promise<void> {
+  const { rows } = await sql<{ duration_ms: number; has_media: boolean }>`
+    select duration_ms, exists (select 1 from recording_media m where m.recording_id = r.id) as has_media
+    from recordings r where id = ${recordingId}`.execute(tx);
+  const { duration_ms: durationMs = 0, has_media: hasMedia = false } = rows[0] ?? {};
+  if (!hasMedia) {
+    const length = segments.reduce((end, segment) => Math.max(end, segment.end), 0);
+    await sql`
+      update recordings set duration_ms = ${length},
+        end_datetime = start_datetime + make_interval(secs => ${length}::double precision / 1000)
+      where id = ${recordingId}`.execute(tx);
+    return;
+  }
+  const faults = segments.flatMap(({ start }, index) =>
+    start > durationMs
+      ? [
+          {
+            pointer: `/segments/${index}/start`,
+            detail: `lies after the end of the recording, which is ${durationMs} ms long`,
+          },
+        ]
+      : [],
+  );
+  if (faults.length > 0) throw invalidInput(faults.slice(0, mostFaults));
+}
+
+/** Who spoke: the participant of that name, if there is one alone, or else somebody by that name. */
+async function attribute(tx: Tx, recordingId: string, { segments }: Input): Promise<NewSegment[]> {
+  const byName = new Map<string, { readonly id: string; readonly name: string } | null>();
+  for (const [id, { name }] of await findPeople(tx, recordingId))
+    byName.set(fold(name), byName.has(fold(name)) ? null : { id, name });
+  return segments
+    .toSorted((a, b) => a.start - b.start)
+    .map(({ speaker, start, end, text }) => {
+      const person = byName.get(fold(speaker)) ?? null;
+      return {
+        participant_id: person?.id ?? null,
+        speaker: person?.name ?? speaker,
+        start_ms: start,
+        end_ms: end,
+        text,
+      };
+    });
+}
+
+/** Who is heard took part. */
+async function confirm(tx: Tx, segments: readonly NewSegment[]): Promise<void> {
+  const heard = [...new Set(segments.flatMap(({ participant_id: id }) => id ?? []))];
+  if (heard.length === 0) return;
+  await sql`
+    update participants set confirmed_attendee = true
+    where id = any(${heard}::uuid[]) and not confirmed_attendee`.execute(tx);
+}
+
+const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

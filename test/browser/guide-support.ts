@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { root } from "../shape/sources.ts";
+import { until } from "../support/until.ts";
+import { type BrowserApp, visit } from "./support.ts";
+
+/** Whether the pictures of the guide are to be made again: `UPDATE_DOCS=1`. */
+export const isUpdating = process.env.UPDATE_DOCS !== undefined;
+
+const folder = "docs/guide/images";
+const most = { eachBytes: 150_000, allBytes: 3_000_000 } as const;
+
+/** A walk through one job of the guide. */
+export interface Walk {
+  readonly page: Page;
+  readonly app: BrowserApp;
+  /** Where the page has what the guide shows: kept as docs/guide/images/NAME.png. */
+  picture(name: string): Promise<void>;
+}
+
+const taken = new Set<string>();
+
+/**
+ * Walks one job of the guide in a browser, as a test: what the guide says can be done is done here, with the names it
+ * uses. Only what the page itself complains of beyond `expected` fails.
+ * @param options.email who is signed in; nobody without.
+ */
+export function job(
+  app: BrowserApp,
+  title: string,
+  { path, email, expected }: { path: string; email?: string; expected?: RegExp },
+  walk: (walk: Walk) => Promise<void>,
+): void {
+  test(`guide: ${title}`, async () => {
+    const person =
+      email === undefined
+        ? undefined
+        : await app.db.kysely
+            .selectFrom("users")
+            .select("id")
+            .where("email", "=", email)
+            .executeTakeFirstOrThrow();
+    const { page, context, complaints } = await visit(app, path, person ? { userId: person.id } : {});
+    await walk({ page, app, picture: (name) => takePicture(page, name) });
+    assert.deepEqual(
+      complaints.filter((text) => expected === undefined || !expected.test(text)),
+      [],
+    );
+    await context.close();
+  });
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  taken.add(`${name}.png`);
+  if (!isUpdating) return;
+  // Not an idle network: a film that plays goes on loading.
+  await until("pictures and films are there", () =>
+    page.evaluate<boolean>(
+      "[...document.images].every((one) => one.complete) && [...document.querySelectorAll('video')].every((one) => one.readyState >= 2)",
+    ),
+  );
+  await page.evaluate("Promise.allSettled([...document.images].map((image) => image.decode()))");
+  await page.evaluate("Promise.allSettled(document.getAnimations().map((one) => one.finished))");
+  // What was said about the step before would cover this one.
+  await page.evaluate(
+    "document.querySelectorAll('[class*=Notifications-root]').forEach((one) => { one.style.visibility = 'hidden'; })",
+  );
+  const shot = await page.screenshot({ caret: "hide" });
+  const path = join(root, folder, `${name}.png`);
+  mkdirSync(dirname(path), { recursive: true });
+  // Few colours are enough for pages of text; where films make it large, fewer.
+  for (const colours of [128, 64, 32]) {
+    const small = await sharp(shot)
+      .png({ palette: true, colours, effort: 10, compressionLevel: 9 })
+      .toBuffer();
+    writeFileSync(path, small);
+    if (small.length < most.eachBytes) return;
+  }
+  assert.fail(`${name}.png is too large`);
+}
+
+/** Checks, after all walks, that pictures and pages belong together. */
+export function checkGuide(): void {
+  test("guide: every picture is made here, shown somewhere, small, and every link leads to a page", () => {
+    const pages = globSync(["README.md", "docs/guide/*.md"], { cwd: root });
+    const shown = new Set<string>();
+    for (const path of pages) {
+      for (const [, target = ""] of readFileSync(join(root, path), "utf8").matchAll(
+        /\]\(([^)\s#]+)[^)]*\)/g,
+      )) {
+        if (/^[a-z]+:/.test(target)) continue;
+        const file = normalize(join(dirname(path), target));
+        if (file.startsWith(folder)) shown.add(file.slice(folder.length + 1));
+        assert.ok(existsSync(join(root, file)), `${path} leads to ${target}`);
+      }
+    }
+    const files = globSync(`${folder}/*`, { cwd: root }).map((path) => path.slice(folder.length + 1));
+    if (isUpdating)
+      for (const name of files.filter((one) => !taken.has(one))) rmSync(join(root, folder, name));
+    assert.deepEqual([...taken].sort(), [...shown].sort(), "made, and shown");
+    assert.deepEqual(files.filter((one) => !isUpdating || taken.has(one)).sort(), [...taken].sort());
+    const sizes = [...taken].map((name) => statSync(join(root, folder, name)).size);
+    for (const size of sizes) assert.ok(size < most.eachBytes, `${size} bytes`);
+    assert.ok(sizes.reduce((sum, size) => sum + size, 0) < most.allBytes);
+  });
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { makeUser, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { makeClip, mediaFile } from "./media.ts";
+import { makeMedia } from "./recording-support.ts";
+import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+
+/** What is wider than the window, and controls that lie below something else; nothing is both shown and out of reach. */
+const misfits = `(() => {
+  const found = [];
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const nameOf = (one) => one.tagName.toLowerCase() + " " + (one.getAttribute("aria-label") ?? one.textContent ?? "").trim().slice(0, 50);
+  if (scrollWidth > clientWidth) {
+    const wide = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > clientWidth + 1);
+    found.push("wider than the window by " + (scrollWidth - clientWidth) + ": " + wide.slice(-3).map(nameOf).join(" | "));
+  }
+  const layer = document.querySelector("[role=dialog]") ?? document;
+  for (const one of layer.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea")) {
+    if (!one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }) || one.matches(".skip")) continue;
+    one.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    const { left, top, width, height } = one.getBoundingClientRect();
+    if (width < 2 || height < 2) continue;
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    const around = one.closest("label") ?? one.parentElement;
+    if (hit === null || !(one.contains(hit) || hit.contains(one) || around.contains(hit)))
+      found.push(nameOf(one) + " lies below " + (hit === null ? "the edge" : nameOf(hit)));
+  }
+  document.scrollingElement.scrollTop = 0;
+  return found;
+})()`;
+
+async function assertFits(page: Page, where: string): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  assert.deepEqual(await page.evaluate(misfits), [], where);
+}
+
+const workspace = await makeWorkspace(app.db);
+const { admin } = workspace;
+const recordingId = await makeMedia(app, admin.token, {
+  title: "Harbour contract, second reading, with everybody who has a say in it",
+  tags: ["harbour", "a-rather-long-tag-that-somebody-thought-of"],
+});
+await makeClip(app, admin.token, recordingId, { text: "It is signed" });
+
+const paths = [
+  "/",
+  "/?view=grid",
+  "/search?q=harbour",
+  "/uploads",
+  "/highlights",
+  "/stories",
+  `/recordings/${recordingId}`,
+  "/settings",
+  "/settings/tokens",
+  "/settings/apps",
+  "/settings/people",
+  "/settings/teams",
+  "/settings/hooks",
+  "/settings/clients",
+  "/settings/audit",
+  "/settings/meeting-types",
+  "/settings/templates",
+];
+
+for (const [name, size, fontSize] of [
+  ["a phone's width", phone, "100%"],
+  ["320 pixels (WCAG 1.4.10)", { width: 320, height: 640 }, "100%"],
+  ["twice the size of text (WCAG 1.4.4)", { width: 1280, height: 800 }, "200%"],
+] as const)
+  test(`at ${name}: nothing is wider than the window, no control lies below another, on every page`, async () => {
+    const { page, complaints } = await visit(app, "/", { userId: admin.id, size });
+    // As set in the browser: there before anything is measured.
+    await page.addInitScript(
+      `document.addEventListener("readystatechange", () => { document.documentElement.style.fontSize = "${fontSize}"; });`,
+    );
+    const faults: string[] = [];
+    for (const path of paths) {
+      await page.goto(app.url + path);
+      await page.locator("h1").first().waitFor();
+      await page.waitForLoadState("networkidle");
+      for (const fault of await page.evaluate<string[]>(misfits)) faults.push(`${path}: ${fault}`);
+    }
+    assert.equal(faults.join("\n"), "");
+    assert.deepEqual(complaints, []);
+  });
+
+test("by finger: upload, watch, find, clip, share and take back, on a phone", async () => {
+  const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
+  const { page, complaints } = await visit(app, "/", { userId: admin.id, size: phone });
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  await button("Open the menu").tap();
+  await page.getByRole("navigation").getByRole("link", { name: "Uploads" }).tap();
+  await page.getByRole("heading", { name: "Uploads", exact: true }).waitFor();
+  const chooser = page.waitForEvent("filechooser", { timeout: 120_000 });
+  await page.getByRole("group", { name: "Files to upload" }).tap();
+  await (await chooser).setFiles(mediaFile("good-faststart.mp4"));
+  const row = page.getByRole("region", { name: "Your uploads" }).getByRole("listitem");
+  await row
+    .filter({ hasText: "good-faststart" })
+    .getByText("Recording", { exact: true })
+    .waitFor({ timeout: 60_000 });
+  await assertFits(page, "uploads");
+
+  await button("Open the menu").tap();
+  await page.getByRole("navigation").getByRole("link", { name: "Library" }).tap();
+  await page.getByRole("link", { name: /^Harbour contract, second/ }).tap();
+  await button("Play").first().waitFor();
+  await button("Play").first().tap();
+  await until("it plays", () => page.evaluate<boolean>("document.querySelector('video').currentTime > 0"));
+  await page.evaluate("document.querySelector('video').pause()");
+
+  await page.getByRole("tab", { name: "Transcript" }).tap();
+  await page.getByRole("searchbox", { name: "Search in the transcript" }).fill("signed by");
+  await page.locator("mark[data-current]").waitFor();
+  await page.getByRole("button", { name: /^0:05, / }).tap();
+  await page.getByRole("button", { name: /^More for 0:05/ }).tap();
+  await page.getByRole("menuitem", { name: "Make a clip" }).tap();
+  const clip = page.getByRole("dialog", { name: "New clip" });
+  await clip.getByRole("button", { name: "Make the clip" }).waitFor();
+  await assertFits(page, "a new clip");
+  await clip.getByRole("button", { name: "Make the clip" }).tap();
+  await clip.waitFor({ state: "detached" });
+
+  await button("Share").tap();
+  const share = page.getByRole("dialog", { name: "Share" });
+  await share.getByRole("combobox", { name: "People" }).tap();
+  await page.getByRole("option", { name: /Zoe Last/ }).tap();
+  await share.getByText(other.email).waitFor();
+  await assertFits(page, "sharing");
+  await assertAccessible(page);
+  await share.getByRole("button", { name: "Stop sharing with Zoe Last" }).tap();
+  await share.getByText(other.email).waitFor({ state: "detached" });
+  await share.getByRole("button", { name: "Done" }).tap();
+  await share.waitFor({ state: "detached" });
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call } from "../support/app.ts";
+import {
+  authorizePath,
+  authorizeUrl,
+  makeClient,
+  makeOAuthWorkspace,
+  makePkce,
+  password,
+} from "../support/oauth.ts";
+import { assertAccessible, desktop, phone, startBrowserApp, type VisitOptions, visit } from "./support.ts";
+
+// Nobody takes mail at this address.
+const app = await startBrowserApp({
+  env: {
+    PARLEY_SMTP_URL: "smtp://127.0.0.1:1",
+    PARLEY_SMTP_FROM: "parley@parley.test",
+    PARLEY_OIDC_ISSUER: "https://id.tidewater.example",
+    PARLEY_OIDC_CLIENT_ID: "parley",
+    PARLEY_OIDC_CLIENT_SECRET: "hush",
+    PARLEY_OIDC_NAME: "Tidewater ID",
+  },
+});
+const workspace = await makeOAuthWorkspace(app);
+const { admin, member } = workspace;
+const client = await makeClient(app, workspace, { isPublic: true });
+const askPath = authorizeUrl(client, {
+  code_challenge: makePkce().challenge,
+  code_challenge_method: "S256",
+});
+
+const manage = async (path: string, body?: unknown) => {
+  const answer = await call(app, "POST", `/_/api/v1${path}`, body, { token: admin.token, version: null });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+};
+const pathOf = (url: string): string => new URL(url).pathname;
+
+let invited = 0;
+const invite = async () => {
+  invited += 1;
+  const email = `new${invited}@${workspace.domain}`;
+  return { email, path: pathOf((await manage("/users", { email, name: "New" })).invitation.url) };
+};
+const resetPath = async () => pathOf((await manage(`/users/${member.id}/password-reset-link`)).url);
+
+/** Pages by what their heading says: where they are, and who comes there. */
+const pages: [heading: string | RegExp, path: () => string | Promise<string>, userId?: string][] = [
+  ["Sign in", () => "/sign-in"],
+  ["You are signed in", () => "/sign-in", member.id],
+  ["New password", () => "/password-reset"],
+  [/^Welcome to /, async () => (await invite()).path],
+  ["Choose a new password", resetPath],
+  ["This link no longer works", () => "/invitations/unknown"],
+  ["Sign-in did not work", () => "/sign-in/callback?error=access_denied"],
+  ["Sign in", () => askPath],
+  ["Let Harbour notes use your account?", () => askPath, member.id],
+  ["This link does not work", () => `${authorizePath}?client_id=unknown`],
+];
+
+/** The browser itself reports what was refused; nothing else may be wrong. */
+const others = (complaints: readonly string[]) => complaints.filter((text) => !/status of 4\d\d/.test(text));
+
+for (const look of [
+  { size: desktop, colorScheme: "light" },
+  { size: desktop, colorScheme: "dark" },
+  { size: phone, colorScheme: "light" },
+  { size: phone, colorScheme: "dark" },
+] satisfies VisitOptions[])
+  test(`pages of the server: accessible, and no wider than the window (${look.size.width}, ${look.colorScheme})`, async () => {
+    for (const [heading, path, userId] of pages) {
+      const options = { ...look, ...(userId === undefined ? {} : { userId }) };
+      const { page, context, complaints } = await visit(app, await path(), options);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      await assertAccessible(page);
+      assert.ok(
+        await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+        String(heading),
+      );
+      // The mark of the app, drawn.
+      assert.ok(await page.evaluate("document.querySelector('header img').naturalWidth > 0"));
+      assert.deepEqual(others(complaints), []);
+      await context.close();
+    }
+  });
+
+test("sign-in by keyboard: a wrong password is said, the email stays, and then one is where one wanted to be", async () => {
+  const { page, complaints } = await visit(app, "/settings/tokens");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.keyboard.type(member.email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("not the password");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("Email or password is wrong.").waitFor();
+  assert.equal(await page.getByLabel("Email").inputValue(), member.email);
+  await assertAccessible(page);
+  await page.keyboard.type(password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Access tokens" }).waitFor();
+  assert.deepEqual(others(complaints), []);
+});
+
+test("an invitation: a password that is too easy is refused in words, a good one leads into the app", async () => {
+  const { path, email } = await invite();
+  const { page, complaints } = await visit(app, path);
+  await page.getByText(email).waitFor();
+  await page.getByLabel("Your name").fill("Mira Holm");
+  await page.getByLabel("Password").fill(email);
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("Your name").inputValue(), "Mira Holm");
+  await assertAccessible(page);
+  await page.getByLabel("Password").fill("seven herons in the reeds");
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.getByRole("button", { name: /account of Mira Holm/ }).waitFor();
+  assert.deepEqual(others(complaints), []);
+});
+
+test("a form whose page was left open: said in plain words, and nothing was done", async () => {
+  const { page, context, complaints } = await visit(app, "/sign-out", { userId: member.id });
+  await page.evaluate("document.querySelector('input[name=form_token]').value = 'old'");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Please try again" }).waitFor();
+  await page.getByText("Nothing was changed.").waitFor();
+  await assertAccessible(page);
+  assert.ok((await context.cookies()).some(({ name }) => name === "parley_session"));
+  assert.deepEqual(others(complaints), []);
+});

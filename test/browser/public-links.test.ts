@@ -1,0 +1,341 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, test } from "node:test";
+import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
+import { makeClip } from "./media.ts";
+import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
+import { phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+const { member } = await makeWorkspace(app.db);
+const { manage, publish } = linkTools(app, member.token);
+const shared = await makeMedia(app, member.token, { title: "Harbour contract" });
+
+/** One more link to the recording that all tests share. */
+const anotherLink = async (body: object = {}) => {
+  await manage("PATCH", `/recordings/${shared}`, { share_state: "public" });
+  return manage("POST", `/recordings/${shared}/links`, body);
+};
+
+test("link of a recording: signed out, it plays and reads, finds words, and copies moments", async () => {
+  const link = await anotherLink();
+  const { page, context, complaints } = await visit(app, pathOf(link.url));
+  await page.getByRole("heading", { level: 1, name: "Harbour contract" }).waitFor();
+  assert.equal(await page.title(), "Harbour contract · Parley");
+  await page.getByRole("list", { name: "Transcript" }).waitFor();
+  await assertAccessibleAtRest(page);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
+  await page.keyboard.press("k");
+  await untilMedia(page, "it stands", ({ paused }) => paused);
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("signed");
+  await page.getByText("1 of 2").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("2 of 2").waitFor();
+  await page.getByText("The harbour master wants it").click();
+  await untilMedia(page, "it is at the words", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
+
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy link at this moment" }).click();
+  await page.getByText("Link to 0:05 copied").waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), `${link.url}?t=5`);
+  assert.equal(await page.getByRole("link", { name: "Download" }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /Make a clip|Edit/ }).count(), 0);
+
+  // A look ahead comes from the pictures of the link.
+  await page.getByRole("slider", { name: "Place in the recording" }).focus();
+  await page.locator('section[aria-label="Player"] img').waitFor();
+  const hosts = await page.evaluate<string[]>(
+    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/api/'))",
+  );
+  assert.ok(hosts.length > 0);
+  for (const name of hosts)
+    assert.match(name, /\/_\/api\/v1\/shared\//, "asks for nothing but the link's own");
+  assert.deepEqual(complaints, []);
+});
+
+test("link of a recording: begins where the link says, and where the address says before that", async () => {
+  const link = await anotherLink({ start: 4000, allow_download: true });
+  const path = pathOf(link.url);
+  for (const [search, second] of [
+    ["", 4],
+    ["?t=7", 7],
+  ] as const) {
+    const { page, context, complaints } = await visit(app, path + search);
+    await untilMedia(
+      page,
+      `it begins at ${second}`,
+      ({ currentTime }) => Math.abs(currentTime - second) < 0.3,
+    );
+    const download = page.getByRole("link", { name: "Download" });
+    const address = (await download.getAttribute("href")) ?? "";
+    const answer = await fetch(address);
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
+    await answer.body?.cancel();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
+});
+
+test("link taken back while somebody watches: the page says so, and the media address answers 404", async () => {
+  const link = await anotherLink();
+  const { page, complaints } = await visit(app, pathOf(link.url));
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  const { src } = await untilMedia(
+    page,
+    "it plays",
+    ({ paused, currentTime }) => !paused && currentTime > 0.2,
+  );
+  assert.equal((await fetch(src, { method: "HEAD" })).status, 200);
+  await manage("DELETE", `/links/${link.id}`);
+  assert.equal((await fetch(src, { method: "HEAD" })).status, 404);
+  // A file this small is all there already: the element is made to ask the server again.
+  await page.evaluate("document.querySelector('video').src += '?again'");
+  await page.getByRole("heading", { name: "This link was taken back" }).waitFor();
+  assert.equal(await page.locator("video").count(), 0);
+  await assertAccessibleAtRest(page);
+  await page.reload();
+  await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test("link that has expired says so, and one that never was", async () => {
+  const link = await anotherLink({ expires_datetime: new Date(Date.now() + 1500).toISOString() });
+  const path = pathOf(link.url);
+  await until("it is over", async () => (await fetch(app.url + path)).status === 410 || undefined);
+  const { page, context, complaints } = await visit(app, path, { size: phone, colorScheme: "dark" });
+  await page.getByRole("heading", { name: "This link has expired" }).waitFor();
+  await assertAccessibleAtRest(page);
+  await context.close();
+  const unknown = await visit(app, `/s/${"0".repeat(64)}`);
+  await unknown.page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+  await assertAccessibleAtRest(unknown.page);
+  assert.deepEqual(withoutRefusals([...complaints, ...unknown.complaints]), []);
+});
+
+test("link with a password: refuses another, opens by keyboard, stays open in its tab, until the password changes", async () => {
+  const link = await anotherLink({ password: "harbour" });
+  const { page, complaints } = await visit(app, pathOf(link.url));
+  await page.getByRole("heading", { name: "This link has a password" }).waitFor();
+  assert.doesNotMatch(await page.content(), /Harbour contract/);
+  await assertAccessibleAtRest(page);
+  await page.keyboard.type("tide");
+  await page.keyboard.press("Enter");
+  await page.getByText("This is not the password.").waitFor();
+  await assertAccessibleAtRest(page);
+  await page.getByLabel("Password", { exact: true }).fill("harbour");
+  await page.keyboard.press("Enter");
+  await page.getByRole("list", { name: "Transcript" }).waitFor();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
+  await page.reload();
+  await page.getByRole("list", { name: "Transcript" }).waitFor();
+
+  await manage("PATCH", `/links/${link.id}`, { password: "another" });
+  await page.reload();
+  await page.getByText(/The password has to be given again/).waitFor();
+  for (let i = 0; i < 8; i++) {
+    await page.getByLabel("Password", { exact: true }).fill(`guess ${i}`);
+    const answer = page.waitForResponse(/unlock/);
+    await page.keyboard.press("Enter");
+    if ((await answer).status() === 429) break;
+  }
+  await page.getByText(/That was wrong too often/).waitFor();
+  assert.deepEqual(withoutRefusals(complaints), []);
+});
+
+test("link on a phone in the dark: player and words, nothing wider than the screen; a transcript alone reads well", async () => {
+  const link = await anotherLink({ allow_download: true });
+  const { page, complaints } = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  await page.getByRole("list", { name: "Transcript" }).waitFor();
+  await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+  await assertFits(page);
+  await assertAccessibleAtRest(page);
+
+  const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
+  const written = await publish(recordingId);
+  for (const size of [phone, undefined]) {
+    const read = await visit(app, pathOf(written.url), size === undefined ? {} : { size });
+    await read.page.getByRole("list", { name: "Transcript" }).waitFor();
+    assert.equal(await read.page.getByRole("button", { name: "Play", exact: true }).count(), 0);
+    await assertFits(read.page);
+    await assertAccessibleAtRest(read.page);
+    assert.deepEqual(read.complaints, []);
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test("link of a highlight: waits until the clip is cut, plays it, and reads nothing else", async () => {
+  const clip = await makeClip(app, member.token, shared, {
+    text: "Signed by Friday",
+    timestamp: 5000,
+    duration: 2500,
+  });
+  const link = await manage("POST", `/highlights/${clip}/links`, {});
+  const { page, complaints } = await visit(app, pathOf(link.url));
+  await page.getByRole("heading", { level: 1, name: "Signed by Friday" }).waitFor();
+  await page.getByRole("button", { name: "Play", exact: true }).click({ timeout: 60_000 });
+  await untilMedia(page, "it plays to its end", ({ paused, currentTime }) => paused && currentTime > 2);
+  const lines = page.getByRole("list", { name: "Transcript" });
+  await lines.getByText("The harbour master wants it signed by Friday.").waitFor();
+  assert.equal(await lines.getByRole("listitem").count(), 1);
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("link of a story: plays through one after the other, and jumps to any", async () => {
+  const ids: string[] = [];
+  for (const [index, text] of ["First", "Second", "Third"].entries())
+    ids.push(await makeClip(app, member.token, shared, { text, timestamp: index * 3000, duration: 1200 }));
+  const story = await manage("POST", "/stories", {
+    title: "Our best moments",
+    description: `What to watch first. ${"And why. ".repeat(200)}`,
+    highlight_ids: ids,
+  });
+  const link = await manage("POST", `/stories/${story.id}/links`, {});
+  assert.equal(link.left_out, 0);
+  const { page, complaints } = await visit(app, pathOf(link.url));
+  await page.getByRole("heading", { level: 1, name: "Our best moments" }).waitFor();
+  await page.getByText(/What to watch first\./).waitFor();
+  await page.getByRole("button", { name: "Show more" }).waitFor();
+  const items = page.getByRole("list", { name: "In this story" });
+  await until(
+    "all are cut",
+    async () => {
+      if ((await items.getByRole("listitem").count()) !== 3) return undefined;
+      return (await items.getByText("Being prepared").count()) === 0 || undefined;
+    },
+    60_000,
+  );
+  await assertAccessibleAtRest(page);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("heading", { level: 2, name: "Second" }).waitFor();
+  await page.getByRole("heading", { level: 2, name: "Third" }).waitFor();
+  await untilMedia(page, "the last plays to its end", ({ paused, currentTime }) => paused && currentTime > 1);
+  await items.getByRole("button", { name: /First/ }).click();
+  await page.getByRole("heading", { level: 2, name: "First" }).waitFor();
+  await untilMedia(page, "it plays from its beginning", ({ paused }) => !paused);
+  assert.deepEqual(complaints, []);
+
+  const small = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
+  await small.page.getByRole("list", { name: "In this story" }).waitFor();
+  await assertFits(small.page);
+  await assertAccessibleAtRest(small.page);
+});
+
+test("link of a story: waits where a clip is still being cut, and passes over one that can't be", async () => {
+  const ids: string[] = [];
+  for (const [index, text] of ["One", "Broken", "Late"].entries())
+    ids.push(
+      await makeClip(app, member.token, shared, { text, timestamp: 400 + index * 3000, duration: 900 }),
+    );
+  const story = await manage("POST", "/stories", { title: "With gaps", highlight_ids: ids });
+  const link = await manage("POST", `/stories/${story.id}/links`, {});
+  const view = () => fetch(`${app.url}/_/api/v1/shared/${pathOf(link.url).slice(3)}`).then((it) => it.json());
+  await until(
+    "all are cut",
+    async () => {
+      const { items } = (await view()) as { items: { state: string }[] };
+      return items.every(({ state }) => state === "ready") || undefined;
+    },
+    60_000,
+  );
+  const setState = (state: string, start: number) =>
+    app.db.pool.query("update clip_files set state = $1 where recording_id = $2 and start_ms = $3", [
+      state,
+      shared,
+      start,
+    ]);
+  await setState("failed", 3400);
+  await setState("preparing", 6400);
+  const { page, complaints } = await visit(app, pathOf(link.url));
+  const items = page.getByRole("list", { name: "In this story" });
+  await items.getByText("Can't be played").waitFor();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("heading", { level: 2, name: "Late" }).waitFor();
+  await page.getByText("This clip is being prepared").waitFor();
+  await assertAccessibleAtRest(page);
+  await setState("ready", 6400);
+  await untilMedia(page, "it goes on by itself", ({ src, currentTime }) => src !== "" && currentTime > 0.2);
+  await items.getByRole("button", { name: /Broken/ }).click();
+  await page.getByText("This can't be played", { exact: true }).waitFor();
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("link of a recording: a connection that is lost is told, and playing goes on where it stood", async () => {
+  const link = await anotherLink({ start: 3000 });
+  const { page, context } = await visit(app, "/icon.svg");
+  await context.route(/media\.mp4/, (route) => route.abort());
+  await page.goto(app.url + pathOf(link.url));
+  await page.getByText("This can't be played just now").waitFor();
+  await assertAccessibleAtRest(page);
+  await context.unroute(/media\.mp4/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await untilMedia(page, "it stands where it was", ({ currentTime }) => Math.abs(currentTime - 3) < 0.3);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 3.2);
+});
+
+test("embed: plays in a frame of another origin without storage, shows and hides its words, leads to the page", async () => {
+  const link = await anotherLink();
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html; charset=utf-8");
+    response.end(`<!doctype html><html lang="en"><title>Elsewhere</title><h1>Elsewhere</h1>
+      <iframe src="${link.embed_url}?transcript=0" title="A recording" width="640" height="360"
+        allow="autoplay; fullscreen"></iframe>`);
+  }).listen(0, "127.0.0.1");
+  after(() => server.close());
+  await once(server, "listening");
+  const context = await app.browser.newContext({ reducedMotion: "reduce" });
+  after(() => context.close());
+  // As browsers do that keep other hosts' frames from storage.
+  await context.addInitScript(`if (window !== window.top) for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(window, name, { get() { throw new DOMException("shut", "SecurityError"); } });`);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  const frame = page.frames()[1];
+  assert.ok(frame !== undefined);
+  await frame.getByRole("button", { name: "Play", exact: true }).click();
+  await untilMedia(frame, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
+  assert.equal(await frame.getByRole("list", { name: "Transcript" }).count(), 0);
+  await frame.getByRole("button", { name: "Transcript" }).click();
+  await frame.getByRole("list", { name: "Transcript" }).waitFor();
+  await frame.getByRole("button", { name: "Transcript" }).click();
+  await frame.getByRole("list", { name: "Transcript" }).waitFor({ state: "detached" });
+  const opened = context.waitForEvent("page");
+  await frame.getByRole("link", { name: /Harbour contract/ }).click();
+  const other = await opened;
+  await other.getByRole("heading", { level: 1, name: "Harbour contract" }).waitFor();
+  assert.equal(other.url(), link.url);
+  assert.deepEqual(complaints, []);
+});
+
+test("embed: by itself it is clean for screen readers, wide with words beside it, and narrow with words below", async () => {
+  const link = await anotherLink();
+  for (const size of [
+    { width: 960, height: 480 },
+    { width: 400, height: 640 },
+    { width: 320, height: 180 },
+  ]) {
+    const { page, complaints } = await visit(app, `${pathOf(link.embed_url)}?transcript=1`, { size });
+    await page.getByRole("list", { name: "Transcript" }).waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+    await assertFits(page);
+    await assertAccessibleAtRest(page);
+    assert.deepEqual(complaints, []);
+  }
+});

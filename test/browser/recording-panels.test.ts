@@ -1,0 +1,316 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { call } from "../support/app.ts";
+import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { assertAccessibleAtRest, makeMedia, people, talk } from "./recording-support.ts";
+import { phone, startBrowserApp, type VisitOptions, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+const workspace = await makeWorkspace(app.db);
+const { member } = workspace;
+
+const manage = (method: string, path: string, body?: unknown, token = member.token) =>
+  call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+const viewOf = async (id: string) => (await manage("GET", `/recordings/${id}`)).body;
+
+async function open(id: string, options: VisitOptions = {}) {
+  const visited = await visit(app, `/recordings/${id}`, { userId: member.id, ...options });
+  await visited.page.getByRole("heading", { level: 1 }).waitFor();
+  return visited;
+}
+
+const make = async (attributes: object = {}) =>
+  (await makeRecording(app, member.token, { transcript: talk, participants: people, ...attributes }))
+    .recordingId;
+
+/** The browser itself complains of an answer that refuses. */
+function dropRefusal(complaints: string[], status: number): void {
+  assert.match(complaints.splice(0).join(), new RegExp(`^Failed to load resource[^,]*${status}[^,]*$`));
+}
+
+async function correct(id: string, index: number, text: string): Promise<void> {
+  const { body } = await manage("GET", `/recordings/${id}/transcript`);
+  const { status } = await manage("POST", `/recordings/${id}/transcript/corrections`, {
+    transcript_version: body.transcript_version,
+    segments: [{ index, text }],
+  });
+  assert.equal(status, 200);
+}
+
+test("changes: who changed what and when, the way there, back and forth; a conflict is told in plain words", async () => {
+  const id = await makeMedia(app, member.token);
+  await correct(id, 3, "It is not signed. Café Blå gets a copy.");
+  await correct(id, 0, "Good evening, shall we begin?");
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "Changes of the transcript" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Changes of the transcript" });
+  const rows = dialog.getByRole("list", { name: "Changes" }).locator("> li");
+  await until("both are listed", async () => (await rows.count()) === 2);
+  assert.match((await rows.nth(1).textContent()) ?? "", new RegExp(`^${member.name} corrected 1 line`));
+  await rows
+    .nth(1)
+    .getByRole("button", { name: /Show what changed/ })
+    .press("Enter");
+  await rows
+    .nth(1)
+    .locator("ins", { hasText: /^not $/ })
+    .waitFor();
+  assert.equal(await rows.nth(1).locator("del").count(), 0);
+  await assertAccessibleAtRest(page);
+
+  await rows
+    .nth(1)
+    .getByRole("button", { name: /^Take back/ })
+    .press("Enter");
+  await rows.nth(0).getByText(`${member.name} took back what`).waitFor();
+  const textOf = async (index: number) =>
+    (await manage("GET", `/recordings/${id}/transcript`)).body.segments[index].text;
+  assert.equal(await textOf(3), talk.segments[3]?.text);
+  await rows
+    .nth(0)
+    .getByRole("button", { name: /^Bring back/ })
+    .press("Enter");
+  await rows.nth(0).getByText(`${member.name} brought back what`).waitFor();
+  assert.match(await textOf(3), /not signed/);
+
+  // Somebody changes the same line again.
+  await correct(id, 0, "Good night.");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Changes of the transcript" }).press("Enter");
+  await until("five are listed", async () => (await rows.count()) === 5);
+  await page.getByText("Good night.").waitFor();
+  await rows
+    .nth(3)
+    .getByRole("button", { name: /^Take back/ })
+    .press("Enter");
+  await rows
+    .nth(3)
+    .getByText(/The same places were changed again since/)
+    .waitFor();
+  assert.equal(await textOf(0), "Good night.");
+  dropRefusal(complaints, 409);
+  await rows
+    .last()
+    .getByRole("button", { name: /Show what changed/ })
+    .press("Enter");
+  await rows.last().getByRole("button", { name: "0:07, go there" }).press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  await until("it is there", async () => Math.abs((await timeOf(page)) - 7.6) < 0.1 || undefined);
+  assert.deepEqual(complaints, []);
+});
+
+test("details: meeting type, automatic again, start by one's own clock, recorders; faults beside the field", async () => {
+  const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
+  const id = await make({ start_datetime: "2026-03-02T10:00:00.250Z" });
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: "Details" }).click();
+  await page.getByText("UTC", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Edit details" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Details" });
+  await dialog.getByText(/By your clock: UTC/).waitFor();
+  await assertAccessibleAtRest(page);
+  const type = dialog.getByRole("combobox", { name: "Meeting type" });
+  assert.equal(await type.inputValue(), "Automatic");
+  await type.click();
+  await page.getByRole("option", { name: "None" }).click();
+  await dialog.getByRole("combobox", { name: "Source" }).click();
+  await page.getByRole("option", { name: "Zoom" }).click();
+  await dialog.getByRole("combobox", { name: "Recorded by" }).click();
+  await page.getByRole("option", { name: /Rosa Lang/ }).click();
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const changed = await viewOf(id);
+  assert.deepEqual(
+    [changed.recording.meeting_type, changed.meeting_type_is_automatic, changed.recording.source],
+    [null, false, "zoom"],
+  );
+  // What was not touched stays to the millisecond.
+  assert.equal(changed.recording.start_datetime, "2026-03-02T10:00:00.250Z");
+  assert.deepEqual(
+    changed.recording.recorders.map((one: { id: string }) => one.id).sort(),
+    [member.id, rosa.id].sort(),
+  );
+
+  await page.getByRole("button", { name: "Edit details" }).click();
+  await type.click();
+  await page.getByRole("option", { name: "Automatic" }).click();
+  await dialog.getByRole("button", { name: "When it began" }).click();
+  await page.getByRole("spinbutton", { name: "Hours" }).fill("07");
+  await page.getByRole("button", { name: "Take this time" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const again = await viewOf(id);
+  assert.equal(again.meeting_type_is_automatic, true);
+  assert.equal(again.recording.start_datetime, "2026-03-02T07:00:00.000Z");
+
+  // The type that was chosen is deleted meanwhile.
+  await page.getByRole("button", { name: "Edit details" }).click();
+  await page.route(`**/_/api/v1/recordings/${id}`, (route) =>
+    route.request().method() === "PATCH"
+      ? route.continue({ postData: JSON.stringify({ source: "zoom", meeting_type_id: member.id }) })
+      : route.continue(),
+  );
+  await dialog.getByRole("combobox", { name: "Source" }).click();
+  await page.getByRole("option", { name: "Webex" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText(/Is no meeting type of this workspace/).waitFor();
+  await assertAccessibleAtRest(page);
+  dropRefusal(complaints, 400);
+});
+
+test("people: added, linked with who speaks, changed and removed; scopes shown; faults beside the field", async () => {
+  const id = await make();
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: "People" }).click();
+  const list = page.getByRole("list", { name: "People" });
+  await list.getByRole("listitem").filter({ hasText: "Ana Lima" }).getByText("Guest").waitFor();
+  await list.getByRole("listitem").filter({ hasText: "Bo Okafor" }).getByText("Unknown").waitFor();
+  await page.getByRole("button", { name: "Add Unknown Speaker 1 to the participants" }).press("Enter");
+  const adding = page.getByRole("dialog", { name: "Add somebody" });
+  await adding.getByLabel("Name").fill("נועה");
+  await adding.getByLabel("Email").fill("noa");
+  await assertAccessibleAtRest(page);
+  await page.keyboard.press("Enter");
+  await adding.getByText("Must be an email address").waitFor();
+  dropRefusal(complaints, 400);
+  await adding.getByLabel("Email").fill(`noa@${workspace.domain}`);
+  await page.keyboard.press("Enter");
+  await adding.waitFor({ state: "detached" });
+  const noa = list.getByRole("listitem").filter({ hasText: "נועה" });
+  await noa.getByText("Team").waitFor();
+  const { body: transcript } = await manage("GET", `/recordings/${id}/transcript`);
+  const { participants } = await viewOf(id);
+  const made = participants.find((one: { name: string }) => one.name === "נועה");
+  assert.deepEqual([made.scope, made.attended, made.confirmed_attendee], ["internal", true, true]);
+  assert.deepEqual(
+    [transcript.segments[4].speaker, transcript.segments[4].participant_id],
+    ["נועה", made.id],
+  );
+
+  await page.getByRole("button", { name: "More for Bo Okafor" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Change" }).press("Enter");
+  const changing = page.getByRole("dialog", { name: "Change a participant" });
+  await changing.getByLabel("Name").fill("Bo Adebayo Okafor");
+  await changing.getByLabel("Took part, as far as is known").uncheck();
+  await changing.getByRole("button", { name: "Save" }).press("Enter");
+  await changing.waitFor({ state: "detached" });
+  await list.getByText("Bo Adebayo Okafor", { exact: true }).waitFor();
+  const after = (await viewOf(id)).participants.find((one: { name: string }) => /^Bo/.test(one.name));
+  assert.deepEqual([after.name, after.attended], ["Bo Adebayo Okafor", false]);
+
+  await page.getByRole("button", { name: "More for Ana Lima" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Remove" }).press("Enter");
+  const confirm = page.getByRole("dialog", { name: "Remove from the participants?" });
+  await confirm.waitFor();
+  await assertAccessibleAtRest(page);
+  await confirm.getByRole("button", { name: "Remove" }).press("Enter");
+  await confirm.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Add Ana Lima to the participants" }).waitFor();
+  assert.equal((await viewOf(id)).participants.length, 2);
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});
+
+const isPaused = (page: Page) => page.evaluate<boolean>("document.querySelector('video').paused");
+const timeOf = (page: Page) => page.evaluate<number>("document.querySelector('video').currentTime");
+
+test("highlights: one plays from its list and its mark, stops at its end, and can be played on", async () => {
+  const id = await makeMedia(app, member.token);
+  await manage("POST", `/recordings/${id}/highlights`, {
+    text: "The crane",
+    timestamp: 3000,
+    duration: 1200,
+  });
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: /Highlights/ }).click();
+  await page.getByRole("button", { name: "Play the highlight The crane" }).press("Enter");
+  await page.getByText("Plays a clip: The crane").waitFor();
+  await assertAccessibleAtRest(page);
+  await page.getByText("Clip played: The crane").waitFor();
+  await until("it stands", async () => (await isPaused(page)) || undefined);
+  const at = await timeOf(page);
+  assert.ok(at >= 4.2 && at < 4.6, `it stopped at ${at} s`);
+  await page.getByRole("button", { name: "Again" }).press("Enter");
+  await page.getByText("Plays a clip: The crane").waitFor();
+  await page.getByText("Clip played: The crane").waitFor();
+  await page.getByRole("button", { name: "Play on" }).press("Enter");
+  await until("it goes on", async () => (await timeOf(page)) > 4.8 || undefined);
+  assert.equal(await page.getByText(/clip: The crane/).count(), 0);
+  // The mark above the line does the same; leaving the part ends it.
+  await page.locator("[data-marker]").click();
+  await page.getByText("Plays a clip: The crane").waitFor();
+  await page.getByRole("slider", { name: "Place in the recording" }).press("End");
+  await page.getByText(/clip: The crane/).waitFor({ state: "detached" });
+  assert.deepEqual(complaints, []);
+});
+
+test("a viewer sees all of it, is offered no change, and no error stands where notes would be", async () => {
+  const id = await make();
+  await manage("PATCH", `/recordings/${id}`, { share_state: "workspace" });
+  const viewer = await makeUser(app.db, workspace);
+  await manage("PUT", `/recordings/${id}/private_notes`, { text: "From before" }, viewer.token);
+  await app.db.pool.query("update users set role = 'viewer' where id = $1", [viewer.id]);
+  const { page, complaints } = await open(id, { userId: viewer.id });
+  await page.getByRole("tab", { name: "Notes" }).click();
+  assert.equal(await page.getByLabel("Your notes").inputValue(), "From before");
+  assert.equal(await page.getByLabel("Your notes").isEditable(), false);
+  await assertAccessibleAtRest(page);
+  await app.db.pool.query("delete from private_notes where user_id = $1", [viewer.id]);
+  await page.reload();
+  await page.getByRole("tab", { name: "Notes" }).click();
+  await page.getByRole("heading", { name: "No notes" }).waitFor();
+  for (const [tab, button] of [
+    ["People", "Add somebody"],
+    ["Details", "Edit details"],
+    ["Highlights", "Mark this moment"],
+  ] as const) {
+    await page.getByRole("tab", { name: tab }).click();
+    assert.equal(await page.getByRole("button", { name: button }).count(), 0, button);
+    await assertAccessibleAtRest(page);
+  }
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("500 people with long, Hebrew and Arabic names, and a title without end: found, and nothing runs over", async () => {
+  const names = ["محمد عبد الرحمن الفارسي", "נועה בן-דוד", "Wolfeschlegelsteinhausenbergerdorff".repeat(4)];
+  const participants = Array.from({ length: 500 }, (_, i) => ({
+    name: names[i] ?? `Person ${i}`,
+    email: `person-${i}@other.example`,
+  }));
+  const id = await make({ title: `${"Donaudampfschifffahrt".repeat(20)} end`, participants });
+  const { page, complaints } = await open(id, { size: phone, colorScheme: "dark" });
+  await page.getByRole("tab", { name: "People" }).click();
+  const rows = page.getByRole("list", { name: "People" }).getByRole("listitem");
+  assert.ok((await rows.count()) <= 50);
+  const fits = () =>
+    page.evaluate<boolean>("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+  assert.ok(await fits());
+  await page.getByLabel("Find people").fill("נועה");
+  await until("one is found", async () => (await rows.count()) === 1);
+  await page.getByLabel("Find people").fill("PERSON-49");
+  await until("eleven are found", async () => (await rows.count()) === 11);
+  await page.getByLabel("Find people").fill("");
+  await page.getByRole("button", { name: /^Show all 50\d people/ }).click();
+  await until("all are there", async () => (await rows.count()) >= 500);
+  assert.equal(await page.getByRole("button", { name: "Add somebody" }).isDisabled(), true);
+  assert.ok(await fits());
+  assert.deepEqual(complaints, []);
+});
+
+test("panels: in a low window, the one that is chosen comes into view below the player", async () => {
+  const id = await makeMedia(app, member.token);
+  const { page, complaints } = await open(id, { size: { width: 1280, height: 640 } });
+  await page.getByRole("tab", { name: /Highlights/ }).click();
+  await until("it is seen", async () => {
+    const box = await page.getByRole("tabpanel").boundingBox();
+    return (box !== null && box.y < 640 - 120) || undefined;
+  });
+  await page.getByRole("tab", { name: "Details" }).click();
+  assert.ok(((await page.getByRole("tabpanel").boundingBox())?.y ?? 640) < 640 - 120);
+  assert.deepEqual(complaints, []);
+});

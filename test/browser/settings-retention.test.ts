@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { call } from "../support/app.ts";
+import { makeRecording, makeUser, makeWorkspace, type TestWorkspace } from "../support/factories.ts";
+import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+
+const manage = async (method: string, path: string, token: string, body?: unknown) => {
+  const answer = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+  assert.ok(answer.status < 300, answer.text);
+  return answer.body;
+};
+
+/** A recording that rules take for old. */
+async function makeOld(token: string, title: string, more: object = {}): Promise<string> {
+  const start_datetime = new Date(Date.now() - 400 * 86_400_000).toISOString();
+  const { recordingId } = await makeRecording(app, token, { title, start_datetime, ...more });
+  await app.db.pool.query("update recordings set created_at = now() - interval '2 days' where id = $1", [
+    recordingId,
+  ]);
+  return recordingId;
+}
+
+const rulesOf = (workspace: TestWorkspace) =>
+  manage("GET", "/retention/rules", workspace.admin.token).then(({ rules }) => rules);
+
+test("retention: a rule is made only after its page has named what goes, then changed, switched and deleted", async () => {
+  const workspace = await makeWorkspace(app.db);
+  const { admin, member } = workspace;
+  await makeOld(admin.token, "Harbour contract");
+  await makeOld(member.token, "Seen by the member alone");
+  const held = await makeOld(admin.token, "Held");
+  await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
+  const { page, complaints } = await visit(app, "/settings/retention", { userId: admin.id });
+  await page.getByText("No rules: recordings stay until somebody deletes them.").waitFor();
+  await page.getByText("No rule has deleted anything yet.").waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole("button", { name: "New rule" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Old ones");
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Look what goes" }).click();
+  await dialog.getByText("Recordings that began more than 365 days ago are deleted.").waitFor();
+  await dialog.getByText("2 recordings would go now").waitFor();
+  await dialog.getByText(/1 more fits and is kept by a legal hold/).waitFor();
+  const goes = dialog.getByRole("region", { name: /What would go/ });
+  await goes.getByText("Seen by the member alone").waitFor();
+  await dialog.getByText(/Recordings that you can't open are named as well/).waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(await rulesOf(workspace), []);
+  await dialog.getByRole("button", { name: "Back" }).click();
+  assert.equal(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "Old ones");
+  await dialog.getByRole("textbox", { name: "Older than" }).fill("500");
+  await dialog.getByRole("textbox", { name: "Tag" }).fill("draft");
+  await dialog.getByRole("button", { name: "Look what goes" }).click();
+  await dialog.getByText("Nothing would go now").waitFor();
+  await dialog.getByRole("button", { name: "Make rule" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const [rule] = await rulesOf(workspace);
+  assert.deepEqual(
+    [rule.name, rule.older_than_days, rule.tag, rule.enabled],
+    ["Old ones", 500, "draft", true],
+  );
+
+  const row = page.getByRole("list", { name: "Rules" }).getByRole("listitem");
+  await row.getByText(/Acts from/).waitFor();
+  await row.getByText(/with the tag “draft” and that began more than 500 days ago/).waitFor();
+  await row.getByRole("button", { name: "Edit Old ones" }).click();
+  await dialog.getByRole("textbox", { name: "Tag" }).fill("");
+  await dialog.getByRole("textbox", { name: "Older than" }).fill("365");
+  await dialog.getByRole("button", { name: "Look what goes" }).click();
+  await dialog.getByText("2 recordings would go now").waitFor();
+  await dialog.getByRole("button", { name: "Save rule" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal((await rulesOf(workspace))[0].tag, null);
+
+  await row.getByRole("button", { name: "Switch off Old ones" }).click();
+  await row.getByText("Off", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Switch on Old ones" }).click();
+  await dialog.getByText("2 recordings would go now").waitFor();
+  await dialog.getByText("Harbour contract").waitFor();
+  await dialog.getByRole("button", { name: "Switch on" }).click();
+  await row.getByText(/Acts from/).waitFor();
+  await row.getByRole("button", { name: "Preview of Old ones" }).click();
+  await dialog.getByText("Harbour contract").waitFor();
+  await page.keyboard.press("Escape");
+  await row.getByRole("button", { name: "Delete Old ones" }).click();
+  await dialog.getByRole("button", { name: "Delete rule" }).click();
+  await page.getByText("No rules: recordings stay").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("legal holds: placed by title or id, with a reason that is changed, and released", async () => {
+  const { admin, member } = await makeWorkspace(app.db);
+  await makeOld(admin.token, "Harbour contract");
+  const unseen = await makeOld(member.token, "Seen by the member alone");
+  const { page, complaints } = await visit(app, "/settings/holds", { userId: admin.id });
+  await page.getByText("Nothing is held.").waitFor();
+  const dialog = page.getByRole("dialog");
+  const place = async (words: string, option: string | RegExp, reason: string) => {
+    await page.getByRole("button", { name: "New hold" }).click();
+    await dialog.getByRole("combobox", { name: "Recording" }).fill(words);
+    await page.getByRole("option", { name: option }).click();
+    await dialog.getByRole("textbox", { name: "Reason" }).fill(reason);
+    await assertAccessible(page);
+    await dialog.getByRole("button", { name: "Hold it" }).click();
+    await dialog.waitFor({ state: "detached" });
+  };
+  await place("harb", /Harbour contract/, "Case 1");
+  await place(`${app.url}/recordings/${unseen}`, `Recording ${unseen}`, "Case 2");
+  const list = page.getByRole("list", { name: "Legal holds" });
+  const hidden = list.getByRole("listitem").filter({ hasText: "A recording you can't see" });
+  await hidden.getByText(unseen).waitFor();
+  assert.equal(await list.getByText("Seen by the member alone").count(), 0);
+  await assertAccessible(page);
+  await hidden.getByRole("button", { name: /Change reason/ }).click();
+  await dialog.getByRole("textbox", { name: "Reason" }).fill("Case 3");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await hidden.getByText("Case 3").waitFor();
+  const seen = list.getByRole("listitem").filter({ hasText: "Harbour contract" });
+  await seen.getByRole("button", { name: "Release Harbour contract" }).click();
+  await dialog.getByText(/It was held because: Case 1/).waitFor();
+  await dialog.getByRole("button", { name: "Release" }).click();
+  await seen.waitFor({ state: "detached" });
+  const { legal_holds } = await manage("GET", "/legal-holds", admin.token);
+  assert.deepEqual(
+    legal_holds.map((hold: { recording_id: string; reason: string }) => [hold.recording_id, hold.reason]),
+    [[unseen, "Case 3"]],
+  );
+  assert.deepEqual(complaints, []);
+});
+
+test("forget a person: found, shown what goes, confirmed by typing, followed to the receipt", async () => {
+  const workspace = await makeWorkspace(app.db);
+  const { admin } = workspace;
+  const zora = await makeUser(app.db, workspace, { name: "Zora Quimby" });
+  const participants = [{ name: "Zora Quimby", email: zora.email }];
+  await makeOld(admin.token, "Harbour contract", { participants });
+  const held = await makeOld(admin.token, "Held", { participants });
+  await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
+  const { page, complaints } = await visit(app, "/settings/erasures", { userId: admin.id });
+  await page.getByText("Nobody was forgotten yet.").waitFor();
+  await page.getByRole("combobox", { name: "Email of the person" }).fill("Zora Q");
+  await page.getByRole("option", { name: /Zora Quimby/ }).click();
+  await page.getByRole("button", { name: "Look what there is" }).click();
+  await page
+    .getByRole("region", { name: /Recordings they took part in/ })
+    .getByText("Harbour contract")
+    .waitFor();
+  await assertAccessible(page);
+  await page.getByRole("radio", { name: "They are deleted" }).check();
+  await page.getByRole("button", { name: "Forget this person" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("the account of Zora Quimby").waitFor();
+  await dialog.getByText("1 recording, as a whole and for everybody").waitFor();
+  await dialog.getByText("not: 1 recording under legal hold").waitFor();
+  const confirm = dialog.getByRole("button", { name: "Forget for good" });
+  const typed = dialog.getByRole("textbox", { name: /to confirm/ });
+  await typed.fill("zora");
+  assert.ok(await confirm.isDisabled());
+  await typed.fill(zora.email);
+  await assertAccessible(page);
+  await confirm.click();
+  const row = page.getByRole("list", { name: "Erasures" }).getByRole("listitem");
+  await row.getByText("Done").waitFor();
+  await row.getByText("1 recording deleted").waitFor();
+  await row.getByText(/Under legal hold, left as they are/).waitFor();
+  assert.equal(await row.getByRole("link").getAttribute("href"), `/recordings/${held}`);
+  await assertAccessible(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("forget a person: oneself can't be, and it is said why", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/erasures", { userId: admin.id });
+  await page.getByRole("combobox", { name: "Email of the person" }).fill(admin.email);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await page.getByText(/another admin has to erase your own data/).waitFor();
+  assert.ok(await page.getByRole("button", { name: "Forget this person" }).isDisabled());
+  assert.deepEqual(complaints, []);
+});
+
+test("keeping and forgetting: on a phone in the dark nothing is wider than the window", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const id = await makeOld(admin.token, "A long title that goes on and on ".repeat(4));
+  await manage("PUT", `/recordings/${id}/legal-hold`, admin.token, { reason: "A case" });
+  await manage("POST", "/retention/rules", admin.token, { name: "Old ones", older_than_days: 30 });
+  for (const [path, text] of [
+    ["/settings/retention", /began more than 30 days ago/],
+    ["/settings/holds", /A case/],
+    ["/settings/erasures", /Nobody was forgotten/],
+  ] as const) {
+    const { page, complaints } = await visit(app, path, {
+      userId: admin.id,
+      size: phone,
+      colorScheme: "dark",
+    });
+    await page.getByText(text).waitFor();
+    await assertAccessible(page);
+    assert.ok(
+      await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+      path,
+    );
+    assert.deepEqual(complaints, []);
+  }
+});

@@ -1,0 +1,45 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type {
+  createRecordingLink,
+  deletePublicLink,
+  listRecordingLinks,
+  PublicLink,
+  updatePublicLink,
+} from "../../contract/public-links.ts";
+import { type CallInput, call, path } from "./client.ts";
+
+export type LinkBody = z.output<typeof PublicLink>;
+export type LinkChange = NonNullable<CallInput<typeof updatePublicLink>["body"]>;
+
+/** What public links can be made of. */
+export interface LinkTarget {
+  readonly kind: LinkBody["kind"];
+  readonly id: string;
+}
+
+/** The public links of something, for those who may share it; others are refused. */
+export function linksQuery(target: LinkTarget) {
+  return queryOptions({
+    queryKey: ["links", target.kind, target.id],
+    queryFn: ({ signal }) => call<typeof listRecordingLinks>("GET", pathOf(target), { signal }),
+  });
+}
+
+export function makeLink(target: LinkTarget): Promise<LinkBody> {
+  return call<typeof createRecordingLink>("POST", pathOf(target), { body: {} });
+}
+
+export function changeLink(linkId: string, body: LinkChange): Promise<LinkBody> {
+  return call<typeof updatePublicLink>("PATCH", path`/_/api/v1/links/${linkId}`, { body });
+}
+
+export function takeBackLink(linkId: string) {
+  return call<typeof deletePublicLink>("DELETE", path`/_/api/v1/links/${linkId}`);
+}
+
+function pathOf({ kind, id }: LinkTarget): string {
+  if (kind === "recording") return path`/_/api/v1/recordings/${id}/links`;
+  if (kind === "highlight") return path`/_/api/v1/highlights/${id}/links`;
+  return path`/_/api/v1/stories/${id}/links`;
+}

@@ -1,0 +1,44 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { z } from "zod";
+import type {
+  getTranscriptEdit,
+  listTranscriptEdits,
+  TranscriptEdit,
+  TranscriptEditWithChanges,
+} from "../../contract/transcript-history.ts";
+import { call, path } from "./client.ts";
+
+export type Edit = z.output<typeof TranscriptEdit>;
+export type EditChange = z.output<typeof TranscriptEditWithChanges>["changes"][number];
+
+type Page = z.output<(typeof listTranscriptEdits)["response"]>;
+
+/** Who edited a transcript, the last one first. It belongs to the transcript: what loads that anew loads this, too. */
+export function editsQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: ["recording", id, "transcript", "edits"],
+    // Others edit, too: looked at anew whenever it is opened.
+    staleTime: 0,
+    initialPageParam: null as number | null,
+    getNextPageParam: (last: Page) => last.next_before,
+    queryFn: ({ pageParam, signal }): Promise<Page> =>
+      call<typeof listTranscriptEdits>("GET", path`/_/api/v1/recordings/${id}/transcript/edits`, {
+        signal,
+        query: { before: pageParam },
+      }),
+  });
+}
+
+/** What one edit changed. It stays what it was. */
+export function editQuery(id: string, number: number) {
+  return queryOptions({
+    queryKey: ["recording", id, "edit", number],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      call<typeof getTranscriptEdit>(
+        "GET",
+        path`/_/api/v1/recordings/${id}/transcript/edits/${String(number)}`,
+        { signal },
+      ),
+  });
+}

@@ -1,0 +1,30 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "../app/app.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueryClient } from "../app/query-client.ts";
+import { theme } from "../theme.ts";
+import { readAddress } from "./address.ts";
+import { SharedLink } from "./app.tsx";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+// Where the library that keeps the page still behind a dialog looks for the nonce of its styles.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+const address = readAddress(window.location);
+const element = document.getElementById("app");
+if (element === null) throw new Error("the document has no place for the page");
+
+createRoot(element).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <QueryClientProvider client={createQueryClient()}>
+        <SharedLink address={address} />
+      </QueryClientProvider>
+      <Notifications position="bottom-center" />
+    </MantineProvider>
+  </StrictMode>,
+);
