@@ -55,14 +55,15 @@ export async function leaseHooks(
   const { rows } = await pool.query<HookRow>({
     name: `lease_hooks_${options.failing}`,
     text: `update hooks set leased_by = gen_random_uuid(), leased_until = now() + make_interval(secs => ${leaseSeconds})
-      where id in (
+      -- An array is made once: joined, a limited choice may be made again for each row, and lock more than it should.
+      where id = any(array(
         select id from hooks
         where next_due_at <= $1 and disabled_at is null and (leased_until is null or leased_until < now())
           and (paused_until is null or paused_until <= $1)
           and failing_since is ${options.failing ? "not null" : "null"}
           -- By a hash: compared one by one, a thousand hooks against five hundred would take longer than serving them.
           and not exists (select 1 from unnest($3::uuid[]) held (hook_id) where held.hook_id = hooks.id)
-        order by next_due_at limit $2 for update skip locked)
+        order by next_due_at limit $2 for update skip locked))
       returning *`,
     values: [options.now, options.limit, options.except],
   });

@@ -13,9 +13,9 @@ export async function indexBacklog(pool: pg.Pool, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     const { rows } = await pool.query<{ count: number }>(
       `with taken as (
-         delete from search_backlog where recording_id in (
+         delete from search_backlog where recording_id = any(array(
            select b.recording_id from search_backlog b order by b.recording_id desc
-           limit ${atOnce} for update skip locked)
+           limit ${atOnce} for update skip locked))
          returning recording_id)
        select parley_search_note(array_agg(recording_id), true, true), count(*)::integer as count from taken`,
     );

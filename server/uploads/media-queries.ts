@@ -31,9 +31,9 @@ export async function takeDueArrivals(
   const { rows } = await sql<Pick<UploadRow, "id">>`
     update uploads set next_check_at = now() + least(
       greatest((now() - created_at) / 60, ${soonestMs} * interval '1 millisecond'), interval '10 minutes')
-    where id in (
+    where id = any(array(
       select id from uploads where status = 'awaiting' and next_check_at <= now()
-      order by next_check_at limit ${limit} for update skip locked)
+      order by next_check_at limit ${limit} for update skip locked))
     returning id`.execute(db);
   return rows;
 }

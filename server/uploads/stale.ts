@@ -13,14 +13,14 @@ export async function deleteStaleUploads(
   { staleUploadTtlMs, uploadExpiryGraceMs }: Pick<Config, "staleUploadTtlMs" | "uploadExpiryGraceMs">,
 ): Promise<number> {
   const { rows } = await sql`
-    delete from uploads where id in (
+    delete from uploads where id = any(array(
       select id from uploads
       where status in ('initial', 'awaiting', 'staged', 'failure')
         and updated_at < now() - ${staleUploadTtlMs} * interval '1 millisecond'
         and greatest(active_at, put_active_at, media_expires_at,
           url_expires_at + ${uploadExpiryGraceMs} * interval '1 millisecond', updated_at)
           < now() - ${staleUploadTtlMs} * interval '1 millisecond'
-      order by updated_at limit 1000 for update skip locked)
+      order by updated_at limit 1000 for update skip locked))
     returning id`.execute(db);
   return rows.length;
 }
