@@ -10,7 +10,7 @@ const settleAt = 200;
 const settleAfterMs = 200;
 const settleAtBytes = 4 * 1024 * 1024;
 /** With more than this still to be written, sending waits. */
-const mostWaiting = 250;
+const mostWaiting = 600;
 
 /** What has been seen of the receiver since the lane began. */
 export interface Outcome {

@@ -3,7 +3,7 @@ import type { Sealer } from "../links/sealer.ts";
 import { decide, isDeadFor, restAskedMs } from "./backoff.ts";
 import { unpackAround } from "./batch-queries.ts";
 import { type DueDelivery, type DueRequest, hasDue, mayStillSend } from "./delivery-queries.ts";
-import { sendInOrder } from "./lane-order.ts";
+import { createSending } from "./lane-order.ts";
 import { createPace, type Pace } from "./lane-pace.ts";
 import { type Prepared, prepare } from "./lane-prepare.ts";
 import { createOutcome, createResults, type Outcome } from "./lane-results.ts";
@@ -99,11 +99,14 @@ async function serve(
   const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
   /** The next deliveries, ready to be sent. @param after those before it are being sent. */
   const next = async (after: DueDelivery | null, taken: readonly DueDelivery[] = []): Promise<Batch> => {
-    const except = after === null ? [...taken.map(({ id }) => id), ...results.unwritten()] : [];
+    const looksDue = [...taken, ...sending.underway().map(({ delivery }) => delivery)].map(({ id }) => id);
+    const except = after === null ? [...looksDue, ...results.unwritten()] : [];
     const due = await deps.findDue({ hookId: hook.id, now: clock.now(), except, after, limit });
-    return { due, ...(await prepare(deps, hook, due)), preparedAt: Date.now() };
+    const { prepared, withheld } = await prepare(deps, hook, due);
+    const preparedAt = Date.now();
+    return { due, prepared: prepared.map((one) => ({ ...one, preparedAt })), withheld };
   };
-  const send = async ({ delivery, ...made }: Prepared, preparedAt: number): Promise<void> => {
+  const send = async ({ delivery, preparedAt, ...made }: Ready): Promise<void> => {
     // Meanwhile it may have been unshared or deleted, or the hook switched off.
     const isOld = Date.now() - preparedAt > freshMs;
     if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery)))) return;
@@ -124,6 +127,12 @@ async function serve(
     const signature = headers["webhook-signature"];
     results.add(conclude(deps, outcome, { delivery, body, answer, startedAt, signature }));
   };
+  const sending = createSending<Ready>({
+    subjectOf: ({ delivery }) => delivery.subject_id,
+    places: () => (outcome.isAnswering ? atOnce : 1),
+    mayBegin: () => !isEnding() && outcome.mayGoOn(),
+    send,
+  });
   let following: Promise<Batch> | null = null;
   try {
     let current = await next(null);
@@ -135,7 +144,7 @@ async function serve(
         // A pause of this process, not a time of the schedule.
         return new Date(Date.now() + blockedMs);
       }
-      const { due, prepared, withheld, preparedAt } = current;
+      const { due, prepared, withheld } = current;
       for (const settlement of withheld) results.add(settlement);
       // Where there is more, it is made ready while this is sent and written down.
       following = null;
@@ -147,14 +156,12 @@ async function serve(
         // It is awaited below; until then its failure must not count as unhandled.
         following.catch(() => {});
       }
-      await sendInOrder(prepared, {
-        subjectOf: ({ delivery }) => delivery.subject_id,
-        places: () => (outcome.isAnswering ? atOnce : 1),
-        mayBegin: () => !isEnding() && outcome.mayGoOn(),
-        send: (one) => send(one, preparedAt),
-      });
-      if (following === null) await results.flush();
-      else await results.keepUp();
+      await sending.begin(prepared);
+      if (following !== null) await results.keepUp();
+      else {
+        await sending.over();
+        await results.flush();
+      }
       // Behind those that wait already.
       if (!isFailing && deps.shouldYield()) return clock.now();
       if (isFailing && outcome.failingSince !== null) {
@@ -165,6 +172,7 @@ async function serve(
       current = await (following ?? next(null));
       if (current.due.length === 0) {
         // What was being sent or written was left out: it is looked at again once all is written.
+        await sending.over();
         await results.flush();
         current = await next(null);
       }
@@ -173,16 +181,22 @@ async function serve(
   } finally {
     // Whoever waits for the lane may close the database then.
     await following?.catch(() => {});
-    await results.flush();
+    try {
+      await sending.over();
+    } finally {
+      await results.flush();
+    }
   }
 }
+
+/** Ready to be sent, since when: by `Date.now()`. */
+type Ready = Prepared & { readonly preparedAt: number };
 
 /** Deliveries of one look. */
 interface Batch {
   readonly due: readonly DueDelivery[];
-  readonly prepared: readonly Prepared[];
+  readonly prepared: readonly Ready[];
   readonly withheld: readonly Settlement[];
-  readonly preparedAt: number;
 }
 
 /**
