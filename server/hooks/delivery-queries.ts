@@ -154,6 +154,12 @@ export async function hasDue(pool: pg.Pool, hookId: string, now: Date): Promise<
   return rows.length > 0;
 }
 
+/** Whether one delivery of a hook comes before another in the order of `findDue`. */
+export function isDueBefore(one: DueDelivery, other: DueDelivery): boolean {
+  const apart = one.due_at.getTime() - other.due_at.getTime();
+  return apart < 0 || (apart === 0 && BigInt(one.id) < BigInt(other.id));
+}
+
 /** What is looked for of one hook. */
 export interface DueRequest {
   readonly hookId: string;

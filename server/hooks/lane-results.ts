@@ -5,11 +5,14 @@ interface ResultDependencies {
   readonly settle: (results: HookResults) => Promise<void>;
 }
 
-/** Results written at a time, or after so long, or when they hold so much; a crash repeats at most these and what is on its way. */
+/** Results are written when there are so many, or after so long, or when they hold so much. */
 const settleAt = 200;
 const settleAfterMs = 200;
 const settleAtBytes = 4 * 1024 * 1024;
-/** With more than this still to be written, sending waits. */
+/**
+ * With more than this still to be written, the next batch waits. A crash repeats what is not written yet: these, as many that
+ * are being written, a batch and what is on its way.
+ */
 const mostWaiting = 600;
 
 /** What has been seen of the receiver since the lane began. */

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
 import { decide, isDeadFor, restAskedMs } from "./backoff.ts";
 import { unpackAround } from "./batch-queries.ts";
-import { type DueDelivery, type DueRequest, hasDue, mayStillSend } from "./delivery-queries.ts";
+import { type DueDelivery, type DueRequest, hasDue, isDueBefore, mayStillSend } from "./delivery-queries.ts";
 import { createSending } from "./lane-order.ts";
 import { createPace, type Pace } from "./lane-pace.ts";
 import { type Prepared, prepare } from "./lane-prepare.ts";
@@ -97,10 +97,14 @@ async function serve(
   const sign = openSecrets(deps, hook, clock.now());
   const results = createResults(deps, hook, outcome);
   const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
+  /** The last of all that was taken, in the order of what is due. */
+  let furthest: DueDelivery | undefined;
   /** The next deliveries, ready to be sent. @param after those before it are being sent. */
   const next = async (after: DueDelivery | null, taken: readonly DueDelivery[] = []): Promise<Batch> => {
     const looksDue = [...taken, ...sending.underway().map(({ delivery }) => delivery)].map(({ id }) => id);
-    const except = after === null ? [...looksDue, ...results.unwritten()] : [];
+    // Behind the furthest there is nothing of them. Where something came before them, such as a replay, there may be.
+    const isBeyond = after !== null && after === furthest;
+    const except = isBeyond ? [] : [...looksDue, ...results.unwritten()];
     const due = await deps.findDue({ hookId: hook.id, now: clock.now(), except, after, limit });
     const { prepared, withheld } = await prepare(deps, hook, due);
     const preparedAt = Date.now();
@@ -129,7 +133,8 @@ async function serve(
   };
   const sending = createSending<Ready>({
     subjectOf: ({ delivery }) => delivery.subject_id,
-    places: () => (outcome.isAnswering ? atOnce : 1),
+    // Of those with transcripts no more than are prepared at a time: each is held until it is answered.
+    places: () => (outcome.isAnswering ? Math.min(atOnce, limit) : 1),
     mayBegin: () => !isEnding() && outcome.mayGoOn(),
     send,
   });
@@ -145,11 +150,12 @@ async function serve(
         return new Date(Date.now() + blockedMs);
       }
       const { due, prepared, withheld } = current;
+      const last = due.at(-1);
+      if (last !== undefined && (furthest === undefined || isDueBefore(furthest, last))) furthest = last;
       for (const settlement of withheld) results.add(settlement);
       // Where there is more, it is made ready while this is sent and written down.
       following = null;
       if (due.length === limit && !isFailing) {
-        const last = due.at(-1);
         // What another hook of the address held back comes before what follows it: then all is looked at again.
         const isAnew = last === undefined || last.has_siblings || looks % lookBackAfter === 0;
         following = next(isAnew ? null : last, due);
