@@ -207,3 +207,19 @@ test("events stay as long as a batch holds them, and batches of a day ago become
   const { rows } = await db.pool.query("select 1 from events where workspace_id = $1", [workspace.id]);
   assert.equal(rows.length, 30);
 });
+
+test("a row comes after an earlier event of its subject in a batch, also behind many small batches that are left out", async () => {
+  const workspace = await makeWorkspace(db);
+  const { id } = await makeHook({ of: workspace });
+  for (let n = 0; n < 60; n += 1) await happenAtOnce(workspace, some(20));
+  const underWay = (await lookFor(id, { limit: 2000 })).map((one) => one.id);
+  assert.equal(underWay.length, 1200);
+  const subject = unknownId();
+  await happenAtOnce(workspace, [subject, ...some(20)]);
+  await happenAtOnce(workspace, [subject]);
+  const found = await lookFor(id, { except: underWay });
+  assert.deepEqual(
+    found.map(({ subject_id }) => subject_id === subject),
+    [true, ...some(20).map(() => false), true],
+  );
+});
