@@ -63,6 +63,8 @@ export async function prepareServer(
         stdio: ["ignore", "pipe", "pipe"],
       });
       child = started;
+      // What an earlier one of this server wrote says nothing about this one.
+      const before = stderr.length;
       started.stdout.on("data", (chunk) => {
         stdout += chunk;
       });
@@ -76,9 +78,10 @@ export async function prepareServer(
         });
       });
       await until(`the server at ${url} is ready`, async () => {
-        if (child !== started) throw new Error(`the server ended while starting:\n${stderr.slice(-2000)}`);
+        if (child !== started)
+          throw new Error(`the server ended while starting:\n${stderr.slice(before).slice(-2000)}`);
         return env.PARLEY_ROLE === "worker"
-          ? stderr.includes('"msg":"ready"')
+          ? stderr.includes('"msg":"ready"', before)
           : (await fetch(`${url}/readyz`).catch(() => null))?.status === 200;
       });
     },
