@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { test } from "node:test";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
@@ -9,14 +8,10 @@ import type { OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeRecording } from "../../test/support/factories.ts";
 import { decide, makeClient, makeOAuthWorkspace, openBrowser } from "../../test/support/oauth.ts";
+import { freePort } from "../../test/support/port.ts";
 
 /** Metadata name the server's own address, so it has to be the one it listens at. */
-const port = await new Promise<number>((resolve) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port: free } = server.address() as { port: number };
-    server.close(() => resolve(free));
-  });
-});
+const port = await freePort();
 const app = await startTestApp({ port });
 
 test("an assistant finds the sign-in by itself, a person lets it in, and it goes on with a fresh token", async () => {

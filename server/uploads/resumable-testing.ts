@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { freePort } from "../../test/support/server-process.ts";
+import { freePort } from "../../test/support/port.ts";
 
 /** A connection between client and server that the tests cut, stop and measure. */
 export interface Line {

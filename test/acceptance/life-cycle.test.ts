@@ -9,7 +9,8 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { call } from "../support/app.ts";
-import { freePort, parley, prepareServer } from "../support/server-process.ts";
+import { freePort } from "../support/port.ts";
+import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));

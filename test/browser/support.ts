@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
 import { after } from "node:test";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -9,6 +7,7 @@ import { createSession } from "../../server/accounts/sessions.ts";
 import { buildWebApp } from "../../server/web/build.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.ts";
 import { launchChromium } from "../support/chromium.ts";
+import { freePort } from "../support/port.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -24,16 +23,6 @@ export async function startBrowserApp(options: TestAppOptions = {}): Promise<Bro
   const browser = await launchChromium();
   after(() => browser.close());
   return { ...app, browser };
-}
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 export const desktop = { width: 1280, height: 800 } as const;

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { freePort } from "./port.ts";
 import { until } from "./until.ts";
 
 /** How a server that is already running is made known to the test files: JSON with endpoint and keys. */
@@ -65,7 +65,9 @@ export async function startS3Server(): Promise<S3Server | null> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const ports = await freePorts(3);
+    const found = new Set<number>();
+    while (found.size < 3) found.add(await freePort());
+    const ports = [...found];
     const access = {
       endpoint: `http://127.0.0.1:${ports[0]}`,
       accessKeyId: randomBytes(10).toString("hex"),
@@ -116,20 +118,6 @@ async function runScript(args: string[]): Promise<void> {
   child.stdout.destroy();
   child.stderr.destroy();
   if (code !== 0) throw new Error(`the S3 server for the tests did not start:\n${said}`);
-}
-
-/** Ports that are free at the moment; each is held until all are found, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 function isInstalled(program: string): boolean {
