@@ -11,7 +11,7 @@ import { settle } from "./settle-queries.ts";
 
 const { app, db, makeHook, deliveriesOf, post } = await startManagement({ worker: false });
 
-const { lookFor, ...events } = batchTools(db);
+const { lookFor, waitForLock, ...events } = batchTools(db);
 const happenAtOnce = (workspace: TestWorkspace, count: number) =>
   events.happenAtOnce(workspace, Array.from({ length: count }, unknownId));
 
@@ -25,15 +25,6 @@ const batches = async (hookIds: readonly string[]) => {
 
 const settleIn = (pool: unknown, hookId: string, due: readonly DueDelivery[]) =>
   settle(pool as never, [{ hookId, settlements: due.map(asDelivered), verdict: {} }], new Date());
-
-async function waitForLock(): Promise<void> {
-  const deadline = Date.now() + 5000;
-  for (;;) {
-    const { rows } = await db.pool.query("select 1 from pg_locks where not granted");
-    if (rows.length > 0) return;
-    assert.ok(Date.now() < deadline, "nobody waits");
-  }
-}
 
 for (const [what, second] of [
   ["the rest", (due: DueDelivery[]) => due.slice(25)],

@@ -10,7 +10,7 @@ import { settle } from "./settle-queries.ts";
 
 const { db, makeHook, deliveriesOf, hookRow, calm } = await startManagement({ worker: false });
 
-const { happenAtOnce, lookFor } = batchTools(db);
+const { happenAtOnce, lookFor, waitForLock } = batchTools(db);
 
 const some = (count: number): string[] => Array.from({ length: count }, unknownId);
 
@@ -107,7 +107,7 @@ test("results that come while a batch is unpacked are written to its rows", asyn
   const settling = settleAll(id, due.slice(0, 25)).then(() => {
     isOver = true;
   });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await waitForLock();
   assert.equal(isOver, false, "it waits for who unpacks");
   await client.query("commit");
   client.release();
@@ -132,7 +132,7 @@ test("who unpacks while results are written leaves what was written, and makes r
     new Date(),
   );
   const unpacking = unpackHook(db.pool, id);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await waitForLock();
   await client.query("commit");
   client.release();
   await unpacking;

@@ -1,4 +1,5 @@
 import type { TestWorkspace } from "../../test/support/factories.ts";
+import { until } from "../../test/support/until.ts";
 import type { Database } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { type DueDelivery, findDue } from "./delivery-queries.ts";
@@ -21,6 +22,16 @@ export function batchTools(db: Database) {
           });
       });
       await fanOut(db);
+    },
+
+    /** Waits until a statement waits for what a transaction holds. */
+    async waitForLock(): Promise<void> {
+      await until("a statement waits for another's transaction", async () => {
+        const { rows } = await db.pool.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
+        return rows.length > 0;
+      });
     },
 
     /** What is due for a hook a minute from now. */

@@ -178,7 +178,7 @@ test("Retry-After gives the receiver a rest from everything of the hook, of an h
 
 test("a thousand receivers that answer slowly delay one that answers at once by seconds at most", async () => {
   const slowOne = await startHookReceiver();
-  slowOne.otherwise(slow(6000));
+  slowOne.otherwise(slow(12_000));
   const healthy = await startHookReceiver();
   const { id: workspaceId } = await makeWorkspace(db);
   await makeHooks(
@@ -194,7 +194,7 @@ test("a thousand receivers that answer slowly delay one that answers at once by 
     await happen(other.workspace_id);
     await healthy.waitFor(round);
     const tookMs = performance.now() - began;
-    assert.ok(tookMs < 4000, `${tookMs.toFixed(0)} ms`);
+    assert.ok(tookMs < 8000, `${tookMs.toFixed(0)} ms`);
   }
   await db.pool.query("delete from hooks where workspace_id = $1", [workspaceId]);
   await slowOne.close();

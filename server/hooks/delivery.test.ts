@@ -200,7 +200,8 @@ test("dead receivers delay nobody else", async () => {
     const began = Date.now();
     await happen(hook.workspace_id);
     await healthy.waitFor(round + 1);
-    assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+    // No dead one has been given up by then: each of them has 15 seconds.
+    assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
   }
   assert.equal((await hookRow(hook.id)).failing_since, null);
   await db.pool.query("delete from hooks where hook_url like $1", [`${dead.url}%`]);

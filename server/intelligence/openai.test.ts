@@ -257,10 +257,10 @@ test("a slow server that keeps speaking is waited for beyond the time of silence
         'data: {"choices":[{"delta":{"content":"{\\"notes\\":[]}"},"finish_reason":"stop"}]}\n\n',
       );
       response.end("data: [DONE]\n\n");
-    }, 150);
+    }, 400);
     assert.equal(asked.body.stream, true);
   });
-  const answer = await open({ silenceMs: 500 }).ask(request);
+  const answer = await open({ silenceMs: 1500 }).ask(request);
   assert.deepEqual(JSON.parse(answer.text), { notes: [] });
 });
 

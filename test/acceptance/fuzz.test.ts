@@ -203,7 +203,7 @@ async function assertAlive(world: World): Promise<void> {
 async function isAlive(world: World): Promise<boolean> {
   const statuses = await Promise.all(
     ["/healthz", "/readyz"].map((path) =>
-      fetch(world.server.url + path, { signal: AbortSignal.timeout(3000) }).then(
+      fetch(world.server.url + path, { signal: AbortSignal.timeout(10_000) }).then(
         (response) => response.status,
         () => null,
       ),

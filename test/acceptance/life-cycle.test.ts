@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { call } from "../support/app.ts";
+import { call, currentVersion } from "../support/app.ts";
 import { freePort } from "../support/port.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -115,16 +117,30 @@ test("SIGTERM: requests in flight are answered, then the process ends with 0", a
     text: "x".repeat(50),
   }));
   const body = { media_type: "transcript", attributes: { transcript: { language: "en", segments } } };
-  const inFlight = call(server, "POST", "/uploads/create", body, { token });
-  // The body is megabytes long: its connection is there well before it has arrived.
-  await until("the request is under way", async () => {
-    const { stdout } = await promisify(execFile)("sh", [
-      "-c",
-      `cat /proc/net/tcp | grep -ci ':${Number(server.env.PARLEY_PORT).toString(16).padStart(4, "0")} .* 01 '`,
-    ]).catch(() => ({ stdout: "0" }));
-    return Number(stdout) > 0;
+  const bytes = Buffer.from(JSON.stringify(body));
+  const asking = httpRequest(`${server.url}/_/public-api/v2/uploads/create`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "public-api-version": currentVersion,
+      "content-type": "application/json",
+      "content-length": bytes.length,
+      expect: "100-continue",
+    },
   });
-  const [answer, code] = await Promise.all([inFlight, server.stop()]);
+  const answered = once(asking, "response");
+  asking.flushHeaders();
+  await once(asking, "continue");
+  asking.write(bytes.subarray(0, bytes.length / 2));
+  const stopped = server.stop();
+  await until("nobody new is let in", async () => {
+    const health = await fetch(`${server.url}/healthz`).catch(() => null);
+    return health?.status !== 200;
+  });
+  asking.end(bytes.subarray(bytes.length / 2));
+  const [response] = await answered;
+  const answer = { status: response.statusCode, body: (await json(response)) as { id: string } };
+  const code = await stopped;
   assert.equal(answer.status, 200);
   assert.equal(code, 0);
   await server.start();

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import pg from "pg";
 import { call, olderVersion } from "../support/app.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -96,16 +97,28 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     return id;
   }
 
-  /** Waits until one of the uploads that are being sent or worked on is in this status. */
+  const database = new pg.Client(server.env.PARLEY_DATABASE_URL);
+  await database.connect();
+  after(() => database.end());
+
+  /**
+   * Waits until one of the uploads that are being sent or worked on is in this status, or all have passed it.
+   * @returns its id; any other's when it was missed.
+   */
   function seen(status: string, before: ReadonlySet<string>): Promise<string> {
     return until(`an upload is ${status}`, async () => {
       const ids = [...acknowledged.keys(), ...unsure].filter((id) => !before.has(id));
-      const statuses = await Promise.all(ids.map(async (id) => (await get(id, token)).status));
-      return ids[statuses.indexOf(status)];
+      const { rows } = await database.query<{ id: string; status: string }>(
+        "select id, status from uploads where id = any($1::uuid[])",
+        [ids],
+      );
+      const found = rows.find((row) => row.status === status);
+      const areOver = ids.length === files.length && rows.every((row) => isOver(row.status));
+      return found?.id ?? (areOver ? ids[0] : undefined);
     });
   }
 
-  /** In which statuses uploads were when the server was killed, as the next one found them. */
+  /** In which statuses uploads were when the server was killed, as the next one finds them. */
   const killedIn: string[] = [];
   for (let round = 0; round < kills || (round < 5 * kills && !targets.every(wasKilledIn)); round++) {
     await server.start();
@@ -122,16 +135,16 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     const hit = target === "awaiting" ? await sendHalf("good-cbr.mp3", "audio") : await seen(target, before);
     await server.kill();
     await sending;
-    await server.start();
-    killedIn.push((await get(hit, token)).status);
-    await server.kill();
+    const { rows } = await database.query("select status from uploads where id = $1", [hit]);
+    killedIn.push(rows[0].status);
   }
   function wasKilledIn(status: string): boolean {
     return killedIn.includes(status);
   }
   for (const status of targets)
     assert.ok(wasKilledIn(status), `killed while ${status}: ${killedIn.join(", ")}`);
-  assert.ok(acknowledged.size >= kills, `${acknowledged.size} files were acknowledged`);
+  // At the least those of which a recording was being made.
+  assert.ok(acknowledged.size >= kills / targets.length, `${acknowledged.size} files were acknowledged`);
 
   // What was cut off can be sent again to the same address.
   await server.start();
@@ -151,7 +164,7 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
       const statuses = await Promise.all(
         [...acknowledged.keys()].map(async (id) => (await get(id, token)).status),
       );
-      return statuses.every((status) => status === "success" || status === "failure");
+      return statuses.every(isOver);
     },
     120_000,
   );
@@ -182,6 +195,10 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
   });
   assert.equal(await server.stop(), 0);
 });
+
+function isOver(status: string): boolean {
+  return status === "success" || status === "failure";
+}
 
 /** Whether a request ended because its server was killed: fetch says so by a TypeError, and by nothing else. */
 function isCutOff(error: unknown): boolean {

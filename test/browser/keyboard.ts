@@ -94,7 +94,7 @@ export function keyboardOf(page: Page): Keyboard {
 
 /** Fails when the focus has got lost, as it does when the element that had it goes away or is disabled. */
 export async function assertFocused(page: Page, goal: Locator, after: string): Promise<void> {
-  const end = Date.now() + 5000;
+  const end = Date.now() + 20_000;
   for (;;) {
     if (
       await goal.evaluateAll((all) => {

@@ -127,7 +127,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
         () => false,
       ),
     );
-    assert.ok(Date.now() - before < 5000);
+    assert.ok(Date.now() - before < 15_000);
     await until("the log line", () =>
       server.reports.some((report) => report.kind === "log" && report.message === "PostgreSQL is back"),
     );
@@ -168,7 +168,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
         () => false,
       ),
     );
-    assert.ok(Date.now() - before < 5000);
+    assert.ok(Date.now() - before < 15_000);
     assert.equal(await computing, "lost");
     await server.stop();
   });
