@@ -1,18 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/db/embedded/index.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { migrateJobs } from "../../server/jobs/queue.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
+import { makeQuickFolder } from "./quick-folder.ts";
 
 let postgres: EmbeddedPostgres | undefined;
 let folder: string | undefined;
 
 /** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
 export async function globalSetup(): Promise<void> {
-  folder = mkdtempSync(join(tmpdir(), "parley-test-"));
+  folder = makeQuickFolder("parley-test-");
   postgres = await startEmbeddedPostgres(
     {
       dataDir: folder,
@@ -23,7 +23,13 @@ export async function globalSetup(): Promise<void> {
     },
     {
       // Nothing here has to survive a crash of the machine.
-      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" },
+      settings: {
+        fsync: "off",
+        synchronous_commit: "off",
+        full_page_writes: "off",
+        max_wal_size: "256MB",
+        max_connections: "300",
+      },
       systemDir: join(folder, "system"),
       readyTimeoutMs: 60_000,
     },

@@ -1,20 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { makeQuickFolder } from "../../../test/support/quick-folder.ts";
 import { privateFolderName } from "./private-folder.ts";
 import { processExists } from "./process-facts.ts";
 import type { SystemUser } from "./system-user.ts";
@@ -22,7 +14,7 @@ import type { Order, Report } from "./testing-process.ts";
 import type { Connection, Tuning } from "./types.ts";
 
 export const ROOT = join(import.meta.dirname, "../../..");
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 /** A process under test and all it reported. */
 export interface Actor {
@@ -44,10 +36,10 @@ export interface Stage {
 }
 
 export function stage(test: TestContext, folderName = "data"): Stage {
-  const folder = mkdtempSync(join(tmpdir(), "parley-embedded-"));
+  const folder = makeQuickFolder("parley-embedded-");
   chmodSync(folder, 0o755);
   const systemDir = join(folder, "system");
-  const tuning: Tuning = { settings: { fsync: "off" }, systemDir, readyTimeoutMs: 20_000 };
+  const tuning: Tuning = { settings: { fsync: "off" }, systemDir, readyTimeoutMs: 60_000 };
   const dataDir = join(folder, folderName);
   const actors: Actor[] = [];
   const postmasters = new Set<number>();
