@@ -1,8 +1,8 @@
-import { hashPassword } from "../../server/accounts/passwords.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import type { TestApp } from "../support/app.ts";
 import { makeTeam, makeUser, makeWorkspace, type TestUser } from "../support/factories.ts";
 import { makeClient, obtainTokens, password } from "../support/oauth.ts";
+import { cheapHash } from "../support/passwords.ts";
 import type { Caller } from "./callers.ts";
 
 /** How a caller shows who they are. */
@@ -48,7 +48,7 @@ export async function makePeople(app: TestApp): Promise<People> {
       somebody: somebody.id,
     },
     participantEmail: participant.email,
-    passwordHash: await hashPassword(password),
+    passwordHash: await cheapHash(password),
     credentials: {
       anonymous: {},
       other_workspace: { token: other.admin.token },

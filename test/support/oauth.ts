@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { hashPassword } from "../../server/accounts/passwords.ts";
 import { createSession } from "../../server/accounts/sessions.ts";
 import { commandLine } from "../../server/audit/record.ts";
 import type { ClientRow } from "../../server/oauth/client-queries.ts";
 import { type ClientInput, createClient } from "../../server/oauth/clients.ts";
 import type { TestApp } from "./app.ts";
 import { makeWorkspace, type TestUser, type TestWorkspace } from "./factories.ts";
+import { cheapHash } from "./passwords.ts";
 
 export const password = "correct horse battery staple";
 export const authorizePath = "/_/public-api/oauth2/authorize";
@@ -17,7 +17,7 @@ export const redirectUri = "https://app.example.com/callback";
 export async function makeOAuthWorkspace(app: TestApp): Promise<TestWorkspace> {
   const workspace = await makeWorkspace(app.db);
   await app.db.pool.query("update users set password_hash = $1 where workspace_id = $2", [
-    await hashPassword(password),
+    await cheapHash(password),
     workspace.id,
   ]);
   return workspace;
