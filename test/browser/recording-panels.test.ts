@@ -62,15 +62,16 @@ test("changes: who changed what and when, the way there, back and forth; a confl
 
   await rows
     .nth(1)
-    .getByRole("button", { name: /^Take back/ })
+    .getByRole("button", { name: /^Take back/, disabled: false })
     .press("Enter");
   await rows.nth(0).getByText(`${member.name} took back what`).waitFor();
   const textOf = async (index: number) =>
     (await manage("GET", `/recordings/${id}/transcript`)).body.segments[index].text;
   assert.equal(await textOf(3), talk.segments[3]?.text);
+  // The list may show it before the page is done with it; a key on a button that is not to be pressed yet is lost.
   await rows
     .nth(0)
-    .getByRole("button", { name: /^Bring back/ })
+    .getByRole("button", { name: /^Bring back/, disabled: false })
     .press("Enter");
   await rows.nth(0).getByText(`${member.name} brought back what`).waitFor();
   assert.match(await textOf(3), /not signed/);
@@ -84,7 +85,7 @@ test("changes: who changed what and when, the way there, back and forth; a confl
   await page.getByText("Good night.").waitFor();
   await rows
     .nth(3)
-    .getByRole("button", { name: /^Take back/ })
+    .getByRole("button", { name: /^Take back/, disabled: false })
     .press("Enter");
   await rows
     .nth(3)

@@ -149,7 +149,7 @@ test("story: highlights are found and added on its own page, by keys; a banner s
   await dialog.getByRole("checkbox", { name: /About the crane/ }).press("Space");
   await dialog.getByText("1 chosen").waitFor();
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Add to the story" }).press("Enter");
+  await dialog.getByRole("button", { name: "Add to the story", disabled: false }).press("Enter");
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Move About the crane", exact: true }).waitFor();
   assert.deepEqual(await orderOf(storyId), ["First", "About the crane"]);

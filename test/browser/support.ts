@@ -51,6 +51,8 @@ export async function visit(
     hasTouch: size.width < 600,
   });
   after(() => context.close());
+  // For a machine that is slow and busy.
+  context.setDefaultTimeout(60_000);
   if (userId !== undefined) {
     const { cookie } = await app.db.kysely
       .transaction()
