@@ -41,7 +41,8 @@ try {
   const events = run({
     files,
     cwd: root,
-    concurrency: availableParallelism(),
+    // One more than there are cores, since many of them wait for something most of the time.
+    concurrency: availableParallelism() + 1,
     // The pictures of the guide show whole meetings, which are filmed first.
     timeout: process.env.UPDATE_DOCS === undefined ? 600_000 : 900_000,
     signal: stop.signal,
