@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { call, currentVersion, everyVersion, olderVersion, startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
-import { until } from "../../test/support/until.ts";
+import { until, withinOneMinute } from "../../test/support/until.ts";
 import { createRateLimiter, deleteOldCounters } from "./rate-limit.ts";
 
 const app = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "1000000" } });
@@ -110,50 +110,52 @@ test("token: its last use is recorded", async () => {
   assert.ok(Date.now() - rows[0].last_used_at.getTime() < 10_000);
 });
 
-test("order: version, then token, then rate limit, then path, then body, then permission", async () => {
-  const limited = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "4" } });
-  const own = await makeWorkspace(limited.db);
-  const broken = { raw: "{broken" };
-  const at = (path: string, options: object, method = "POST") =>
-    call(limited, method, path, {}, { ...broken, ...options });
-  assert.equal((await at("/nothing", { version: null, token: null })).body.error, "version_missing");
-  assert.equal((await at("/nothing", { token: null })).body.error, "token_missing");
-  assert.equal((await at("/nothing", { token: own.token })).body.error, "not_found");
-  assert.equal((await at("/recordings/x", { token: own.token })).body.error, "not_found");
-  assert.equal(
-    (await at("/uploads", { token: own.token, version: olderVersion })).body.error,
-    "not_in_version",
-  );
-  assert.equal((await at("/recordings", { token: own.token })).body.error, "invalid_json");
-  assert.equal((await at("/nothing", { token: own.token })).body.error, "rate_limited");
-  assert.equal((await at("/nothing", { token: own.token, version: "x" })).body.error, "version_unknown");
-});
+test("order: version, then token, then rate limit, then path, then body, then permission", () =>
+  withinOneMinute(async () => {
+    const limited = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "4" } });
+    const own = await makeWorkspace(limited.db);
+    const broken = { raw: "{broken" };
+    const at = (path: string, options: object, method = "POST") =>
+      call(limited, method, path, {}, { ...broken, ...options });
+    assert.equal((await at("/nothing", { version: null, token: null })).body.error, "version_missing");
+    assert.equal((await at("/nothing", { token: null })).body.error, "token_missing");
+    assert.equal((await at("/nothing", { token: own.token })).body.error, "not_found");
+    assert.equal((await at("/recordings/x", { token: own.token })).body.error, "not_found");
+    assert.equal(
+      (await at("/uploads", { token: own.token, version: olderVersion })).body.error,
+      "not_in_version",
+    );
+    assert.equal((await at("/recordings", { token: own.token })).body.error, "invalid_json");
+    assert.equal((await at("/nothing", { token: own.token })).body.error, "rate_limited");
+    assert.equal((await at("/nothing", { token: own.token, version: "x" })).body.error, "version_unknown");
+  }));
 
-test("rate limit: counted per token, shown on every answer, refused with Retry-After", async () => {
-  const limited = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "3" } });
-  const own = await makeWorkspace(limited.db);
-  const remaining: (string | null)[] = [];
-  for (let index = 0; index < 3; index++) {
-    const answer = await call(limited, "POST", "/users", {}, { token: own.token });
-    assert.equal(answer.headers.get("x-ratelimit-limit"), "3");
-    remaining.push(answer.headers.get("x-ratelimit-remaining"));
-  }
-  assert.deepEqual(remaining, ["2", "1", "0"]);
-  const refused = await call(limited, "POST", "/users", {}, { token: own.token });
-  assert.equal(refused.status, 429);
-  assert.equal(refused.headers.get("x-ratelimit-remaining"), "0");
-  const wait = Number(refused.headers.get("retry-after"));
-  assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60);
-  assert.equal((await call(limited, "POST", "/users", {}, { token: own.member.token })).status, 200);
-  // Without a token the address is counted, so that guessing tokens is limited too.
-  const guesses: number[] = [];
-  for (let index = 0; index < 4; index++) {
-    const guess = await call(limited, "POST", "/users", {}, { token: `parley_pat_${"B".repeat(43)}` });
-    assert.ok(guess.headers.get("x-ratelimit-limit"));
-    guesses.push(guess.status);
-  }
-  assert.deepEqual(guesses, [401, 401, 401, 429]);
-});
+test("rate limit: counted per token, shown on every answer, refused with Retry-After", () =>
+  withinOneMinute(async () => {
+    const limited = await startTestApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "3" } });
+    const own = await makeWorkspace(limited.db);
+    const remaining: (string | null)[] = [];
+    for (let index = 0; index < 3; index++) {
+      const answer = await call(limited, "POST", "/users", {}, { token: own.token });
+      assert.equal(answer.headers.get("x-ratelimit-limit"), "3");
+      remaining.push(answer.headers.get("x-ratelimit-remaining"));
+    }
+    assert.deepEqual(remaining, ["2", "1", "0"]);
+    const refused = await call(limited, "POST", "/users", {}, { token: own.token });
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get("x-ratelimit-remaining"), "0");
+    const wait = Number(refused.headers.get("retry-after"));
+    assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60);
+    assert.equal((await call(limited, "POST", "/users", {}, { token: own.member.token })).status, 200);
+    // Without a token the address is counted, so that guessing tokens is limited too.
+    const guesses: number[] = [];
+    for (let index = 0; index < 4; index++) {
+      const guess = await call(limited, "POST", "/users", {}, { token: `parley_pat_${"B".repeat(43)}` });
+      assert.ok(guess.headers.get("x-ratelimit-limit"));
+      guesses.push(guess.status);
+    }
+    assert.deepEqual(guesses, [401, 401, 401, 429]);
+  }));
 
 test("bodies: empty means {} under any content type, on every method; JSON is read under any content type", async () => {
   const own = await makeWorkspace(app.db);

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
-import {
-  isGood,
-  makeClient,
-  makeOAuthWorkspace,
-  obtainTokens,
-  refresh,
-  withinOneMinute,
-} from "../../test/support/oauth.ts";
+import { isGood, makeClient, makeOAuthWorkspace, obtainTokens, refresh } from "../../test/support/oauth.ts";
+import { withinOneMinute } from "../../test/support/until.ts";
 
 const app = await startTestApp({ worker: false, env: { PARLEY_RATE_LIMIT_PER_MINUTE: "5" } });
 const workspace = await makeOAuthWorkspace(app);

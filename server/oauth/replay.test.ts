@@ -15,9 +15,8 @@ import {
   type TestClient,
   type TokenReply,
   tokenPath,
-  withinOneMinute,
 } from "../../test/support/oauth.ts";
-import { until } from "../../test/support/until.ts";
+import { until, withinOneMinute } from "../../test/support/until.ts";
 import { hashToken } from "../accounts/access-tokens.ts";
 
 /** What happens to codes and refresh tokens that are used more than once, and to answers that get lost. */

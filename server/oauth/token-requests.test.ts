@@ -14,8 +14,8 @@ import {
   revokePath,
   type TestClient,
   tokenPath,
-  withinOneMinute,
 } from "../../test/support/oauth.ts";
+import { withinOneMinute } from "../../test/support/until.ts";
 import { countGuess, refuseGuessing } from "./throttle.ts";
 
 const app = await startTestApp({ worker: false });

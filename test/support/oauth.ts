@@ -268,17 +268,3 @@ export async function isGood(app: { readonly url: string }, token: string): Prom
   await response.arrayBuffer();
   return response.status === 200;
 }
-
-/** The limits are per minute of the clock: a run across its turn would count anew. */
-export async function withinOneMinute(work: () => Promise<void>): Promise<void> {
-  const minute = (): number => Math.floor(Date.now() / 60_000);
-  for (;;) {
-    const began = minute();
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (minute() === began) throw error;
-    }
-  }
-}

@@ -20,3 +20,20 @@ export async function until<T>(
     await delay(20);
   }
 }
+
+/**
+ * Does work that counts requests: limits are per minute of the clock, and a run across its turn would count anew. What fails
+ * across one is done again, so it has to begin with a count of its own.
+ */
+export async function withinOneMinute(work: () => Promise<void>): Promise<void> {
+  const minute = (): number => Math.floor(Date.now() / 60_000);
+  for (;;) {
+    const began = minute();
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (minute() === began) throw error;
+    }
+  }
+}
