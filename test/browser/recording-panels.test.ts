@@ -234,12 +234,14 @@ test("highlights: one plays from its list and its mark, stops at its end, and ca
   await page.getByText("Clip played: The crane").waitFor();
   await until("it stands", async () => (await isPaused(page)) || undefined);
   const at = await timeOf(page);
-  assert.ok(at >= 4.2 && at < 4.6, `it stopped at ${at} s`);
+  // By the next picture, which a busy browser shows late.
+  assert.ok(at >= 4.2 && at < 5.7, `it stopped at ${at} s`);
   await page.getByRole("button", { name: "Again" }).press("Enter");
   await page.getByText("Plays a clip: The crane").waitFor();
   await page.getByText("Clip played: The crane").waitFor();
+  const from = await timeOf(page);
   await page.getByRole("button", { name: "Play on" }).press("Enter");
-  await until("it goes on", async () => (await timeOf(page)) > 4.8 || undefined);
+  await until("it goes on", async () => (await timeOf(page)) > from + 0.3 || undefined);
   assert.equal(await page.getByText(/clip: The crane/).count(), 0);
   // The mark above the line does the same; leaving the part ends it.
   await page.locator("[data-marker]").click();
