@@ -92,4 +92,11 @@ test("sharing: the sentence names those who see it by each reason, and nobody tw
     whoSees(facts, "Acme", [ana, bo]),
     "Only Ana (recorded it), Bo (took part), the team Sales and apps that work for the whole workspace can see this.",
   );
+  const open = { ...facts, recording: { ...facts.recording, share_state: "public" as const } };
+  assert.match(whoSees(open, "Acme", [ana, bo], "some"), /^Anyone with a public link can see this/);
+  assert.match(
+    whoSees(open, "Acme", [ana, bo], "none"),
+    /^Everybody in Acme .* no public link at the moment/,
+  );
+  assert.match(whoSees(open, "Acme", [ana, bo], "expired"), /^Everybody in Acme .* links have expired/);
 });

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
-import { linksQuery } from "../../api/links.ts";
+import { type LinkBody, linksQuery } from "../../api/links.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { teamsQuery, usersQuery } from "../../api/recordings.ts";
 import { useClipboard } from "../clipboard.ts";
@@ -22,6 +22,13 @@ export function ShareDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
       <Sharing onClose={onClose} />
     </Modal>
   );
+}
+
+/** Whether any link of a public recording lets somebody in by now. */
+function linksInUse(links: readonly LinkBody[]): "none" | "expired" | "some" {
+  if (links.length === 0) return "none";
+  const isOver = ({ expires_datetime: end }: LinkBody) => end !== null && Date.parse(end) <= Date.now();
+  return links.every(isOver) ? "expired" : "some";
 }
 
 type ShareState = "restricted" | "workspace" | "public";
@@ -65,7 +72,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
   return (
     <Stack>
       <Alert icon={<IconEye aria-hidden />} role="status" className={classes.who ?? ""}>
-        {whoSees(view, session.workspace.name, members)}
+        {whoSees(view, session.workspace.name, members, links.data && linksInUse(links.data.links))}
       </Alert>
       {change.isError ? (
         <Alert color="red" role="alert" title="Not changed">

@@ -8,12 +8,18 @@ type Facts = Pick<View, "participants" | "shared_users"> & {
 /**
  * One sentence on who can see a recording, and why; by the rule of `recording_grants`.
  * @param members of the workspace: those who took part see it too.
+ * @param links whether the public has a link that works; undefined for those who aren't told.
  */
 export function whoSees(
   { recording, participants, shared_users }: Facts,
   workspace: string,
   members: readonly { readonly id: string; readonly name: string; readonly email: string }[],
+  links?: "none" | "expired" | "some",
 ): string {
+  if (recording.share_state === "public" && links === "none")
+    return `Everybody in ${workspace} can see this. It has no public link at the moment, so nobody else can: make one below.`;
+  if (recording.share_state === "public" && links === "expired")
+    return `Everybody in ${workspace} can see this. Its public links have expired, so nobody else can: make another below.`;
   if (recording.share_state === "public")
     return `Anyone with a public link can see this, without signing in, and so can everybody in ${workspace}.`;
   if (recording.share_state === "workspace")
