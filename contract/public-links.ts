@@ -119,9 +119,12 @@ export const listStoryLinks = operation({
   method: "GET",
   path: "/_/api/v1/stories/:story_id/links",
   summary: "List Links of a Story",
-  description: "For those who may edit the story.",
+  description: "For those who may edit the story, with how much of it a link that they make now would show.",
   params: StoryParams,
-  response: PublicLinks,
+  response: PublicLinks.extend({
+    highlights: z.int().meta({ description: "All that are in the story." }),
+    shareable: z.int().meta({ description: "Those of recordings that the caller may share." }),
+  }),
   errors: readErrors,
 });
 

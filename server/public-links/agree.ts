@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../db/database.ts";
+import type { Database, Tx } from "../db/database.ts";
 import { mayChange } from "../recordings/rights.ts";
+import { findStoryHighlights } from "../stories/queries.ts";
 import { endMs } from "./clips.ts";
 import type { LinkValues } from "./queries.ts";
 
@@ -18,6 +19,19 @@ async function findShareable(
     where h.id = any(${[...highlightIds]}::uuid[]) and exists (select 1 from recording_grants g
       where g.recording_id = h.recording_id and g.principal_id = any(${principal.sees}::uuid[]))`.execute(tx);
   return rows.filter((row) => mayChange(principal, row)).map((row) => row.id);
+}
+
+/** How many highlights a story has, and how many of them a link that the principal makes now would show. */
+export async function foresee(
+  db: Database,
+  principal: Principal,
+  storyId: string,
+): Promise<{ highlights: number; shareable: number }> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const rows = await findStoryHighlights(tx, principal, storyId);
+    const ids = rows.map((row) => row.highlight_id);
+    return { highlights: ids.length, shareable: (await findShareable(tx, principal, ids)).length };
+  });
 }
 
 /** Lets links show these highlights as they are now, as far as the principal may share their recordings. */

@@ -10,6 +10,7 @@ import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { LinkSigner } from "../links/signer.ts";
+import { foresee } from "./agree.ts";
 import { findLinks, type Subject } from "./queries.ts";
 import * as service from "./service.ts";
 
@@ -63,9 +64,10 @@ export function publicLinkRoutes(
     ({ request, params, body }) => create(request, { kind: "highlight", id: params.highlight_id }, body),
     options,
   );
-  route(api, contract.listStoryLinks, ({ request, params }) =>
-    list(request, { kind: "story", id: params.story_id }),
-  );
+  route(api, contract.listStoryLinks, async ({ request, params }) => ({
+    ...(await list(request, { kind: "story", id: params.story_id })),
+    ...(await foresee(db, request.principal, params.story_id)),
+  }));
   route(
     api,
     contract.createStoryLink,

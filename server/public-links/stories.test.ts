@@ -137,6 +137,25 @@ test("a story shows the highlights of recordings that whoever shares it may shar
   assert.deepEqual(titles((await open(token)).body), ["Mine"]);
 });
 
+test("before a link is made, its story says how much of it a link of the caller would show", async () => {
+  const [mine, theirs] = [
+    await makeHighlight(member.token, "Mine"),
+    await makeHighlight(colleague.token, "Theirs"),
+  ];
+  const { id } = await makeStory(member.token, {});
+  const foreseen = async (token: string) => {
+    const { links: made, ...rest } = (await manage("GET", `/stories/${id}/links`, token)).body;
+    assert.deepEqual(made, []);
+    return rest;
+  };
+  assert.deepEqual(await foreseen(member.token), { highlights: 0, shareable: 0 });
+  await manage("PATCH", `/stories/${id}`, member.token, { highlight_ids: [theirs] });
+  assert.deepEqual(await foreseen(member.token), { highlights: 1, shareable: 0 });
+  await manage("PATCH", `/stories/${id}`, member.token, { highlight_ids: [theirs, mine] });
+  assert.deepEqual(await foreseen(member.token), { highlights: 2, shareable: 1 });
+  assert.deepEqual(await foreseen(workspace.token), { highlights: 2, shareable: 2 });
+});
+
 test("deleting a highlight or the story takes it out of what is shown", async () => {
   const [a, b] = [await makeHighlight(member.token, "A"), await makeHighlight(member.token, "B")];
   const story = await makeStory(member.token, { public: true, highlight_ids: [a, b] });

@@ -78,6 +78,45 @@ test("share dialog: a link is made and taken back by keyboard alone, and the rec
   assert.deepEqual(complaints, []);
 });
 
+test("share dialog: a public recording whose links were taken back says so, and one click makes another", async () => {
+  const id = await make();
+  const link = await publish(id);
+  await manage("DELETE", `/links/${link.id}`);
+  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  await dialog.getByText(/It has no public link at the moment, so nobody else can/).waitFor();
+  assert.equal(await dialog.getByText(/Anyone with a public link can see this/).count(), 0);
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: "Make a link" }).click();
+  await dialog.getByText(/^Anyone with a public link can see this/).waitFor();
+  assert.equal((await linksOf("recordings", id)).length, 1);
+  assert.deepEqual(complaints, []);
+});
+
+test("story: before a link is made it is said that nothing, or not all, of it would be seen", async () => {
+  const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
+  const theirs = await makeMedia(app, rosa.token, { title: "Theirs" });
+  await linkTools(app, rosa.token).manage("PATCH", `/recordings/${theirs}`, { share_state: "workspace" });
+  const hers = await makeClip(app, rosa.token, theirs, { text: "Hers" });
+  const own = await makeClip(app, member.token, await make("Own"), { text: "Mine" });
+  const story = await manage("POST", "/stories", { title: "Bare" });
+  const said = async (highlightIds: string[], words: RegExp) => {
+    await manage("PATCH", `/stories/${story.id}`, { highlight_ids: highlightIds });
+    const { page, context, complaints } = await visit(app, `/stories/${story.id}`, { userId: member.id });
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Public links" });
+    await dialog.getByRole("status").filter({ hasText: words }).waitFor();
+    await dialog.getByRole("button", { name: "Make a link" }).waitFor();
+    await assertAccessibleAtRest(page);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  };
+  await said([], /This story is empty/);
+  await said([hers], /shows nothing of this story/);
+  await said([hers, own], /shows 1 of the 2 highlights/);
+});
+
 test("link settings: expiry, password, download and the current moment are kept, and what is wrong is said at its field", async () => {
   const id = await make();
   await publish(id);

@@ -4,6 +4,7 @@ import type {
   createRecordingLink,
   deletePublicLink,
   listRecordingLinks,
+  listStoryLinks,
   PublicLink,
   updatePublicLink,
 } from "../../contract/public-links.ts";
@@ -22,9 +23,14 @@ export interface LinkTarget {
 export function linksQuery(target: LinkTarget) {
   return queryOptions({
     queryKey: ["links", target.kind, target.id],
-    queryFn: ({ signal }) => call<typeof listRecordingLinks>("GET", pathOf(target), { signal }),
+    queryFn: ({ signal }): Promise<LinkList> =>
+      call<typeof listRecordingLinks>("GET", pathOf(target), { signal }),
   });
 }
+
+/** Of a story also how many highlights it has, and how many of them its reader may share. */
+export type LinkList = z.output<(typeof listRecordingLinks)["response"]> &
+  Partial<z.output<(typeof listStoryLinks)["response"]>>;
 
 export function makeLink(target: LinkTarget): Promise<LinkBody> {
   return call<typeof createRecordingLink>("POST", pathOf(target), { body: {} });

@@ -3,7 +3,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { ApiError } from "../api/client.ts";
-import { type LinkTarget, linksQuery, makeLink } from "../api/links.ts";
+import { type LinkList, type LinkTarget, linksQuery, makeLink } from "../api/links.ts";
 import { errorText, useAction } from "../common/actions.tsx";
 import { LinkCard } from "./link-card.tsx";
 import type { Linked } from "./linked.ts";
@@ -17,11 +17,22 @@ const refusals: Readonly<Record<LinkTarget["kind"], string>> = {
 };
 
 const offers: Readonly<Record<LinkTarget["kind"], string>> = {
-  recording: "There is no link at the moment.",
+  recording: "There is no link at the moment, so nobody outside can see it.",
   highlight:
     "Nobody outside can see it yet. A link shows this part of the recording, and nothing else of it, to anyone who has it.",
   story: "Nobody outside can see it yet. A link shows the story to anyone who has it.",
 };
+
+/** What a link of a story would not show, said before one is made; with a link, the link says it. */
+function warningOf({ links, highlights, shareable }: LinkList): string | null {
+  if (highlights === undefined || shareable === undefined) return null;
+  if (highlights === 0) return "This story is empty. A link shows nothing until highlights are put into it.";
+  if (links.length > 0 || shareable === highlights) return null;
+  const whoCan = "those who recorded them, and admins, can agree to show them";
+  return shareable === 0
+    ? `A link that you make shows nothing of this story: its highlights are of recordings that you may not share. Once there is a link, ${whoCan}.`
+    : `A link that you make shows ${shareable} of the ${highlights} highlights: the others are of recordings that you may not share. Once there is a link, ${whoCan}.`;
+}
 
 /** The public links of something: made, copied, set and taken back. Every change counts at once. */
 export function LinkManager(linked: Linked) {
@@ -47,8 +58,14 @@ export function LinkManager(linked: Linked) {
     );
   }
   const { links } = query.data;
+  const warning = warningOf(query.data);
   return (
     <Stack gap="sm">
+      {warning === null ? null : (
+        <Alert variant="light" color="yellow" p="xs" c="bright" role="status">
+          {warning}
+        </Alert>
+      )}
       {links.length === 0 ? (
         <Text size="sm">{offers[target.kind]}</Text>
       ) : (
