@@ -34,8 +34,12 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
       title={action === null ? "" : titles[action.kind]}
       size={action?.kind === "share" ? "lg" : "md"}
     >
-      {action?.kind === "edit" ? <EditHighlight highlight={action.highlight} onDone={finish} /> : null}
-      {action?.kind === "story" ? <AddToStory highlight={action.highlight} onDone={finish} /> : null}
+      {action?.kind === "edit" ? (
+        <EditHighlight highlight={action.highlight} onDone={finish} onCancel={onClose} />
+      ) : null}
+      {action?.kind === "story" ? (
+        <AddToStory highlight={action.highlight} onDone={finish} onCancel={onClose} />
+      ) : null}
       {action?.kind === "share" ? (
         <Links target={{ kind: "highlight", id: action.highlight.id }} title={action.highlight.text} />
       ) : null}

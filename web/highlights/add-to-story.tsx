@@ -8,7 +8,8 @@ import { changeStory, makeStory, storiesQuery } from "../api/stories.ts";
 const newStory = "new";
 
 /** Puts a highlight at the end of a story, or begins one with it. */
-export function AddToStory({ highlight, onDone }: { highlight: HighlightBody; onDone: () => void }) {
+export function AddToStory(props: { highlight: HighlightBody; onDone: () => void; onCancel: () => void }) {
+  const { highlight, onDone, onCancel } = props;
   const query = useInfiniteQuery(storiesQuery);
   const stories = query.data?.pages.flatMap((page) => page.stories) ?? [];
   const [chosen, setChosen] = useState<string>(newStory);
@@ -70,6 +71,9 @@ export function AddToStory({ highlight, onDone }: { highlight: HighlightBody; on
           </Alert>
         ) : null}
         <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" loading={add.isPending} disabled={isThere}>
             Add
           </Button>

@@ -6,7 +6,8 @@ import { changeHighlight, type ListedBody } from "../api/highlights.ts";
 import { clock } from "../common/time.ts";
 
 /** Changes what a highlight says and which part of its recording it is. */
-export function EditHighlight({ highlight, onDone }: { highlight: ListedBody; onDone: () => void }) {
+export function EditHighlight(props: { highlight: ListedBody; onDone: () => void; onCancel: () => void }) {
+  const { highlight, onDone, onCancel } = props;
   const [text, setText] = useState(highlight.text);
   const [tags, setTags] = useState(highlight.tags);
   const [startSec, setStart] = useState<number | string>(highlight.timestamp / 1000);
@@ -76,6 +77,9 @@ export function EditHighlight({ highlight, onDone }: { highlight: ListedBody; on
           </Alert>
         ) : null}
         <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending}>
             Save
           </Button>

@@ -1,20 +1,11 @@
-import {
-  Button,
-  CloseButton,
-  Group,
-  Modal,
-  Skeleton,
-  Stack,
-  TextInput,
-  Title,
-  VisuallyHidden,
-} from "@mantine/core";
+import { Button, CloseButton, Group, Modal, Skeleton, TextInput, Title, VisuallyHidden } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconHighlight, IconSearch, IconTag } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { highlightQuery, highlightsQuery } from "../api/highlights.ts";
+import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { type Action, ActionDialogs } from "./action-dialogs.tsx";
@@ -34,7 +25,7 @@ export function HighlightsPage() {
   const set = (change: HighlightsSearch) =>
     navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   return (
-    <Stack gap="md" maw={1000} mx="auto">
+    <PageStack>
       <Title order={1} size="h2">
         Highlights
       </Title>
@@ -58,7 +49,7 @@ export function HighlightsPage() {
         onClose={() => navigate({ search: (before) => ({ ...before, play: undefined }) })}
       />
       <ActionDialogs action={action} onClose={() => setAction(null)} />
-    </Stack>
+    </PageStack>
   );
 }
 

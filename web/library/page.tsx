@@ -1,8 +1,9 @@
-import { Button, Group, Loader, SegmentedControl, Stack, Title, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Loader, SegmentedControl, Title, VisuallyHidden } from "@mantine/core";
 import { IconLayoutGrid, IconList, IconUpload, IconVideo } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { recordingsQuery } from "../api/recordings.ts";
+import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useMoreWhenSeen } from "../common/use-more.ts";
 import { useTitle } from "../common/use-title.ts";
@@ -22,7 +23,7 @@ export function LibraryPage() {
   const { view, ...filter } = search;
   const isGrid = view === "grid";
   return (
-    <Stack gap="md" maw={1200} mx="auto">
+    <PageStack>
       <Group justify="space-between">
         <Title order={1} size="h2">
           Library
@@ -48,7 +49,7 @@ export function LibraryPage() {
       </Group>
       <LibraryFilters />
       <Recordings key={JSON.stringify(filter)} isGrid={isGrid} />
-    </Stack>
+    </PageStack>
   );
 }
 

@@ -1,6 +1,5 @@
-import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
+import { ActionIcon, Button, Menu } from "@mantine/core";
 import {
-  IconChevronLeft,
   IconDots,
   IconFileText,
   IconKeyboard,
@@ -11,8 +10,8 @@ import {
   IconUsers,
   IconWorld,
 } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { BackLink } from "../common/back-link.tsx";
 import { namesInLine } from "../common/person.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
 import { useRecording } from "./context.ts";
@@ -41,10 +40,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
   return (
     <div className={classes.header}>
       <div className={classes.heading}>
-        <Anchor component={Link} to="/" size="sm" c="dimmed" className={classes.back ?? ""}>
-          <IconChevronLeft size={16} aria-hidden />
-          Library
-        </Anchor>
+        <BackLink to="/">Library</BackLink>
         <RecordingTitle />
         <div className={classes.facts}>
           <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>

@@ -1,4 +1,4 @@
-import { Button, Code, Stack, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Button, Code, Table, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { ApiError } from "../api/client.ts";
 import { searchQuery } from "../api/search.ts";
 import { fieldErrors } from "../common/actions.tsx";
 import { LoadMore } from "../common/endless.tsx";
+import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { SearchFilters } from "./filters.tsx";
@@ -20,13 +21,13 @@ export function SearchPage() {
   const search = page.useSearch();
   useTitle(search.q === undefined ? "Search" : `Search: ${search.q}`);
   return (
-    <Stack gap="md" maw={960} mx="auto">
+    <PageStack>
       <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
         {search.q === undefined ? "Search" : `Search: ${search.q}`}
       </Title>
       <SearchFilters />
       {search.q === undefined ? <NothingAsked /> : <Results search={search} />}
-    </Stack>
+    </PageStack>
   );
 }
 

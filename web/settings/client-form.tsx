@@ -7,10 +7,11 @@ interface ClientFormProps {
   /** What is changed; a new one without. */
   readonly client?: Client;
   readonly onSaved: (client: Client, secret: string | null) => void;
+  readonly onCancel: () => void;
 }
 
 /** Name and addresses of an app. */
-export function ClientForm({ client, onSaved }: ClientFormProps) {
+export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
   const [name, setName] = useState(client?.name ?? "");
   const [uris, setUris] = useState(client?.redirect_uris.join("\n") ?? "");
   const [origins, setOrigins] = useState(client?.cors_origins.join("\n") ?? "");
@@ -91,6 +92,9 @@ export function ClientForm({ client, onSaved }: ClientFormProps) {
           fields={["name", "redirect_uris", "cors_origins", "public", "legacy"]}
         />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending}>
             {client === undefined ? "Make app" : "Save"}
           </Button>

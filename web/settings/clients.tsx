@@ -39,6 +39,7 @@ export function ClientsPage() {
             close();
             setShown({ client, secret });
           }}
+          onCancel={close}
         />
       </Modal>
       <Modal
@@ -151,7 +152,7 @@ function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => v
       }
     >
       <Modal opened={edits} onClose={close} title={`Edit ${client.name}`} centered>
-        <ClientForm client={client} onSaved={close} />
+        <ClientForm client={client} onSaved={close} onCancel={close} />
       </Modal>
     </Row>
   );

@@ -14,12 +14,12 @@ interface InviteProps {
 export function Invite({ opened, onClose, onInvited }: InviteProps) {
   return (
     <Modal opened={opened} onClose={onClose} title="Invite somebody" centered>
-      <InviteForm onInvited={onInvited} />
+      <InviteForm onClose={onClose} onInvited={onInvited} />
     </Modal>
   );
 }
 
-function InviteForm({ onInvited }: Pick<InviteProps, "onInvited">) {
+function InviteForm({ onClose, onInvited }: Omit<InviteProps, "opened">) {
   const teams = useQuery(teamMembersQuery).data?.teams ?? [];
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
@@ -80,6 +80,9 @@ function InviteForm({ onInvited }: Pick<InviteProps, "onInvited">) {
         )}
         <FormError error={send.error} fields={["name", "email", "role", "team_ids"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
           <Button type="submit" loading={send.isPending}>
             Make invitation
           </Button>

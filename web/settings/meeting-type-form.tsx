@@ -54,6 +54,9 @@ export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: 
         />
         <FormError error={save.error} fields={["name"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending}>
             {type === undefined ? "Make type" : "Save"}
           </Button>

@@ -43,6 +43,9 @@ function NameForm({ label, value, run, done, refresh, onClose }: NameFormProps) 
         />
         <FormError error={save.error} fields={["name"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending}>
             {label}
           </Button>

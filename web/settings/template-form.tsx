@@ -65,6 +65,9 @@ export function TemplateForm({ template, onDone }: { template?: Template; onDone
         />
         <FormError error={save.error} fields={["title", "kind", "prompt"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending}>
             Save template
           </Button>

@@ -138,7 +138,7 @@ function NewToken({ opened, onClose, isAdmin }: NewTokenProps) {
       closeOnClickOutside={value === null}
     >
       {value === null ? (
-        <TokenForm isAdmin={isAdmin} onMade={setValue} />
+        <TokenForm isAdmin={isAdmin} onMade={setValue} onCancel={close} />
       ) : (
         <SecretOnce label="Token" value={value} onDone={close}>
           <Text size="sm" c="dimmed">
@@ -150,7 +150,8 @@ function NewToken({ opened, onClose, isAdmin }: NewTokenProps) {
   );
 }
 
-function TokenForm({ isAdmin, onMade }: { isAdmin: boolean; onMade: (token: string) => void }) {
+function TokenForm(props: { isAdmin: boolean; onMade: (token: string) => void; onCancel: () => void }) {
+  const { isAdmin, onMade, onCancel } = props;
   const [name, setName] = useState("");
   const [type, setType] = useState<"personal_access_token" | "workspace_access_token">(
     "personal_access_token",
@@ -217,6 +218,9 @@ function TokenForm({ isAdmin, onMade }: { isAdmin: boolean; onMade: (token: stri
         />
         <FormError error={create.error} fields={["name", "type", "expires_at"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" loading={create.isPending}>
             Make token
           </Button>

@@ -5,6 +5,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { Link, useNavigate } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
 import { lengthOf, makeStory, type StoryBody, storiesQuery } from "../api/stories.ts";
+import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { clock, dayAndTime, lengthInWords } from "../common/time.ts";
 import { useTitle } from "../common/use-title.ts";
@@ -20,7 +21,7 @@ export function StoriesPage() {
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const queryClient = useQueryClient();
   return (
-    <Stack gap="md" maw={1200} mx="auto">
+    <PageStack>
       <Group justify="space-between">
         <Title order={1} size="h2">
           Stories
@@ -41,9 +42,10 @@ export function StoriesPage() {
             void queryClient.invalidateQueries({ queryKey: ["stories"] });
             void navigate({ to: "/stories/$storyId", params: { storyId: id } });
           }}
+          onCancel={close}
         />
       </Modal>
-    </Stack>
+    </PageStack>
   );
 }
 

@@ -10,6 +10,7 @@ export function StoryForm(props: {
   words: StoryWords;
   save: (words: StoryWords) => Promise<StoryBody>;
   onSaved: (story: StoryBody) => void;
+  onCancel: () => void;
 }) {
   const [words, setWords] = useState(props.words);
   const set = (change: Partial<StoryWords>) => setWords((before) => ({ ...before, ...change }));
@@ -67,6 +68,9 @@ export function StoryForm(props: {
           </Alert>
         ) : null}
         <Group justify="flex-end">
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending}>
             {props.verb}
           </Button>

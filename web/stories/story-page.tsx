@@ -1,17 +1,12 @@
-import { Anchor, Badge, Button, Group, Modal, Skeleton, Stack, Text, Title } from "@mantine/core";
-import {
-  IconArrowLeft,
-  IconHighlight,
-  IconPencil,
-  IconPlus,
-  IconShare,
-  IconTrash,
-} from "@tabler/icons-react";
+import { Badge, Button, Group, Modal, Skeleton, Text, Title } from "@mantine/core";
+import { IconHighlight, IconPencil, IconPlus, IconShare, IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeStory, lengthOf, removeStory, type StoryBody, storyQuery } from "../api/stories.ts";
+import { BackLink } from "../common/back-link.tsx";
 import { ConfirmForm } from "../common/confirm-form.tsx";
+import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { lengthInWords } from "../common/time.ts";
 import { useTitle } from "../common/use-title.ts";
@@ -47,7 +42,7 @@ function Story({ story }: { story: StoryBody }) {
     highlights.findIndex(({ id }) => id === chosen),
   );
   return (
-    <Stack gap="md" maw={1200} mx="auto">
+    <PageStack>
       <Banner key={story.banner_image_url} url={story.banner_image_url} />
       <Head story={story} order={order} />
       {highlights.length === 0 ? (
@@ -78,7 +73,7 @@ function Story({ story }: { story: StoryBody }) {
           />
         </div>
       )}
-    </Stack>
+    </PageStack>
   );
 }
 
@@ -119,11 +114,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
   const { highlights } = order;
   return (
     <div>
-      <Anchor component={Link} to="/stories" size="sm">
-        <Group gap={4} component="span">
-          <IconArrowLeft size={16} aria-hidden /> Stories
-        </Group>
-      </Anchor>
+      <BackLink to="/stories">Stories</BackLink>
       <Group justify="space-between" align="flex-start" gap="xs" mt={4}>
         <Title
           order={1}
@@ -199,6 +190,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
               void queryClient.invalidateQueries({ queryKey: ["stories", "list"] });
               setDialog(null);
             }}
+            onCancel={() => setDialog(null)}
           />
         ) : null}
         {dialog === "delete" ? (

@@ -4,6 +4,7 @@ import "@mantine/dropzone/styles.css";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconCloudUpload } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
+import { PageStack } from "../common/page-stack.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { useSender, useSendings } from "./sending.tsx";
 import { SendingRow } from "./sending-row.tsx";
@@ -25,7 +26,7 @@ export function UploadsPage() {
   });
   const add = (files: readonly File[]) => sender.add(files, { willBeReviewed });
   return (
-    <Stack gap="lg" maw={960} mx="auto">
+    <PageStack gap="lg">
       <Title order={1} size="h2">
         Uploads
       </Title>
@@ -75,6 +76,6 @@ export function UploadsPage() {
         </section>
       )}
       <UploadList userId={session.user.id} sendings={sendings} onChoose={add} />
-    </Stack>
+    </PageStack>
   );
 }

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconAlertTriangle, IconArrowLeft, IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
+import { Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type UploadBody, uploadQuery } from "../api/uploads.ts";
+import { BackLink } from "../common/back-link.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { recordingAddress } from "../library/recording-parts.tsx";
@@ -25,11 +26,7 @@ export function UploadPage() {
   return (
     <Stack gap="lg" maw={760} mx="auto">
       <div>
-        <Anchor component={Link} to="/uploads" size="sm">
-          <Group gap={4} component="span">
-            <IconArrowLeft size={16} aria-hidden /> Uploads
-          </Group>
-        </Anchor>
+        <BackLink to="/uploads">Uploads</BackLink>
         <Group justify="space-between" mt={4} gap="xs" wrap="nowrap" align="flex-start">
           <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
             {upload.title}

@@ -116,6 +116,9 @@ function Rotate({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClos
           />
           <FormError error={rotate.error} fields={[]} />
           <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
             <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
               Make new secret
             </Button>

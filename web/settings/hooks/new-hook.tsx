@@ -21,7 +21,7 @@ export function NewHook({ opened, onClose }: { opened: boolean; onClose: () => v
       closeOnClickOutside={secret === null}
     >
       {secret === null ? (
-        <HookForm onMade={setSecret} />
+        <HookForm onMade={setSecret} onCancel={close} />
       ) : (
         <SecretOnce label="Signing secret" value={secret} onDone={close}>
           <Text size="sm" c="dimmed">
@@ -33,7 +33,8 @@ export function NewHook({ opened, onClose }: { opened: boolean; onClose: () => v
   );
 }
 
-function HookForm({ onMade }: { onMade: (secret: string) => void }) {
+function HookForm(props: { onMade: (secret: string) => void; onCancel: () => void }) {
+  const { onMade, onCancel } = props;
   const [type, setType] = useState<HookType>("recording_added");
   const [url, setUrl] = useState("");
   const [chosen, setChosen] = useState<string[]>([]);
@@ -95,6 +96,9 @@ function HookForm({ onMade }: { onMade: (secret: string) => void }) {
         )}
         <FormError error={create.error} fields={["hook_type", "hook_url", "include"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" loading={create.isPending}>
             Make hook
           </Button>

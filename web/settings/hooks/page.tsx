@@ -1,8 +1,9 @@
-import { Alert, Anchor, Group, Stack } from "@mantine/core";
-import { IconAlertTriangle, IconArrowLeft } from "@tabler/icons-react";
+import { Alert, Stack } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { type Hook, hookQuery } from "../../api/hooks.ts";
+import { BackLink } from "../../common/back-link.tsx";
 import { whenInLine } from "../../common/time.ts";
 import { Loaded, SettingsPage } from "../parts.tsx";
 import classes from "../settings.module.css";
@@ -22,14 +23,7 @@ export function HookPage() {
   const mayChange = session.user.role !== "viewer";
   return (
     <Stack gap="sm">
-      <Group>
-        <Anchor component={Link} to={"/settings/hooks" as string} size="sm">
-          <Group gap={4} wrap="nowrap">
-            <IconArrowLeft size={16} aria-hidden />
-            All hooks
-          </Group>
-        </Anchor>
-      </Group>
+      <BackLink to="/settings/hooks">Hooks</BackLink>
       <Loaded query={hook}>
         {(hook) => (
           <SettingsPage

@@ -78,6 +78,9 @@ function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
         </Radio.Group>
         <FormError error={send.error} fields={["since", "until"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
           <Button type="submit" loading={send.isPending}>
             Send again
           </Button>

@@ -129,6 +129,9 @@ function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
         />
         <FormError error={save.error} fields={["reason"]} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
           <Button type="submit" loading={save.isPending} disabled={recordingId === null}>
             {hold === undefined ? "Hold it" : "Save"}
           </Button>

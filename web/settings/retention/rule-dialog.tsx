@@ -170,6 +170,9 @@ function RuleForm({ rule, names, onClose }: DialogProps) {
         </Text>
         <FormError error={save.error} fields={fields} />
         <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
           <Button type="submit">Look what goes</Button>
         </Group>
       </Stack>
