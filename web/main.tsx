@@ -9,6 +9,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./app/query-client.ts";
 import { createAppRouter } from "./app/router.tsx";
+import { measureScrollbar } from "./app/scrollbar.ts";
 import { theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
@@ -19,6 +20,7 @@ const router = createAppRouter(queryClient);
 const element = document.getElementById("app");
 if (element === null) throw new Error("the document has no place for the app");
 
+measureScrollbar();
 createRoot(element).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>

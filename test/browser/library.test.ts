@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { launchChromium } from "../support/chromium.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
@@ -48,5 +49,42 @@ test("library: nothing yet, on a phone in the dark, is told and leads on", async
   assert.ok(
     await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
   );
+  assert.deepEqual(complaints, []);
+});
+
+test("with a classic scrollbar the header reaches the edge, overlays cover all, and pages don't move sideways", async () => {
+  const workspace = await makeWorkspace(app.db);
+  await makeRecording(app, workspace.member.token, { title: "Weekly" });
+  const browser = await launchChromium({ hasScrollbars: true });
+  after(() => browser.close());
+  const { page, complaints } = await visit({ ...app, browser }, "/", { userId: workspace.member.id });
+  const places = (size: { width: number; height: number }) =>
+    page.setViewportSize(size).then(() =>
+      page.evaluate<{ bar: number; header: number; title: number; person: number }>(`({
+        bar: innerWidth - document.documentElement.clientWidth,
+        header: innerWidth - document.querySelector("header").getBoundingClientRect().right,
+        title: document.querySelector("h1").getBoundingClientRect().left,
+        person: document.querySelector("[aria-label*='account of']").getBoundingClientRect().right,
+      })`),
+    );
+  await page.getByRole("link", { name: "Weekly" }).waitFor();
+  const tall = await places({ width: 1600, height: 900 });
+  const low = await places({ width: 1600, height: 200 });
+  assert.equal(tall.bar, 0, "all of it fits");
+  assert.ok(low.bar > 0, "the browser has scrollbars that take room");
+  assert.deepEqual([tall.header, low.header], [0, low.bar]);
+  assert.deepEqual([low.title, low.person], [tall.title, tall.person]);
+
+  await page.setViewportSize({ width: 1600, height: 900 });
+  await page.goto(`${app.url}/stories`);
+  await page.getByRole("button", { name: "New story" }).click();
+  const dialog = page.getByRole("dialog", { name: "New story" });
+  await dialog.waitFor();
+  assert.equal(
+    await page.evaluate("document.querySelector('.mantine-Modal-overlay').getBoundingClientRect().width"),
+    1600,
+  );
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
   assert.deepEqual(complaints, []);
 });
