@@ -107,6 +107,30 @@ test("link taken back while somebody watches: the page says so, and the media ad
   assert.deepEqual(withoutRefusals(complaints), []);
 });
 
+test("link taken back while a film plays that is loaded to its end: told at the next seek, and by itself while it plays", async () => {
+  const link = await anotherLink();
+  const watch = async () => {
+    const { page, complaints } = await visit(app, pathOf(link.url));
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
+    await until("all of it is loaded", () =>
+      page.evaluate<boolean>(
+        "(({ buffered, duration }) => buffered.length > 0 && buffered.end(0) > duration - 0.2)(document.querySelector('video'))",
+      ),
+    );
+    return { page, complaints, isOver: page.getByRole("heading", { name: "This link was taken back" }) };
+  };
+  const [seeking, playing] = [await watch(), await watch()];
+  await playing.page.evaluate("document.querySelector('video').loop = true");
+  await seeking.page.keyboard.press("k");
+  await manage("DELETE", `/links/${link.id}`);
+  await seeking.page.getByText("It is signed. Café Blå gets a copy.").click();
+  await seeking.isOver.waitFor({ timeout: 5000 });
+  await playing.isOver.waitFor({ timeout: 25_000 });
+  assert.equal(await playing.page.locator("video").count(), 0);
+  assert.deepEqual(withoutRefusals([...seeking.complaints, ...playing.complaints]), []);
+});
+
 test("link that has expired says so, and one that never was", async () => {
   const link = await anotherLink({ expires_datetime: new Date(Date.now() + 3_600_000).toISOString() });
   const path = pathOf(link.url);

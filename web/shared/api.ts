@@ -27,8 +27,9 @@ export function sharedQuery(token: string, access: string | null) {
     queryFn: ({ signal }) =>
       call<typeof getShared>("GET", path`/_/api/v1/shared/${token}`, { query: { access }, signal }),
     refetchInterval: ({ state }) => {
-      if (state.error instanceof ApiError && state.error.status >= 400 && state.error.status < 500)
-        return false;
+      // Asked too often, the server wants a rest, and has said nothing of the link.
+      const status = state.error instanceof ApiError ? state.error.status : 0;
+      if (status >= 400 && status < 500 && status !== 429) return false;
       const isCutting = state.data?.items.some((item) => item.state === "preparing") ?? false;
       return isCutting ? cuttingPauseMs : idlePauseMs;
     },

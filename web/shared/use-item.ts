@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useClipboard } from "../recording/clipboard.ts";
 import { createPlayback, type Playback } from "../recording/player/playback.ts";
 import { createMoments, type Film, type Watching } from "../recording/watching.ts";
 import { pageAddress, type SharedAddress } from "./address.ts";
 import { type Item, sharedQuery, sharedTranscriptQuery, type View } from "./api.ts";
+import { useStillShown } from "./use-still-shown.ts";
 
 /** What each page of a link is given. */
 export interface PageProps {
@@ -82,6 +83,11 @@ export function useItem(props: PageProps & { item: Item; turns: Turns }) {
     if (isOnItsOwn && hasMedia) playback.play();
   }, [isOnItsOwn, hasMedia, playback]);
   const hasEnded = useSyncExternalStore(playback.subscribe, () => playback.getState().hasEnded);
+  const look = useCallback(
+    () => client.refetchQueries({ queryKey: sharedQuery(token, access).queryKey, exact: true }),
+    [client, token, access],
+  );
+  useStillShown(playback, hasMedia ? item.media_url : null, look);
   const { goOn } = turns;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the end itself leads on.
   useEffect(() => {
@@ -92,9 +98,10 @@ export function useItem(props: PageProps & { item: Item; turns: Turns }) {
     transcript,
     film,
     renew: async () => {
-      const { queryKey } = sharedQuery(token, access);
-      await client.refetchQueries({ queryKey, exact: true });
-      const now = client.getQueryData(queryKey)?.items.find((one) => one.id === id);
+      await look();
+      const now = client
+        .getQueryData(sharedQuery(token, access).queryKey)
+        ?.items.find((one) => one.id === id);
       return now?.media_url ?? undefined;
     },
   };
