@@ -40,3 +40,9 @@ export const SupplyDialog = lazyDialog({
   isOpen,
   closed,
 });
+
+export const PersonDialogs = lazyDialog({
+  load: async () => (await import("./panels/person-dialogs.tsx")).PersonDialogs,
+  isOpen: ({ task }) => task !== null,
+  closed: { task: null },
+});

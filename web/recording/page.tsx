@@ -20,7 +20,7 @@ import { type ClipRange, type PageContext, RecordingContext, useRecording } from
 import { ClipDialog } from "./dialogs.ts";
 import { RecordingHeader } from "./header.tsx";
 import { Panels } from "./panels/panels.tsx";
-import { KeysHelp, useKeys } from "./player/keys.tsx";
+import { KeysHelp, useKeys } from "./player/keys.ts";
 import { Lanes } from "./player/lanes.tsx";
 import { createPlayback } from "./player/playback.ts";
 import classes from "./recording.module.css";

@@ -7,7 +7,7 @@ import {
   IconPlayerSkipForwardFilled,
 } from "@tabler/icons-react";
 import { type ReactNode, useRef, useState } from "react";
-import { KeysHelp, useKeys } from "../recording/player/keys.tsx";
+import { KeysHelp, useKeys } from "../recording/player/keys.ts";
 import { WatchingContext } from "../recording/watching.ts";
 import { pageAddress } from "./address.ts";
 import type { Item } from "./api.ts";

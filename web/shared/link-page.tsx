@@ -3,7 +3,7 @@ import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { IconDownload, IconLink } from "@tabler/icons-react";
 import { useRef } from "react";
 import { dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
-import { KeysHelp, useKeys } from "../recording/player/keys.tsx";
+import { KeysHelp, useKeys } from "../recording/player/keys.ts";
 import { Lanes } from "../recording/player/lanes.tsx";
 import { useWatching, WatchingContext } from "../recording/watching.ts";
 import type { Item, View } from "./api.ts";

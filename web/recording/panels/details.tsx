@@ -1,4 +1,4 @@
-import { Button, Code, CopyButton, Group, Loader, Modal, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Button, CopyButton, Group, Loader, Modal, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { Fragment, lazy, type ReactNode, Suspense } from "react";
@@ -90,7 +90,7 @@ function Id({ value }: { value: string }) {
         <Group gap={6}>
           <Tooltip label={copied ? "Copied" : "Copy"}>
             <UnstyledButton onClick={copy} aria-label={`${value}, copy`}>
-              <Code className={classes.breakable ?? ""}>{value}</Code>
+              <code className={classes.id}>{value}</code>
             </UnstyledButton>
           </Tooltip>
           {copied ? (

@@ -1,15 +1,14 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput } from "@mantine/core";
 import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Participant, refreshTranscript, type Speaker, type Transcript } from "../../api/recording.ts";
-import { Confirm } from "../../common/confirm.tsx";
+import type { Participant, Speaker, Transcript } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { timeOfDay } from "../../common/time.ts";
 import { useRecording } from "../context.ts";
+import { PersonDialogs } from "../dialogs.ts";
 import { byTalk, colorsOf, speakerKey } from "../speakers.ts";
 import classes from "./panels.module.css";
-import { PersonForm } from "./person-form.tsx";
+import type { PersonTask } from "./person-dialogs.tsx";
 import { PersonRow } from "./person-row.tsx";
 
 /** More are shown when asked for, and can be looked for by name. */
@@ -21,10 +20,6 @@ const scopes = {
   external: { name: "Guest", means: "Has an email from elsewhere" },
   unknown: { name: "Unknown", means: "No email says where they are from" },
 } as const;
-
-type Task =
-  | { readonly kind: "add"; readonly speaker?: Speaker }
-  | { readonly kind: "change" | "remove"; readonly person: Participant };
 
 interface Row {
   readonly key: string;
@@ -39,7 +34,7 @@ interface Row {
 export function PeoplePanel({ transcript }: { transcript: Transcript | undefined }) {
   const { view } = useRecording();
   const { participants, can } = view;
-  const [task, setTask] = useState<Task | null>(null);
+  const [task, setTask] = useState<PersonTask | null>(null);
   const [query, setQuery] = useState("");
   const [isAll, setAll] = useState(false);
   const speakers = transcript?.speakers ?? [];
@@ -112,7 +107,7 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           ) : null}
         </Stack>
       )}
-      <Dialogs
+      <PersonDialogs
         task={task}
         strangers={rows.flatMap(({ person, speaker }) => (person === null && speaker ? [speaker] : []))}
         onClose={() => setTask(null)}
@@ -121,7 +116,15 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
   );
 }
 
-function RowActions({ row, onTask, isFull }: { row: Row; onTask: (task: Task) => void; isFull: boolean }) {
+function RowActions({
+  row,
+  onTask,
+  isFull,
+}: {
+  row: Row;
+  onTask: (task: PersonTask) => void;
+  isFull: boolean;
+}) {
   const { person, speaker, name } = row;
   if (person === null)
     return (
@@ -156,46 +159,6 @@ function RowActions({ row, onTask, isFull }: { row: Row; onTask: (task: Task) =>
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-function Dialogs(props: { task: Task | null; strangers: readonly Speaker[]; onClose: () => void }) {
-  const { task, strangers, onClose } = props;
-  const { id, actions } = useRecording();
-  const client = useQueryClient();
-  const person = task === null || task.kind === "add" ? null : task.person;
-  return (
-    <>
-      <Modal
-        opened={task !== null && task.kind !== "remove"}
-        onClose={onClose}
-        title={person === null ? "Add somebody" : "Change a participant"}
-      >
-        {task === null || task.kind === "remove" ? null : (
-          <PersonForm
-            person={person}
-            strangers={strangers}
-            speaker={task.kind === "add" ? task.speaker : undefined}
-            onClose={onClose}
-          />
-        )}
-      </Modal>
-      <Confirm
-        opened={task?.kind === "remove"}
-        onClose={onClose}
-        title="Remove from the participants?"
-        label="Remove"
-        done="Removed from the participants"
-        run={async () => {
-          if (person === null) return;
-          await actions.removePerson(person.id);
-          await refreshTranscript(client, id);
-        }}
-      >
-        What {person?.name ?? "this person"} said stays in the transcript under that name. Whoever saw the
-        recording only as a participant does not see it any more.
-      </Confirm>
-    </>
   );
 }
 

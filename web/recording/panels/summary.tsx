@@ -1,9 +1,10 @@
-import { Badge, Stack, Table, Text, Title } from "@mantine/core";
+import { Badge, Stack, Text, Title } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
 import { isUnderWay } from "../../api/intelligence.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
 import { Markdown } from "./markdown.tsx";
+import classes from "./panels.module.css";
 import { UnderstandingLine, useUnderstanding } from "./understanding.tsx";
 
 /** What the language model wrote: the summary, and the workspace's own sections. */
@@ -108,27 +109,30 @@ function ItemView({ item }: { item: unknown }) {
 
 function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly unknown[] }) {
   return (
-    <Table.ScrollContainer minWidth={320}>
-      <Table striped withTableBorder>
-        <Table.Thead>
-          <Table.Tr>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, what is wider than the panel is out of reach of the keys.
+    <div className={classes.tableBox} tabIndex={0}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
             {columns.map((column) => (
-              <Table.Th key={column}>{column}</Table.Th>
+              <th key={column} scope="col">
+                {column}
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map((row, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows have nothing else that tells them apart.
-            <Table.Tr key={i}>
+            <tr key={i}>
               {columns.map((column, k) => (
-                <Table.Td key={column}>{cellOf(row, column, k)}</Table.Td>
+                <td key={column}>{cellOf(row, column, k)}</td>
               ))}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeWorkspace } from "../support/factories.ts";
+import { makeMedia } from "./recording-support.ts";
+import { startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+
+/** Compressed and with headers, of all a page loads until it is whole. */
+const mostScriptBytes = 250_000;
+
+test("the library and the recording page load less than 250 kB of script each", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const id = await makeMedia(app, member.token);
+  for (const [path, whole] of [
+    ["/", "ul[aria-label=Recordings] li"],
+    [`/recordings/${id}`, "ol[aria-label=Transcript] li"],
+  ] as const) {
+    const { page, context } = await visit(app, "/icon.svg", { userId: member.id });
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Network.enable");
+    const scripts = new Set<string>();
+    let bytes = 0;
+    devtools.on("Network.requestWillBeSent", ({ requestId, type }) => {
+      if (type === "Script") scripts.add(requestId);
+    });
+    devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+      if (scripts.has(requestId)) bytes += encodedDataLength;
+    });
+    await page.goto(app.url + path);
+    await page.locator(whole).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    assert.ok(bytes > 50_000 && bytes < mostScriptBytes, `${path}: ${bytes} bytes of script`);
+    await context.close();
+  }
+});
