@@ -34,6 +34,13 @@ export const AuditEntry = z
   })
   .meta({ id: "AuditEntry" });
 
+/** An entry as the list has it; what a recording is called now is no part of the log itself. */
+export const ListedAuditEntry = AuditEntry.extend({
+  recording_title: z.string().nullable().meta({
+    description: "Of the recording it was done to, while that is there and the caller sees it.",
+  }),
+}).meta({ id: "ListedAuditEntry" });
+
 const filters = {
   action: z.string().max(100).optional().meta({ description: "Only this action.", example: "token_issued" }),
   user: Uuid.optional().meta({ description: "Only what this user did." }),
@@ -52,7 +59,7 @@ export const listAudit = operation({
   summary: "List Audit Log",
   description: "Who did what, when and from where: newest first, a page at a time.",
   query: z.object({ cursor: CursorInput.optional(), ...filters }),
-  response: z.strictObject({ entries: z.array(AuditEntry), cursor: NextCursor }),
+  response: z.strictObject({ entries: z.array(ListedAuditEntry), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor", "forbidden"],
 });
 

@@ -244,6 +244,27 @@ test("list: newest first in pages, with every filter, each workspace its own", a
   }
 });
 
+test("list: a recording's title as it is now, for an admin who sees it, and for no other", async () => {
+  const { recordingId } = await makeRecording(app, member.token, { title: "Secret plans of Q4" });
+  const other = await makeUser(app.db, workspace);
+  const own = { token: member.token };
+  const share = (user: { readonly id: string }) =>
+    call(app, "PUT", `/recordings/${recordingId}/users`, { user_id: user.id }, own);
+  const read = async () => {
+    const answer = await audit(`?subject=${recordingId}&action=recording_shared`);
+    return { text: answer.text, title: answer.body.entries[0].recording_title };
+  };
+  await share(other);
+  const hidden = await read();
+  assert.equal(hidden.title, null);
+  assert.ok(!hidden.text.includes("Secret plans"));
+  await share(admin);
+  await call(app, "PATCH", `/recordings/${recordingId}`, { title: "Plans of Q4" }, own);
+  assert.equal((await read()).title, "Plans of Q4");
+  await call(app, "DELETE", `/_/api/v1/recordings/${recordingId}`, undefined, { ...own, version: null });
+  assert.equal((await read()).title, null);
+});
+
 test("list and export: for admins, signed in or with a personal token, and for nobody else", async () => {
   for (const path of ["", "/export"]) {
     for (const token of [member.token, workspace.token])

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Principal } from "../access/principal.ts";
 
 /** An entry as people read it. */
 export interface AuditRow {
@@ -47,6 +48,25 @@ export async function findAudit(
     values,
   );
   return rows;
+}
+
+/** What the recordings among the subjects of entries are called, by their ids: of those that the principal sees. */
+export async function findTitles(
+  pool: pg.Pool,
+  principal: Pick<Principal, "workspaceId" | "sees">,
+  entries: readonly Pick<AuditRow, "subject_type" | "subject_id">[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = entries.flatMap(({ subject_type: type, subject_id: id }) =>
+    type === "recording" && id !== null ? [id] : [],
+  );
+  if (ids.length === 0) return new Map();
+  const { rows } = await pool.query<{ id: string; title: string }>(
+    `select r.id, r.title from recordings r
+     where r.workspace_id = $1 and r.id = any($2::uuid[]) and exists (select 1 from recording_grants g
+       where g.recording_id = r.id and g.principal_id = any($3::uuid[]))`,
+    [principal.workspaceId, [...new Set(ids)], principal.sees],
+  );
+  return new Map(rows.map(({ id, title }) => [id, title]));
 }
 
 /** The place up to which the log of a workspace is sealed. */

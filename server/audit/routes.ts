@@ -9,7 +9,7 @@ import { type Api, Ready, route } from "../http/route.ts";
 import { auditActions } from "./actions.ts";
 import { exportAudit, exportTypes } from "./export.ts";
 import { presentEntry } from "./present.ts";
-import { type AuditFilter, findAudit } from "./queries.ts";
+import { type AuditFilter, findAudit, findTitles } from "./queries.ts";
 import { actorOf, recordAudit } from "./record.ts";
 
 const cursorName = "audit";
@@ -27,8 +27,12 @@ export function auditRoutes(
     });
     const page = rows.slice(0, config.pageSize);
     const last = page.at(-1);
+    const titles = await findTitles(db.pool, principal, page);
     return {
-      entries: page.map(presentEntry),
+      entries: page.map((row) => ({
+        ...presentEntry(row),
+        recording_title: titles.get(row.subject_id ?? "") ?? null,
+      })),
       cursor:
         rows.length > page.length && last
           ? encodePlace(cursorName, last.occurred_at.getTime(), last.id)

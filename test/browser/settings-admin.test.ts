@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeWorkspace } from "../support/factories.ts";
+import { call } from "../support/app.ts";
+import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
@@ -53,6 +54,26 @@ test("audit log: is narrowed by the address and exported as it is narrowed", asy
     await page.getByRole("link", { name: "CSV" }).getAttribute("href"),
     "/_/api/v1/audit/export?format=csv&action=token_revoked",
   );
+  assert.deepEqual(complaints, []);
+});
+
+test("audit log: a recording stands there as a link with its title where the admin sees it, by its id otherwise", async () => {
+  const { admin, member } = await makeWorkspace(app.db);
+  const { recordingId: own } = await makeRecording(app, admin.token, { title: "Board meeting" });
+  const { recordingId: hidden } = await makeRecording(app, member.token, { title: "Not for the admin" });
+  for (const [id, { token }] of [
+    [own, admin],
+    [hidden, member],
+  ] as const)
+    await call(app, "POST", `/recordings/${id}`, {}, { token });
+  const { page, complaints } = await visit(app, "/settings/audit", { userId: admin.id });
+  const log = page.getByRole("list", { name: "Audit log" });
+  await log.getByText(`recording ${hidden}`).waitFor();
+  await log.getByRole("link", { name: "Board meeting" }).waitFor();
+  assert.equal(await page.getByText("Not for the admin").count(), 0);
+  await assertAccessible(page);
+  await log.getByRole("link", { name: "Board meeting" }).click();
+  await page.getByRole("heading", { level: 1, name: "Board meeting" }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type * as audit from "../../contract/audit.ts";
 import { call } from "./client.ts";
 
-export type AuditEntry = z.output<typeof audit.AuditEntry>;
+export type AuditEntry = z.output<typeof audit.ListedAuditEntry>;
 
 /** What the log is narrowed by, as the address of its page names it. */
 export interface AuditFilter {

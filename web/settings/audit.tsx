@@ -1,7 +1,8 @@
 import { Button, Code, Select, Spoiler } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { auditActions } from "../../contract/audit-actions.ts";
 import { type AuditEntry, type AuditFilter, auditExportAddress, auditQuery } from "../api/audit.ts";
 import { type Person, peopleQuery } from "../api/people.ts";
@@ -9,6 +10,7 @@ import { LoadMore } from "../common/endless.tsx";
 import { DaysFilter, Filters, withoutEmpty } from "../common/filters.tsx";
 import { ErrorState } from "../common/states.tsx";
 import { dayAndTime, fullTime } from "../common/time.ts";
+import { recordingAddress } from "../library/recording-parts.tsx";
 import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage } from "./parts.tsx";
 import classes from "./settings.module.css";
 
@@ -107,7 +109,6 @@ const credentials: Readonly<Record<string, string>> = {
 
 function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[] }) {
   const who = people.find(({ id }) => id === entry.user_id)?.name ?? entry.user_email ?? "Nobody signed in";
-  const subject = people.find(({ id }) => id === entry.subject_id)?.name ?? entry.subject_id;
   const details = Object.entries(entry.details);
   return (
     <Row
@@ -117,9 +118,7 @@ function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[]
           {dayAndTime(entry.occurred_datetime)}
         </time>,
         entry.credential === null ? who : `${who} ${credentials[entry.credential] ?? entry.credential}`,
-        subject === null || entry.subject_type === null
-          ? null
-          : `${entry.subject_type.replaceAll("_", " ")} ${subject}`,
+        subjectOf(entry, people),
         entry.ip,
       ]}
     >
@@ -131,6 +130,19 @@ function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[]
         </Spoiler>
       )}
     </Row>
+  );
+}
+
+/** What it was done to: a recording that the reader sees by its title, people by their names, anything else by its id. */
+function subjectOf(entry: AuditEntry, people: readonly Person[]): ReactNode {
+  const { subject_type: type, subject_id: id, recording_title: title } = entry;
+  if (type === null || id === null) return null;
+  const kind = type.replaceAll("_", " ");
+  if (title === null) return `${kind} ${people.find((person) => person.id === id)?.name ?? id}`;
+  return (
+    <>
+      {kind} <Link to={recordingAddress(id)}>{title}</Link>
+    </>
   );
 }
 
