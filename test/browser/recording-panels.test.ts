@@ -219,6 +219,34 @@ test("people: added, linked with who speaks, changed and removed; scopes shown; 
 const isPaused = (page: Page) => page.evaluate<boolean>("document.querySelector('video').paused");
 const timeOf = (page: Page) => page.evaluate<number>("document.querySelector('video').currentTime");
 
+test("what a program told of a meeting is shown: who came when, the calendar, screens, the CRM", async () => {
+  const id = await make({ start_datetime: "2026-03-02T10:00:00Z" });
+  const [ana] = (await viewOf(id)).participants;
+  const told = [
+    await manage("PATCH", `/recordings/${id}/participants/${ana.id}`, {
+      observed_join_time: "2026-03-02T10:02:00Z",
+      observed_leave_time: "2026-03-02T10:11:00Z",
+      crm_contact_id: "contact-7",
+    }),
+    await manage("PATCH", `/recordings/${id}`, {
+      calendar_event: { ical_uid: "x@y", scheduled_start_datetime: "2026-03-02T09:45:00Z" },
+      crm: { crm_company_ids: ["company-1"], crm_deal_ids: ["deal-2"] },
+      screenshares: [{ start: 2000, end: 7000, participant_id: ana.id }],
+    }),
+  ];
+  for (const { status, text } of told) assert.equal(status, 200, text);
+  const { page, complaints } = await open(id);
+  await page.getByRole("tab", { name: "People" }).click();
+  await page.getByText(/from 10:02 · until 10:11 · in the CRM contact-7/).waitFor();
+  await page.getByRole("tab", { name: "Details" }).click();
+  const panel = page.getByRole("tabpanel");
+  await panel.getByText(/2 March 2026 at 09:45/).waitFor();
+  await panel.getByText("0:02 to 0:07, Ana Lima").waitFor();
+  for (const text of ["x@y", "company-1", "deal-2"]) await panel.getByText(text).waitFor();
+  await assertAccessibleAtRest(page);
+  assert.deepEqual(complaints, []);
+});
+
 test("highlights: one plays from its list and its mark, stops at its end, and can be played on", async () => {
   const id = await makeMedia(app, member.token);
   await manage("POST", `/recordings/${id}/highlights`, {

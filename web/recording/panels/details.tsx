@@ -2,10 +2,12 @@ import { Button, CopyButton, Group, Loader, Modal, Text, Tooltip, UnstyledButton
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { Fragment, lazy, type ReactNode, Suspense } from "react";
-import { fullTime, lengthInWords } from "../../common/time.ts";
+import type { View } from "../../api/recording.ts";
+import { clock, fullTime, lengthInWords } from "../../common/time.ts";
 import { timeZoneAt } from "../../common/time-zone.ts";
 import { useRecording } from "../context.ts";
 import { sources } from "./facts.ts";
+import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 
 const DetailsForm = lazy(() => import("./details-form.tsx"));
@@ -16,7 +18,7 @@ const kinds = { video: "Video", audio: "Audio", transcript: "Transcript without 
 export function DetailsPanel() {
   const { view } = useRecording();
   const { recording } = view;
-  const { calendar_event: event, crm } = recording;
+  const { calendar_event: event, crm, screenshares: screens = [] } = recording;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ["Began", fullTime(recording.start_datetime)],
     ["Time zone", timeZoneAt(new Date(recording.start_datetime))],
@@ -39,6 +41,7 @@ export function DetailsPanel() {
         ? `${fullTime(event.scheduled_start_datetime)}${event.scheduled_end_datetime ? ` to ${fullTime(event.scheduled_end_datetime)}` : ""}`
         : null,
     ],
+    ["Screens shown", screens.length === 0 ? null : <Screens key="screens" shown={screens} />],
     ["Language", languageName(view.transcript.language)],
     ["Lines of transcript", String(view.transcript.segments)],
     ["Added", fullTime(view.created_datetime)],
@@ -80,6 +83,28 @@ function EditDetails() {
         </Suspense>
       </Modal>
     </Group>
+  );
+}
+
+type Screenshare = NonNullable<View["recording"]["screenshares"]>[number];
+
+/** A meeting has few; of an import that has hundreds, the first will do. */
+const fewScreens = 12;
+
+/** Who showed their screen, and when; each leads to its beginning. */
+function Screens({ shown }: { shown: readonly Screenshare[] }) {
+  const { view, hasMedia } = useRecording();
+  const names = new Map(view.participants.map(({ id, name }) => [id, name] as const));
+  return (
+    <ul className={classes.screens}>
+      {shown.slice(0, fewScreens).map(({ participant_id: id, start, end }) => (
+        <li key={`${id} ${start}`}>
+          {hasMedia ? <MomentButton ms={start} /> : clock(start)} to {clock(end)},{" "}
+          {names.get(id) ?? "somebody"}
+        </li>
+      ))}
+      {shown.length > fewScreens ? <li>and {shown.length - fewScreens} more</li> : null}
+    </ul>
   );
 }
 

@@ -209,5 +209,6 @@ function factsOf(person: Participant): string[] {
         : "was invited",
     ...(join === null ? [] : [`from ${timeOfDay(join)}`]),
     ...(leave === null ? [] : [`until ${timeOfDay(leave)}`]),
+    ...(person.crm_contact_id === null ? [] : [`in the CRM ${person.crm_contact_id}`]),
   ];
 }
