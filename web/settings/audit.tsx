@@ -108,7 +108,6 @@ const credentials: Readonly<Record<string, string>> = {
 };
 
 function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[] }) {
-  const who = people.find(({ id }) => id === entry.user_id)?.name ?? entry.user_email ?? "Nobody signed in";
   const details = Object.entries(entry.details);
   return (
     <Row
@@ -117,7 +116,7 @@ function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[]
         <time key="time" dateTime={entry.occurred_datetime} title={fullTime(entry.occurred_datetime)}>
           {dayAndTime(entry.occurred_datetime)}
         </time>,
-        entry.credential === null ? who : `${who} ${credentials[entry.credential] ?? entry.credential}`,
+        whoOf(entry, people),
         subjectOf(entry, people),
         entry.ip,
       ]}
@@ -131,6 +130,15 @@ function Entry({ entry, people }: { entry: AuditEntry; people: readonly Person[]
       )}
     </Row>
   );
+}
+
+/** Who did it, and by what they were known. */
+function whoOf(entry: AuditEntry, people: readonly Person[]): string {
+  const { credential, user_id: id, user_email: email } = entry;
+  const who = people.find((person) => person.id === id)?.name ?? email;
+  if (who === null && credential === "link") return "Somebody with a signed link";
+  const way = credential === null ? null : (credentials[credential] ?? credential);
+  return [who ?? "Nobody signed in", way].filter((part) => part !== null).join(" ");
 }
 
 /** What it was done to: a recording that the reader sees by its title, people by their names, anything else by its id. */
