@@ -28,10 +28,13 @@ function warningOf({ links, highlights, shareable }: LinkList): string | null {
   if (highlights === undefined || shareable === undefined) return null;
   if (highlights === 0) return "This story is empty. A link shows nothing until highlights are put into it.";
   if (links.length > 0 || shareable === highlights) return null;
-  const whoCan = "those who recorded them, and admins, can agree to show them";
-  return shareable === 0
-    ? `A link that you make shows nothing of this story: its highlights are of recordings that you may not share. Once there is a link, ${whoCan}.`
-    : `A link that you make shows ${shareable} of the ${highlights} highlights: the others are of recordings that you may not share. Once there is a link, ${whoCan}.`;
+  const [shown, others, them] =
+    shareable === 0
+      ? ["nothing of this story", "its highlights are of recordings", "them"]
+      : highlights - shareable === 1
+        ? [`${shareable} of the ${highlights} highlights`, "the other is of a recording", "it"]
+        : [`${shareable} of the ${highlights} highlights`, "the others are of recordings", "them"];
+  return `A link that you make shows ${shown}: ${others} that you may not share. Once there is a link, those who recorded ${them}, and admins, can agree to show ${them}.`;
 }
 
 /** The public links of something: made, copied, set and taken back. Every change counts at once. */
