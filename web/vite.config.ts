@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             { name: "icons", test: /@tabler/ },
             { name: "shared", test: /node_modules/, minShareCount: 8 },
-            { name: "common", test: /web\/(?:common|api)\//, minShareCount: 5 },
+            { name: "common", test: /web\/(?:common|api)\/.*\.tsx?$/, minShareCount: 5 },
           ],
         },
       },
