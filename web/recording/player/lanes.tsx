@@ -7,7 +7,7 @@ import { usePlaybackState, useWatching } from "../watching.ts";
 import classes from "./lanes.module.css";
 
 /** This many are shown until somebody asks for all. */
-const fewLanes = 4;
+const fewLanes = 3;
 const columns = 800;
 
 /** Who speaks when: a lane for each, and how much of all talk is theirs. */
