@@ -1,5 +1,5 @@
 import { CloseButton, TextInput } from "@mantine/core";
-import { useHotkeys } from "@mantine/hooks";
+import { useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -11,6 +11,7 @@ export function HeaderSearch() {
       location.pathname === "/search" ? String((location.search as { q?: unknown }).q ?? "") : "",
   });
   const [text, setText] = useState(asked);
+  const isWide = useMediaQuery("(min-width: 36em)", true, { getInitialValueInEffect: false });
   const input = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
   useEffect(() => setText(asked), [asked]);
@@ -27,7 +28,7 @@ export function HeaderSearch() {
           ref={input}
           type="search"
           aria-label="Search everything that was said"
-          placeholder="Search everything that was said"
+          placeholder={isWide ? "Search everything that was said" : "Search"}
           leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
           rightSection={
             text === "" ? null : (

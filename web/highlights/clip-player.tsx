@@ -137,7 +137,7 @@ function Player({
           label={clock(position)}
           thumbLabel={`Position in the clip of ${lengthInWords(duration)}`}
         />
-        <Text size="sm" ff="monospace" style={{ flex: "none" }}>
+        <Text size="sm" style={{ flex: "none", fontVariantNumeric: "tabular-nums" }}>
           {clock(position)} / {clock(duration)}
         </Text>
       </Group>

@@ -122,7 +122,7 @@ function Hints() {
         {hints.map(([example, meaning]) => (
           <Table.Tr key={example}>
             <Table.Td>
-              <Code>{example}</Code>
+              <Code style={{ whiteSpace: "nowrap" }}>{example}</Code>
             </Table.Td>
             <Table.Td>
               <Text size="sm">{meaning}</Text>

@@ -126,7 +126,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
           {title}
         </Title>
         {story.can_change ? (
-          <Group gap="xs">
+          <Group gap="xs" className={classes.actions ?? ""}>
             {highlights.length === 0 ? null : (
               <AddButton order={order} label="Add highlights" variant="default" />
             )}
@@ -157,7 +157,7 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
           </Group>
         ) : null}
       </Group>
-      <Group gap={8} mt={4}>
+      <Group gap={8} mt={8}>
         <Text size="sm" c="dimmed">
           {highlights.length} {highlights.length === 1 ? "highlight" : "highlights"} ·{" "}
           {lengthInWords(lengthOf({ highlights }))}
