@@ -27,8 +27,8 @@ export function UploadPage() {
     <Stack gap="lg" maw={760} mx="auto">
       <div>
         <BackLink to="/uploads">Uploads</BackLink>
-        <Group justify="space-between" mt={4} gap="xs" wrap="nowrap" align="flex-start">
-          <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>
+        <Group justify="space-between" mt={4} gap="4px 10px" align="flex-start">
+          <Title order={1} size="h2" flex="1 1 260px" miw={0} style={{ overflowWrap: "anywhere" }}>
             {upload.title}
           </Title>
           <div role="status" style={{ marginTop: 4 }}>
