@@ -12,7 +12,12 @@ interface PrepareDependencies extends PayloadDependencies {
 
 /** A delivery that is ready to be sent, or can't be. */
 export type Prepared =
-  | { readonly delivery: DueDelivery; readonly body: string; readonly problem: null }
+  | {
+      readonly delivery: DueDelivery;
+      /** As UTF-8, for the signature, the request and the log. */
+      readonly body: Buffer;
+      readonly problem: null;
+    }
   /** Why there is nothing to send. */
   | { readonly delivery: DueDelivery; readonly body: null; readonly problem: string };
 
@@ -28,15 +33,34 @@ export async function prepare(
 ): Promise<{ prepared: Prepared[]; withheld: Settlement[] }> {
   const fresh = due.filter((delivery) => delivery.may_hear && delivery.payload === null);
   const rendered = fresh.length === 0 ? new Map<string, string | null>() : await render(deps, hook, fresh);
+  const bodyOf = (delivery: DueDelivery): string | null | undefined =>
+    delivery.may_hear ? (delivery.payload ?? rendered.get(delivery.id)) : null;
+  const encode = encoder(due.map(bodyOf));
   const prepared: Prepared[] = [];
   const withheld: Settlement[] = [];
   for (const delivery of due) {
-    const body = delivery.may_hear ? (delivery.payload ?? rendered.get(delivery.id)) : null;
+    const body = bodyOf(delivery);
     if (body === undefined) prepared.push({ delivery, body: null, problem: notRendered });
-    else if (body !== null) prepared.push({ delivery, body, problem: null });
+    else if (body !== null) prepared.push({ delivery, body: encode(body), problem: null });
     else withheld.push({ ...nothingSent, id: delivery.id, batch_id: delivery.batch_id });
   }
   return { prepared, withheld };
+}
+
+/**
+ * Encodes texts into one piece of memory for them all. As strings they would wait in the heap, where the garbage
+ * collector copies what lives for milliseconds: that took a tenth of the time of sending.
+ */
+function encoder(texts: readonly (string | null | undefined)[]): (text: string) => Buffer {
+  const memory = Buffer.allocUnsafeSlow(
+    texts.reduce((bytes, text) => bytes + (text ? Buffer.byteLength(text) : 0), 0),
+  );
+  let end = 0;
+  return (text) => {
+    const start = end;
+    end += memory.write(text, start);
+    return memory.subarray(start, end);
+  };
 }
 
 /** @returns bodies by delivery id; nothing for one that can't be rendered, which is no reason to hold up the others. */

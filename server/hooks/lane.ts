@@ -115,13 +115,12 @@ async function serve(
     const isOld = Date.now() - preparedAt > freshMs;
     if (isOld && !(await gate(() => mayStillSend(db.pool, hook.id, delivery)))) return;
     const startedAt = clock.now();
-    if (typeof sign === "string" || made.body === null) {
+    const { body } = made;
+    if (typeof sign === "string" || body === null) {
       const fault = typeof sign === "string" ? sign : made.problem;
       results.add(conclude(deps, outcome, { delivery, body: null, answer: unsent(fault), startedAt }));
       return;
     }
-    // Encoded once, for the signature, the request and the log.
-    const body = Buffer.from(made.body);
     const headers = sign(delivery.message_id, Math.floor(startedAt.getTime() / 1000), body);
     const begun = pace.begin();
     const answer = await deps.sender.send({ url: hook.hook_url, headers, body });
