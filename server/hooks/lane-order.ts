@@ -1,3 +1,5 @@
+import { createUnderway } from "./underway.ts";
+
 /** Sends in order, batch after batch, without a pause between them. */
 export interface Sending<T> {
   /** Resolves when all of the batch are begun, or nothing more may begin. Rejects with the first failure of `send`. */
@@ -21,7 +23,7 @@ export function createSending<T>(options: {
   readonly send: (item: T) => Promise<void>;
 }): Sending<T> {
   const { subjectOf, places, mayBegin, send } = options;
-  const busy = new Map<string, T>();
+  const busy = createUnderway<{ readonly item: T; readonly subject: string }>();
   let items: readonly T[] = [];
   let isBegun: boolean[] = [];
   let first = 0;
@@ -29,36 +31,37 @@ export function createSending<T>(options: {
   let changed = (): void => {};
 
   /** The next whose subject is free. */
-  function take(): T | undefined {
+  function take(): { readonly item: T; readonly subject: string } | undefined {
     while (isBegun[first]) first += 1;
     for (let index = first; index < items.length; index += 1) {
       const item = items[index] as T;
-      if (isBegun[index] || busy.has(subjectOf(item))) continue;
+      if (isBegun[index]) continue;
+      const subject = subjectOf(item);
+      if (busy.some((other) => other.subject === subject)) continue;
       isBegun[index] = true;
-      return item;
+      return { item, subject };
     }
     return undefined;
   }
 
-  function ended(subject: string): void {
-    busy.delete(subject);
-    beginMore();
-    changed();
+  function start(next: { readonly item: T; readonly subject: string }): void {
+    const over = busy.add(next);
+    const ended = (): void => {
+      over();
+      beginMore();
+      changed();
+    };
+    send(next.item).then(ended, (error: unknown) => {
+      failure ??= { error };
+      ended();
+    });
   }
 
   function beginMore(): void {
     while (failure === null && busy.size < places() && mayBegin()) {
-      const item = take();
-      if (item === undefined) return;
-      const subject = subjectOf(item);
-      busy.set(subject, item);
-      send(item).then(
-        () => ended(subject),
-        (error: unknown) => {
-          failure ??= { error };
-          ended(subject);
-        },
-      );
+      const next = take();
+      if (next === undefined) return;
+      start(next);
     }
   }
 
@@ -84,7 +87,7 @@ export function createSending<T>(options: {
         return first >= items.length || failure !== null || !mayBegin();
       });
     },
-    underway: () => [...busy.values()],
+    underway: () => busy.items().map(({ item }) => item),
     over: () => until(() => busy.size === 0),
   };
 }

@@ -1,8 +1,9 @@
 import { Agent } from "undici";
 import type { AddressRanges } from "./addresses.ts";
-import { collectAnswer, type HookAnswer } from "./send-answer.ts";
+import { type AnswerCollector, collectAnswer, type HookAnswer } from "./send-answer.ts";
 import { createGuardedConnector, type HookLookup } from "./send-connect.ts";
 import { checkHookUrl } from "./target.ts";
+import { createUnderway } from "./underway.ts";
 
 export type { HookAnswer } from "./send-answer.ts";
 
@@ -82,7 +83,7 @@ export function createHookSender(options: HookSenderOptions): HookSender {
     bodyTimeout: 0,
   });
   const targets = createTargets();
-  const stops = new Set<() => void>();
+  const underway = createUnderway<AnswerCollector>();
   let isClosed = false;
 
   function send(request: HookRequest): Promise<HookAnswer> {
@@ -94,11 +95,11 @@ export function createHookSender(options: HookSenderOptions): HookSender {
       const limitMs = request.timeoutMs ?? timeoutMs;
       const timer = setTimeout(() => answer.timeOut(limitMs), limitMs);
       request.signal?.addEventListener("abort", answer.stop);
-      stops.add(answer.stop);
+      const over = underway.add(answer);
       answer.whenOver(() => {
         clearTimeout(timer);
         request.signal?.removeEventListener("abort", answer.stop);
-        stops.delete(answer.stop);
+        over();
       });
       agent.dispatch(
         {
@@ -119,7 +120,7 @@ export function createHookSender(options: HookSenderOptions): HookSender {
     connections: connector.count,
     close: async () => {
       isClosed = true;
-      for (const stop of stops) stop();
+      for (const answer of underway.items()) answer.stop();
       await Promise.all([agent.destroy(), connector.close()]);
     },
   };
