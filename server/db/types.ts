@@ -103,6 +103,26 @@ export interface ClipFiles {
   state: Generated<string>;
 }
 
+export interface DeliveredBatches {
+  answers: string[];
+  created_at: Timestamp;
+  delivery_ids: ArrayType<Int8>;
+  due_at: Timestamp;
+  duration_ms: number[];
+  event_ids: ArrayType<Int8>;
+  first_event: Int8;
+  hook_id: string;
+  id: Int8;
+  last_event: Int8;
+  last_id: Int8;
+  message_ids: string[];
+  payloads: string[];
+  settled_at: Timestamp;
+  signatures: string[];
+  started_at: ArrayType<Timestamp>;
+  statuses: number[];
+}
+
 export interface Deliveries {
   attempts: Generated<number>;
   attempts_before: Generated<number>;
@@ -733,6 +753,7 @@ export interface DB {
   audit_chains: AuditChains;
   audit_log: AuditLog;
   clip_files: ClipFiles;
+  delivered_batches: DeliveredBatches;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   delivery_batches: DeliveryBatches;

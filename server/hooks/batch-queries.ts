@@ -3,8 +3,9 @@ import type pg from "pg";
 import type { Tx } from "../db/database.ts";
 
 /**
- * Deliveries in batches (migration 0024): many first attempts of a hook that became due together are one row until they
- * are settled. Each has its ids from the beginning, so it is the same delivery whether it is in a batch or a row.
+ * Deliveries in batches (migrations 0024 and 0025): many first attempts of a hook that became due together are one row until
+ * they are settled, and those that succeeded stay together. Each has its ids from the beginning, so it is the same
+ * delivery whether it is in a batch or a row.
  */
 
 /** Batches unpacked in one statement: some twenty thousand deliveries. */
@@ -28,25 +29,46 @@ export async function unpackAround(pool: pg.Pool, hookId: string): Promise<void>
   );
 }
 
-/** Unpacks what holds this delivery of a hook. */
+/** Unpacks what holds this delivery of a hook: where it waits first, as it may be settled meanwhile. */
 export async function unpackDelivery(tx: Tx, hookId: string, messageId: string): Promise<void> {
   await sql`
     select parley_unpack_batches(array(
       select id from delivery_batches where hook_id = ${hookId} and ${messageId}::uuid = any(message_ids)))`.execute(
     tx,
   );
+  await sql`
+    select parley_unpack_delivered(array(
+      select id from delivered_batches where hook_id = ${hookId} and ${messageId}::uuid = any(message_ids)))`.execute(
+    tx,
+  );
 }
 
-/** Unpacks all batches that a hook has now, a part at a time. */
-export async function unpackHook(pool: pg.Pool, hookId: string): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(
+/** Unpacks all batches that a hook has now, and those delivered that hold events since then, a part at a time. */
+export async function unpackHook(pool: pg.Pool, hookId: string, since: Date): Promise<void> {
+  await unpackEach(
+    pool,
+    "parley_unpack_batches",
     "select id from delivery_batches where hook_id = $1 order by due_at, id",
     [hookId],
   );
+  await unpackEach(
+    pool,
+    "parley_unpack_delivered",
+    // Made after the events, give or take the time of a transaction.
+    "select id from delivered_batches where hook_id = $1 and created_at >= $2::timestamptz - interval '1 hour' order by id",
+    [hookId, since],
+  );
+}
+
+async function unpackEach(
+  pool: pg.Pool,
+  unpack: "parley_unpack_batches" | "parley_unpack_delivered",
+  find: string,
+  values: unknown[],
+): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(find, values);
   for (let at = 0; at < rows.length; at += mostAtOnce)
-    await pool.query("select parley_unpack_batches($1)", [
-      rows.slice(at, at + mostAtOnce).map(({ id }) => id),
-    ]);
+    await pool.query(`select ${unpack}($1)`, [rows.slice(at, at + mostAtOnce).map(({ id }) => id)]);
 }
 
 /** Unpacks what has waited for more than a day, such as for a hook that was switched off. */

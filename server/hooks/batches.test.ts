@@ -221,6 +221,36 @@ test("a recording that is deleted takes what waits in a batch along, also what i
   assert.equal(receiver.requests.length, 1);
 });
 
+test("a recording that is deleted takes what was sent of it along, and of nothing else", async () => {
+  const workspace = await makeWorkspace(db);
+  const receiver = await startHookReceiver();
+  receiver.otherwise((_request, response) => {
+    response.end("taken");
+  });
+  const { recordingId: gone } = await makeRecording(app, workspace.member.token);
+  const { recordingId: other } = await makeRecording(app, workspace.member.token);
+  const { id } = await makeHook({ url: receiver.url, of: workspace, type: "recording_updated" });
+  const type = "recording_updated";
+  await happenAtOnce(workspace, 250, { type, subjects: [other, gone], recordingId: other });
+  await db.pool.query("update events set recording_id = subject_id where type = $1", [type]);
+  await allAre(id, "delivered", 250);
+  assert.ok((await deliveriesOf(id)).filter(({ is_together }) => is_together).length > 200);
+  const deleted = await call(app, "DELETE", `/_/api/v1/recordings/${gone}`, undefined, {
+    token: workspace.member.token,
+    version: null,
+  });
+  assert.ok(deleted.status < 300, JSON.stringify(deleted.body));
+  const rows = await deliveriesOf(id);
+  assert.equal(rows.length, 250);
+  for (const row of rows) {
+    const isGone = row.subject_id === gone;
+    assert.deepEqual(
+      [row.payload === null, row.first_answer === null, row.event_id === null, row.state],
+      [isGone, isGone, isGone, "delivered"],
+    );
+  }
+});
+
 test("a hook that is switched off keeps its batches, and sends them when it is switched on", async () => {
   const { receiver, workspace, id, release } = await heldHook();
   await happenAtOnce(workspace, 210);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Delivery, DeliveryDetails, HookDetails } from "../../contract/hook-management.ts";
-import type { AttemptRow, DeliveryContentRow, DeliveryRow, HookActivity } from "./management-queries.ts";
+import type { AttemptRow, DeliveryContentRow, DeliveryRow, HookActivity } from "./log-queries.ts";
 import { presentHook } from "./present.ts";
 import type { HookRow } from "./queries.ts";
 

@@ -56,8 +56,8 @@ export async function replay(
   kind: ReplayKind,
   range: ReplayRange,
 ): Promise<number> {
-  // Others are not about what waits for its first attempt.
-  if (kind === "all") await unpackHook(db.pool, hookId);
+  // Others are not about what waits for its first attempt, or succeeded at it.
+  if (kind === "all") await unpackHook(db.pool, hookId, range.since);
   const candidates = candidatesOf(hookId, kind, range);
   const transaction = db.kysely.transaction();
   const { size, now } = await transaction.execute((tx) => countCandidates(tx, candidates));
@@ -164,7 +164,7 @@ async function replayBatch(
 
 /**
  * The events `e` of the hook's type in the range, with their delivery `d` to the hook. Those that wait to be handed on,
- * or were put into a batch a moment ago, get their delivery as usual. Whether the owner may hear of it is asked of every delivery before it is sent; here only of
+ * or were put into a batch a moment ago, get their delivery as usual; those delivered together have theirs. Whether the owner may hear of it is asked of every delivery before it is sent; here only of
  * events that have none.
  */
 function candidatesOf(hookId: string, kind: ReplayKind, { since, until }: ReplayRange): RawBuilder<unknown> {
@@ -181,5 +181,9 @@ function candidatesOf(hookId: string, kind: ReplayKind, { since, until }: Replay
       left join deliveries d on d.event_id = e.id and d.hook_id = ${hookId}
     where h.id = ${hookId} and not exists (select 1 from waiting_events x where x.event_id = e.id)
       and e.id not in (select unnest(b.event_ids) from delivery_batches b where b.hook_id = ${hookId})
+      -- A delivery is made after its event, give or take the time of a transaction.
+      and not exists (
+        select 1 from delivered_batches b cross join lateral unnest(b.event_ids) x (event_id)
+        where b.hook_id = ${hookId} and b.created_at >= ${since}::timestamptz - interval '1 hour' and x.event_id = e.id)
       and e.occurred_at >= ${since} and e.occurred_at < ${until} and ${isWanted}`;
 }

@@ -8,15 +8,15 @@ import { ProblemError } from "../http/problem.ts";
 import { type Api, route } from "../http/route.ts";
 import type { JobQueue } from "../jobs/queue.ts";
 import type { Sealer } from "../links/sealer.ts";
-import { decodePlace, encodePlace } from "./management-cursor.ts";
-import { presentDelivery, presentDeliveryDetails, presentHookDetails } from "./management-present.ts";
 import {
   type DeliveryContentRow,
   findActivity,
   findAttempts,
   findDeliveries,
   findDelivery,
-} from "./management-queries.ts";
+} from "./log-queries.ts";
+import { decodePlace, encodePlace } from "./management-cursor.ts";
+import { presentDelivery, presentDeliveryDetails, presentHookDetails } from "./management-present.ts";
 import { readRange } from "./management-replay.ts";
 import {
   deliveryNotFound,
@@ -75,7 +75,7 @@ export function hookManagementRoutes(
   route(api, contract.getDelivery, async ({ principal, params }) => {
     const hook = await find(principal, params.hook_id);
     const row = await findOne(hook, params.delivery_id, principal);
-    return presentDeliveryDetails(hook, row, await findAttempts(db.kysely, row.id));
+    return presentDeliveryDetails(hook, row, await findAttempts(db.kysely, row));
   });
 
   route(api, contract.resendDelivery, async ({ principal, params }) => {

@@ -60,8 +60,23 @@ export async function startManagement(options: TestAppOptions) {
     return subjectId;
   }
 
+  /** All but those that wait in batches. */
   async function deliveriesOf(hookId: string) {
-    const { rows } = await db.pool.query("select * from deliveries where hook_id = $1 order by id", [hookId]);
+    const { rows } = await db.pool.query(
+      `select id, message_id, hook_id, event_id, event_type, subject_id, recording_id, state, payload, attempts,
+         attempts_before, due_at, created_at, settled_at, first_at, first_status, first_answer, first_signature, false as is_together
+       from deliveries where hook_id = $1
+       union all
+       select x.id, x.message_id, b.hook_id, x.event_id, e.type, e.subject_id, e.recording_id, 'delivered', x.payload, 1,
+         0, b.due_at, b.created_at, b.settled_at, x.started_at, x.status, x.answer, x.signature, true
+       from delivered_batches b cross join lateral unnest(b.delivery_ids, b.message_ids, b.event_ids, b.payloads,
+           b.started_at, b.statuses, b.answers, b.signatures)
+           x (id, message_id, event_id, payload, started_at, status, answer, signature)
+         left join events e on e.id = x.event_id
+       where b.hook_id = $1
+       order by id`,
+      [hookId],
+    );
     return rows;
   }
 

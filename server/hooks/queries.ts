@@ -129,6 +129,10 @@ export async function deleteHook(tx: Tx, principal: Principal, hookId: string): 
     where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
     order by id for update`.execute(tx);
   await sql`
+    select id from delivered_batches
+    where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
+    order by id for update`.execute(tx);
+  await sql`
     select id from deliveries
     where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
     order by id for update`.execute(tx);
@@ -155,12 +159,17 @@ export async function deleteOldHistory(pool: pg.Pool): Promise<void> {
        select id from deliveries where created_at < now() - make_interval(days => $1)
          and (state <> 'pending' or exists (
            select 1 from hooks h where h.id = deliveries.hook_id and h.disabled_at is not null)) limit 1000))`,
+    `delete from delivered_batches where id = any(array(
+       select id from delivered_batches where created_at < now() - make_interval(days => $1) limit 1000))`,
     `delete from events where id = any(array(
        select id from events where occurred_at < now() - make_interval(days => $1)
          and not exists (select 1 from waiting_events w where w.event_id = events.id)
          and not exists (select 1 from deliveries d where d.event_id = events.id)
          -- Older batches were unpacked just now, so the first of an event of the rest says enough.
-         and not exists (select 1 from delivery_batches b where events.id >= b.event_ids[1]) limit 1000))`,
+         and not exists (select 1 from delivery_batches b where events.id >= b.event_ids[1])
+         and not exists (
+           select 1 from (select min(first_event) as least from delivered_batches) b where events.id >= b.least)
+       limit 1000))`,
   ]) {
     let deleted: number | null;
     do {

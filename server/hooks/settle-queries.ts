@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { bigintArray, integerArray, textArray, timestampArray } from "../db/binary-array.ts";
+import { settlePacked } from "./settle-packed.ts";
 
 /** How an attempt ended, or that none was made. */
 export interface Settlement {
@@ -40,7 +41,7 @@ export interface HookResults {
 }
 
 /**
- * Writes down how attempts ended. Those of batches that succeeded become rows at once. All others are rows by then,
+ * Writes down how attempts ended. Those of batches that succeeded are written at once. All others are rows by then,
  * and are settled in one transaction with what they mean for the hooks; the first attempt is kept in the delivery, others
  * beside it.
  */
@@ -85,8 +86,7 @@ async function settleRows(
           (delivery_id, attempt, started_at, duration_ms, status, error, answer, request_headers)
         -- Forgotten while it was sent: the answer may repeat what is to be gone.
         select id, number, started_at, duration_ms, status, error, case when not is_over then answer end,
-          jsonb_build_object('webhook-id', message_id, 'webhook-signature', signature,
-            'webhook-timestamp', floor(extract(epoch from started_at))::bigint::text)
+          parley_request_headers(message_id, signature, started_at)
         from held where number > 1
         on conflict (delivery_id, attempt) do nothing
       ), verdicts as (
@@ -122,103 +122,4 @@ async function settleRows(
       told.map(({ verdict }) => verdict.pauseUntil ?? null),
     ],
   });
-}
-
-const uniqueViolation = "23505";
-
-/**
- * Makes rows of deliveries in batches that succeeded at the first attempt, and takes them from their batches.
- * @returns what is to be settled as rows: what was no part of a batch, is not any more, or did not succeed. Of the latter
- *   the batches are unpacked.
- */
-async function settlePacked(
-  pool: pg.Pool,
-  all: readonly Settlement[],
-  now: Date,
-): Promise<readonly Settlement[]> {
-  const rows: Settlement[] = [];
-  const packed: (Settlement & { readonly batch_id: string })[] = [];
-  const broken = new Set<string>();
-  for (const one of all) {
-    if (one.batch_id === null) rows.push(one);
-    else if (one.state === "delivered" && one.attempt !== null) packed.push(one as (typeof packed)[number]);
-    else {
-      broken.add(one.batch_id);
-      rows.push(one);
-    }
-  }
-  if (packed.length > 0) {
-    try {
-      const { count, written } = await writePacked(pool, packed, now);
-      // Some were unpacked meanwhile. What was written is left alone: it may have been asked for again already.
-      if (count < packed.length) rows.push(...packed.filter(({ id }) => !written.includes(id)));
-    } catch (error) {
-      // A process that does not know batches has made a delivery of one of these events: unpacking keeps that one.
-      if ((error as { code?: unknown }).code !== uniqueViolation) throw error;
-      for (const { batch_id } of packed) broken.add(batch_id);
-      rows.push(...packed);
-    }
-  }
-  if (broken.size > 0) await pool.query("select parley_unpack_batches($1)", [[...broken]]);
-  return rows;
-}
-
-/** @returns how many were in their batches, and which, where some were not. */
-async function writePacked(
-  pool: pg.Pool,
-  packed: readonly (Settlement & { readonly batch_id: string })[],
-  now: Date,
-): Promise<{ readonly count: number; readonly written: readonly string[] }> {
-  const { rows } = await pool.query<{ count: number; written: string[] | null }>({
-    name: "settle_packed",
-    text: `with s as (
-        select * from unnest($2::bigint[], $3::text[], $4::timestamptz[], $5::integer[], $6::integer[], $7::text[],
-          $8::text[]) as s (id, payload, started_at, duration_ms, status, answer, signature)
-        -- Not waited for, as above.
-        where (select set_config('synchronous_commit', 'off', true)) is not null
-      ), held as materialized (
-        select * from delivery_batches where id = any($1::bigint[]) order by id for update
-      ), added as (
-        insert into deliveries (id, message_id, hook_id, event_id, event_type, subject_id, recording_id, due_at,
-          created_at, state, attempts, settled_at, payload, first_at, first_ms, first_status, first_answer,
-          first_signature)
-          overriding system value
-        select x.id, x.message_id, b.hook_id, e.id, e.type, e.subject_id, e.recording_id, b.due_at,
-          b.created_at, 'delivered', 1, $9::timestamptz, s.payload, s.started_at, s.duration_ms, s.status, s.answer,
-          s.signature
-        from held b
-          cross join lateral unnest(b.delivery_ids, b.message_ids, b.event_ids) x (id, message_id, event_id)
-          join s on s.id = x.id
-          join events e on e.id = x.event_id
-        returning id
-      ), rest as materialized (
-        select b.id, array_agg(x.id order by x.place) as delivery_ids,
-          array_agg(x.message_id order by x.place) as message_ids, array_agg(x.event_id order by x.place) as event_ids
-        from held b
-          cross join lateral unnest(b.delivery_ids, b.message_ids, b.event_ids)
-            with ordinality x (id, message_id, event_id, place)
-        where x.id not in (select unnest($2::bigint[]))
-        group by b.id
-      ), shrunk as (
-        update delivery_batches b
-        set delivery_ids = r.delivery_ids, message_ids = r.message_ids, event_ids = r.event_ids
-        from rest r where b.id = r.id
-      ), emptied as (
-        delete from delivery_batches b using held h where b.id = h.id and b.id not in (select id from rest)
-      )
-      select count(*)::integer as count,
-        case when count(*) < cardinality($2::bigint[]) then array_agg(id) end as written from added`,
-    values: [
-      [...new Set(packed.map(({ batch_id }) => batch_id))],
-      bigintArray(packed.map(({ id }) => id)),
-      textArray(packed.map(({ payload }) => payload)),
-      timestampArray(packed.map(({ attempt }) => attempt?.started_at ?? null)),
-      integerArray(packed.map(({ attempt }) => attempt?.duration_ms ?? null)),
-      integerArray(packed.map(({ attempt }) => attempt?.status ?? null)),
-      textArray(packed.map(({ attempt }) => attempt?.answer ?? null)),
-      textArray(packed.map(({ attempt }) => attempt?.signature ?? null)),
-      now,
-    ],
-  });
-  return { count: rows[0]?.count ?? 0, written: rows[0]?.written ?? [] };
 }

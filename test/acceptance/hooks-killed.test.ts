@@ -139,7 +139,7 @@ test(`hooks: the worker killed ${kills} times under load, every event arrives, a
   );
 
   const { rows: expected } = await database.query(
-    `select d.message_id as id, d.event_type as type from deliveries d join events e on e.id = d.event_id`,
+    "select d.message_id as id, d.event_type as type from delivery_log d join events e on e.id = d.event_id",
   );
   const { rows: events } = await database.query(
     "select count(*)::int as n from events where type like 'recording%'",
