@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
 import { decide, isDeadFor, restAskedMs } from "./backoff.ts";
 import { unpackAround } from "./batch-queries.ts";
-import { type DueDelivery, type DueRequest, hasDue, isDueBefore, mayStillSend } from "./delivery-queries.ts";
+import { byDue, type DueDelivery, type DueRequest, hasDue, mayStillSend } from "./delivery-queries.ts";
 import { createSending } from "./lane-order.ts";
 import { createPace, type Pace } from "./lane-pace.ts";
 import { type Prepared, prepare } from "./lane-prepare.ts";
@@ -150,7 +150,7 @@ async function serve(
       }
       const { due, prepared, withheld } = current;
       const last = due.at(-1);
-      if (last !== undefined && (furthest === undefined || isDueBefore(furthest, last))) furthest = last;
+      if (last !== undefined && (furthest === undefined || byDue(furthest, last) < 0)) furthest = last;
       for (const settlement of withheld) results.add(settlement);
       // Where there is more, it is made ready while this is sent and written down.
       following = null;
