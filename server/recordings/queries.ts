@@ -7,7 +7,7 @@ import type { Principal } from "../access/principal.ts";
 import type { Tx } from "../db/database.ts";
 import type { Recordings } from "../db/types.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list-query.ts";
-import { recordingJson } from "./recording-json.ts";
+import { recordingJson, recordingJsonOfMany } from "./recording-json.ts";
 
 export interface ListedRecording {
   readonly at: Date;
@@ -55,8 +55,9 @@ export async function findRecordingsForEvent(
 ): Promise<Map<string, string>> {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const json = recordingJson(include, { ...context, bind, isForEvent: true });
-  const text = `select r.id, ${json}::text as json from recordings r where r.id = any(${bind(recordingIds)}::uuid[])`;
+  const ids = bind(recordingIds);
+  const { json, joins } = recordingJsonOfMany(include, { ...context, bind }, ids);
+  const text = `select r.id, ${json}::text as json from recordings r ${joins} where r.id = any(${ids}::uuid[])`;
   // Planned once for each include: for a recording alone that takes longer than reading it.
   const name = `event_recordings_${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
   const { rows } = await pool.query<{ id: string; json: string }>({ name, text, values });

@@ -22,6 +22,60 @@ export interface JsonContext {
  * The form is held to the contract's schema by every test that reads a recording.
  */
 export function recordingJson(include: RecordingIncludeInput, context: JsonContext): string {
+  return jsonOf(include, context, {
+    teams,
+    recorders: recorders(include.participants === true && !context.isForEvent),
+    meetingType,
+  });
+}
+
+/**
+ * The same of many recordings as events show them, with what of it is in other tables found for all at once: of 250
+ * recordings without an include that takes two thirds of the time.
+ * @param ids the placeholder of their ids.
+ * @returns the expression, and what has to be joined to `r`.
+ */
+export function recordingJsonOfMany(
+  include: RecordingIncludeInput,
+  context: Omit<JsonContext, "isForEvent">,
+  ids: string,
+): { json: string; joins: string } {
+  const json = jsonOf(
+    include,
+    { ...context, isForEvent: true },
+    {
+      teams: "coalesce(of_teams.list, '[]')",
+      recorders: "coalesce(of_recorders.list, '[]')",
+      meetingType: "of_type.object",
+    },
+  );
+  return {
+    json,
+    joins: `
+      left join (
+        select recording_id, json_agg(q order by t.name, t.id) as list
+        from recording_teams rt join teams t on t.id = rt.team_id
+          cross join lateral (select ${columns(teamFields)}) q
+        where recording_id = any(${ids}::uuid[]) group by recording_id
+      ) of_teams on of_teams.recording_id = r.id
+      left join (
+        select recording_id, json_agg(q order by rr.position) as list
+        from recording_recorders rr join users u on u.id = rr.user_id
+          cross join lateral (select ${columns(recorderFields)}) q
+        where recording_id = any(${ids}::uuid[]) group by recording_id
+      ) of_recorders on of_recorders.recording_id = r.id
+      left join (select id, ${meetingTypeObject} as object from meeting_types m) of_type on of_type.id = r.meeting_type_id`,
+  };
+}
+
+/** What of a recording is in other tables, as expressions. */
+interface Related {
+  readonly teams: string;
+  readonly recorders: string;
+  readonly meetingType: string;
+}
+
+function jsonOf(include: RecordingIncludeInput, context: JsonContext, related: Related): string {
   const baseUrl = `${context.bind(context.baseUrl)}::text`;
   const fields: [name: string, sql: string][] = [
     ["id", "r.id"],
@@ -35,10 +89,10 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
     ["url", `${baseUrl} || '/recordings/' || r.id`],
     ["thumbnail_url", thumbnailUrl(baseUrl, context)],
     ["tags", "r.tags"],
-    ["teams", teams],
+    ["teams", related.teams],
     ["workspace_shared", "r.share_state <> 'restricted'"],
-    ["recorders", recorders(include.participants === true && !context.isForEvent)],
-    ["meeting_type", meetingType],
+    ["recorders", related.recorders],
+    ["meeting_type", related.meetingType],
   ];
   if (include.highlights) fields.push(["highlights", highlights(context)]);
   if (include.participants) fields.push(["participants", participants(include.crm === true)]);
@@ -103,24 +157,29 @@ function list(element: string, rest: string): string {
   return `coalesce((select json_agg(${element}) ${rest}), '[]')`;
 }
 
+const teamFields: [string, string][] = [
+  ["id", "t.id"],
+  ["name", "t.name"],
+];
+
 const teams = objects(
-  [
-    ["id", "t.id"],
-    ["name", "t.name"],
-  ],
+  teamFields,
   "from recording_teams rt join teams t on t.id = rt.team_id where rt.recording_id = r.id order by t.name, t.id",
 );
 
-const meetingType = `(select json_build_object('id', m.id, 'name', m.name, 'scope', m.scope)
-  from meeting_types m where m.id = r.meeting_type_id)`;
+const meetingTypeObject = "json_build_object('id', m.id, 'name', m.name, 'scope', m.scope)";
+
+const meetingType = `(select ${meetingTypeObject} from meeting_types m where m.id = r.meeting_type_id)`;
+
+const recorderFields: [string, string][] = [
+  ["id", "u.id"],
+  ["name", "u.name"],
+  ["email", "u.email"],
+];
 
 /** Contract: participant_id is "present only when participants are included". */
 function recorders(withParticipantId: boolean): string {
-  const fields: [string, string][] = [
-    ["id", "u.id"],
-    ["name", "u.name"],
-    ["email", "u.email"],
-  ];
+  const fields = [...recorderFields];
   if (withParticipantId) {
     fields.push([
       "participant_id",
