@@ -21,6 +21,7 @@ export async function measureHookGrowth(
 const healthy = (bench: HookBench, n: number): PlannedHook => ({
   type,
   url: `${originOf(bench.receiver, n)}/ok`,
+  include: { participants: true },
 });
 
 /** One event to many hooks, each with an origin of its own: until the last has it, for each hook. */

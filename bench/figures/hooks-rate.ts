@@ -1,6 +1,6 @@
 import type { BarePosts, SentMessage } from "../hook-receiver.ts";
 import { median, takeTurns } from "../load.ts";
-import { type Figure, figure, ratioFigure } from "../report.ts";
+import { type Figure, figure, type Goal, ratioFigure } from "../report.ts";
 import { type HookBench, insertEvents, nowMs, originOf, setHooks } from "./hooks-setup.ts";
 
 /** How many requests the sender has on their way to one receiver. */
@@ -9,7 +9,10 @@ const concurrency = 16;
 interface Stream {
   readonly type: "recording_updated" | "upload_updated";
   readonly scope: "personal" | "workspace";
+  readonly include?: { readonly participants: boolean };
   readonly count: number;
+  /** For undici's `request`. */
+  readonly goal: Goal;
 }
 
 /**
@@ -18,12 +21,12 @@ interface Stream {
  */
 export async function measureRate(bench: HookBench, stream: Stream, rounds: number): Promise<Figure[]> {
   const url = `${originOf(bench.receiver)}/ok`;
-  await setHooks(bench, [{ type: stream.type, scope: stream.scope, url }]);
+  await setHooks(bench, [{ ...stream, url }]);
   const { samples } = await sendEvents(bench, stream.type, stream.count / 5);
   const bytes = Math.round(median(samples.map(({ body }) => Buffer.byteLength(body))));
   const figures: Figure[] = [];
   for (const [client, goal] of [
-    ["request", { least: 0.4 }],
+    ["request", stream.goal],
     ["fetch", {}],
   ] as const) {
     await postBare(bench, client, samples, stream.count / 5);
@@ -33,7 +36,8 @@ export async function measureRate(bench: HookBench, stream: Stream, rounds: numb
       async () => (await sendEvents(bench, stream.type, stream.count)).perSecond,
     );
     const count = stream.count.toLocaleString("en");
-    const name = `hooks: ${count} of ${stream.type}, ${stream.scope}, ${bytes} bytes: to a loop of undici's ${client}`;
+    const what = `${stream.type}${stream.include ? " with participants" : ""}, ${stream.scope}`;
+    const name = `hooks: ${count} of ${what}, ${bytes} bytes: to a loop of undici's ${client}`;
     figures.push(ratioFigure(name, "throughput", compared, goal));
   }
   return figures;
@@ -69,7 +73,9 @@ async function postBare(
  * the change begins is what is known of it, so its own duration is in these figures.
  */
 export async function measureDelay(bench: HookBench, count: number): Promise<Figure[]> {
-  await setHooks(bench, [{ type: "recording_updated", url: `${originOf(bench.receiver)}/ok` }]);
+  await setHooks(bench, [
+    { type: "recording_updated", url: `${originOf(bench.receiver)}/ok`, include: { participants: true } },
+  ]);
   const { rows } = await bench.data.db.pool.query<{ id: string }>(
     "select id from recordings where workspace_id = $1 order by id limit $2",
     [bench.data.made.workspaceId, count],

@@ -69,20 +69,19 @@ export interface PlannedHook {
   readonly url: string;
   /** Personal hooks get what their owner sees; workspace hooks everything. */
   readonly scope?: "personal" | "workspace";
+  readonly include?: object;
 }
 
 /** The n-th origin of the receiver: a host for each, so that no two share connections. */
 export const originOf = (receiver: Pick<Receiver, "port">, n = 0): string =>
   `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${receiver.port}`;
 
-const includes: { readonly [type in HookType]?: object } = { recording_updated: { participants: true } };
-
 /** Removes every hook with what was sent to it, and makes these. */
 export async function setHooks({ data }: HookBench, planned: readonly PlannedHook[]): Promise<void> {
   await untilSettled(data);
   await data.db.pool.query("delete from hooks");
   const sealer = createSealer(secret);
-  const rows = planned.map(({ type, url, scope = "workspace" }) => ({
+  const rows = planned.map(({ type, url, scope = "workspace", include = {} }) => ({
     id: randomUUIDv7(),
     workspace_id: data.made.workspaceId,
     created_by: data.made.adminId,
@@ -90,7 +89,7 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
     version: "2026-10-01",
     hook_url: url,
     hook_type: type,
-    include: includes[type] ?? {},
+    include,
     secret: `\\x${sealer.seal(newSecret()).toString("hex")}`,
     inserted_at: new Date(Date.now() - 60_000),
   }));
@@ -99,7 +98,7 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
   ]);
   // As autovacuum does after a while.
   await data.db.pool.query(
-    "vacuum analyze hooks, deliveries, delivery_attempts, events, waiting_events, feed_places",
+    "vacuum analyze hooks, deliveries, delivered_batches, delivery_attempts, events, waiting_events, feed_places",
   );
 }
 
