@@ -4,7 +4,7 @@ import { call, olderVersion } from "../../test/support/app.ts";
 import { makeWorkspace, type TestWorkspace, unknownId } from "../../test/support/factories.ts";
 import { unpackHook } from "./batch-queries.ts";
 import { asDelivered, batchTools } from "./batch-testing.ts";
-import type { DueDelivery } from "./delivery-queries.ts";
+import type { DueDelivery } from "./due-queries.ts";
 import { findDeliveries } from "./log-queries.ts";
 import { startManagement } from "./management-testing.ts";
 import { settle } from "./settle-queries.ts";

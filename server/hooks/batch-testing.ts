@@ -2,7 +2,7 @@ import type { TestWorkspace } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
 import type { Database } from "../db/database.ts";
 import { record } from "../events/record.ts";
-import { type DueDelivery, findDue } from "./delivery-queries.ts";
+import { type DueDelivery, findDue } from "./due-queries.ts";
 import { fanOut } from "./fan-out.ts";
 import type { Settlement } from "./settle-queries.ts";
 

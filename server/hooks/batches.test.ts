@@ -110,6 +110,22 @@ test("many events of a hook are few rows until they are settled; the log shows e
   assert.equal(body.request.body, receiver.requests[0]?.body);
 });
 
+test("what was answered is written down while another request hangs", async () => {
+  const receiver = await startHookReceiver();
+  const released = Promise.withResolvers<void>();
+  receiver.script(ok, async (_request, response) => {
+    await released.promise;
+    response.end();
+  });
+  const workspace = await makeWorkspace(db);
+  const { id } = await makeHook({ url: receiver.url, of: workspace });
+  await happenAtOnce(workspace, 60);
+  await receiver.waitFor(60);
+  await until("all but one are written down", async () => (await deliveriesOf(id)).length === 59, 5000);
+  released.resolve();
+  await allAre(id, "delivered", 60);
+});
+
 test("what fails of a batch is tried again by its schedule, the rest in order", async () => {
   const receiver = await startHookReceiver();
   const workspace = await makeWorkspace(db);

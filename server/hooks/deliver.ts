@@ -1,14 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Sealer } from "../links/sealer.ts";
-import {
-  type DueRequest,
-  findDue,
-  isAnythingDue,
-  leaseHooks,
-  type Release,
-  releaseHooks,
-  renewLeases,
-} from "./delivery-queries.ts";
+import { isAnythingDue, leaseHooks, type Release, releaseHooks, renewLeases } from "./delivery-queries.ts";
+import { type DueRequest, findDue } from "./due-queries.ts";
 import { fanOut, type WaitingEvents } from "./fan-out.ts";
 import { gather } from "./gather.ts";
 import { type LaneDependencies, runLane } from "./lane.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { call, olderVersion } from "../../test/support/app.ts";
 import { makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { asDelivered, batchTools } from "./batch-testing.ts";
-import type { DueDelivery } from "./delivery-queries.ts";
+import type { DueDelivery } from "./due-queries.ts";
 import { startManagement } from "./management-testing.ts";
 import { deleteOldHistory } from "./queries.ts";
 import { type Settlement, settle } from "./settle-queries.ts";

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { isConnectionError } from "../db/database.ts";
-import type { DueDelivery } from "./delivery-queries.ts";
+import type { DueDelivery } from "./due-queries.ts";
 import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
 import type { HookRow } from "./queries.ts";
 import type { Settlement } from "./settle-queries.ts";

@@ -64,11 +64,20 @@ export function createResults({ settle }: ResultDependencies, hook: HookRow, out
   let writing: Promise<void> | null = null;
   let failure: { readonly error: unknown } | null = null;
   let written = hook.failing_since;
+  let timer: NodeJS.Timeout | null = null;
 
   const isWorthWriting = (): boolean =>
     waiting.length >= settleAt || bytes >= settleAtBytes || Date.now() - lastAt >= settleAfterMs;
 
+  /** Writes at once what is worth it, and the rest before long, also if no other result comes. */
+  function writeInTime(): void {
+    if (isWorthWriting()) write();
+    else timer ??= setTimeout(write, settleAfterMs);
+  }
+
   function write(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
     if (writing !== null || failure !== null || waiting.length === 0) return;
     const settlements = waiting;
     waiting = [];
@@ -91,14 +100,14 @@ export function createResults({ settle }: ResultDependencies, hook: HookRow, out
       .finally(() => {
         writing = null;
         beingWritten = [];
-        if (isWorthWriting()) write();
+        if (waiting.length > 0) writeInTime();
       });
   }
   return {
     add(settlement) {
       waiting.push(settlement);
       bytes += (settlement.payload?.length ?? 0) + (settlement.attempt?.answer.length ?? 0);
-      if (isWorthWriting()) write();
+      writeInTime();
     },
     unwritten: () => [...beingWritten, ...waiting].map(({ id }) => id),
     async keepUp() {

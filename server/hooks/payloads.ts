@@ -11,7 +11,7 @@ import { findRecordingsForEvent } from "../recordings/queries.ts";
 import { findStoryJson } from "../stories/queries.ts";
 import { presentAttributes } from "../uploads/present.ts";
 import { findUploadsById, findUploadTranscripts } from "../uploads/queries.ts";
-import type { DueDelivery } from "./delivery-queries.ts";
+import type { DueDelivery } from "./due-queries.ts";
 import type { HookRow } from "./queries.ts";
 
 export interface PayloadDependencies {
