@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { record } from "../events/record.ts";
 import { type DueDelivery, findDue } from "./due-queries.ts";
 import { fanOut } from "./fan-out.ts";
-import type { Settlement } from "./settle-queries.ts";
+import type { Settlement } from "./settlement.ts";
 
 /** What tests of deliveries in batches do without a worker. */
 export function batchTools(db: Database) {

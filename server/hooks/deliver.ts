@@ -7,7 +7,8 @@ import { gather } from "./gather.ts";
 import { type LaneDependencies, runLane } from "./lane.ts";
 import { createPlaces, type LaneKind } from "./lane-places.ts";
 import type { HookRow } from "./queries.ts";
-import { type HookResults, settle } from "./settle-queries.ts";
+import { settle } from "./settle-queries.ts";
+import type { HookResults } from "./settlement.ts";
 
 export interface DeliveryDependencies
   extends Omit<LaneDependencies, "gate" | "shouldYield" | "findDue" | "settle"> {

@@ -6,7 +6,8 @@ import { asDelivered, batchTools } from "./batch-testing.ts";
 import type { DueDelivery } from "./due-queries.ts";
 import { startManagement } from "./management-testing.ts";
 import { deleteOldHistory } from "./queries.ts";
-import { type Settlement, settle } from "./settle-queries.ts";
+import { settle } from "./settle-queries.ts";
+import type { Settlement } from "./settlement.ts";
 
 const { app, db, makeHook, deliveriesOf, happen, get, post } = await startManagement({ worker: false });
 

@@ -3,7 +3,7 @@ import { isConnectionError } from "../db/database.ts";
 import type { DueDelivery } from "./due-queries.ts";
 import { type PayloadDependencies, renderPayloads } from "./payloads.ts";
 import type { HookRow } from "./queries.ts";
-import type { Settlement } from "./settle-queries.ts";
+import type { Settlement } from "./settlement.ts";
 
 interface PrepareDependencies extends PayloadDependencies {
   readonly gate: <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,5 +1,5 @@
 import type { HookRow } from "./queries.ts";
-import type { HookResults, HookVerdict, Settlement } from "./settle-queries.ts";
+import type { HookResults, HookVerdict, Settlement } from "./settlement.ts";
 
 interface ResultDependencies {
   readonly settle: (results: HookResults) => Promise<void>;

@@ -11,7 +11,7 @@ import { createOutcome, createResults, type Outcome } from "./lane-results.ts";
 import type { PayloadDependencies } from "./payloads.ts";
 import type { HookRow } from "./queries.ts";
 import type { HookAnswer, HookSender } from "./send.ts";
-import type { HookResults, Settlement } from "./settle-queries.ts";
+import type { HookResults, Settlement } from "./settlement.ts";
 import { createSigner, type Signer } from "./signing.ts";
 
 export interface LaneDependencies extends PayloadDependencies {

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { bigintArray, integerArray, textArray, timestampArray } from "../db/binary-array.ts";
-import type { Settlement } from "./settle-queries.ts";
+import type { Settlement } from "./settlement.ts";
 
 /** A success at the first attempt, of a delivery that was in a batch when it was looked for. */
 type Delivered = Settlement & {
