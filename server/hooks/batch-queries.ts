@@ -43,8 +43,12 @@ export async function unpackDelivery(tx: Tx, hookId: string, messageId: string):
   );
 }
 
-/** Unpacks all batches that a hook has now, and those delivered that hold events since then, a part at a time. */
-export async function unpackHook(pool: pg.Pool, hookId: string, since: Date): Promise<void> {
+/** Unpacks all batches that a hook has now, and those delivered about events of a time, a part of them at once. */
+export async function unpackHook(
+  pool: pg.Pool,
+  hookId: string,
+  { since, until }: { readonly since: Date; readonly until: Date },
+): Promise<void> {
   await unpackEach(
     pool,
     "parley_unpack_batches",
@@ -54,9 +58,15 @@ export async function unpackHook(pool: pg.Pool, hookId: string, since: Date): Pr
   await unpackEach(
     pool,
     "parley_unpack_delivered",
-    // Made after the events, give or take the time of a transaction.
-    "select id from delivered_batches where hook_id = $1 and created_at >= $2::timestamptz - interval '1 hour' order by id",
-    [hookId, since],
+    // By the ids of the events, as those of a month may be delivered and a minute of them asked for.
+    `select b.id
+     from (
+       select min(e.id) as first, max(e.id) as last
+       from hooks h join events e on e.workspace_id = h.workspace_id and e.type = h.hook_type
+       where h.id = $1 and e.occurred_at >= $2 and e.occurred_at < $3
+     ) wanted join delivered_batches b on b.first_event <= wanted.last and b.last_event >= wanted.first
+     where b.hook_id = $1 order by b.id`,
+    [hookId, since, until],
   );
 }
 

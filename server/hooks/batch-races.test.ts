@@ -136,7 +136,7 @@ for (const [statement, [from, to]] of [
 
 for (const [what, work] of [
   ["settling", (id: string, due: DueDelivery[]) => settleIn(db.pool, id, due)],
-  ["unpacking", (id: string) => unpackHook(db.pool, id, new Date(0))],
+  ["unpacking", (id: string) => unpackHook(db.pool, id, { since: new Date(0), until: new Date() })],
 ] as const)
   test(`a delivery that a process of an older version made of an event in a batch does not stop ${what}`, async () => {
     const workspace = await makeWorkspace(db);

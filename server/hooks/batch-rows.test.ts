@@ -61,7 +61,7 @@ test("batches and rows are found in the order of events, from wherever a look be
     (await lookFor(id, { except, limit: 100 })).map(({ subject_id }) => subject_id),
     subjects.slice(480, 580),
   );
-  await unpackHook(db.pool, id, new Date(0));
+  await unpackHook(db.pool, id, { since: new Date(0), until: new Date() });
   const rows = await deliveriesOf(id);
   assert.deepEqual(
     rows.map((row) => [row.subject_id, row.id, row.message_id, row.state]),
@@ -132,7 +132,7 @@ test("who unpacks while results are written leaves what was written, and makes r
     [{ hookId: id, settlements: due.slice(0, 25).map(asDelivered), verdict: {} }],
     new Date(),
   );
-  const unpacking = unpackHook(db.pool, id, new Date(0));
+  const unpacking = unpackHook(db.pool, id, { since: new Date(0), until: new Date() });
   await waitForLock();
   await client.query("commit");
   client.release();

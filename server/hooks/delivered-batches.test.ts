@@ -179,6 +179,25 @@ test("a replay leaves alone what succeeded, unless all is asked for", async () =
   );
 });
 
+test("a replay of all that was in a while leaves together what succeeded before and after it", async () => {
+  const workspace = await makeWorkspace(db);
+  const { id } = await makeHook({ of: workspace });
+  for (const hours of [5, 3, 1]) {
+    await happenAtOnce(workspace, Array.from({ length: 20 + hours }, unknownId));
+    const due = await lookFor(id);
+    await settleAll(id, due.map(told));
+    await db.pool.query(
+      "update events set occurred_at = now() - make_interval(hours => $1) where id = any($2)",
+      [hours, (await deliveriesOf(id)).slice(-due.length).map((row) => row.event_id)],
+    );
+  }
+  assert.deepEqual(await together(id), [25, 23, 21]);
+  const [since, until] = [4, 2].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString());
+  const { body } = await post(`/hooks/${id}/replay`, { which: "all", since, until }, workspace.token);
+  assert.equal(body.count, 23);
+  assert.deepEqual(await together(id), [25, 21]);
+});
+
 test("results that come while somebody unpacks, and unpacking while results come, leave each delivery once", async () => {
   for (const isUnpackingFirst of [true, false]) {
     const workspace = await makeWorkspace(db);

@@ -57,7 +57,7 @@ export async function replay(
   range: ReplayRange,
 ): Promise<number> {
   // Others are not about what waits for its first attempt, or succeeded at it.
-  if (kind === "all") await unpackHook(db.pool, hookId, range.since);
+  if (kind === "all") await unpackHook(db.pool, hookId, range);
   const candidates = candidatesOf(hookId, kind, range);
   const transaction = db.kysely.transaction();
   const { size, now } = await transaction.execute((tx) => countCandidates(tx, candidates));
