@@ -162,6 +162,17 @@ test("one that is sent again keeps its webhook-id and its bytes, and the others 
   assert.equal((await lookFor(id)).length, due.length - done.length + 1);
 });
 
+test("the last attempt of a hook is the same once they are rows, all of which were settled at one time", async () => {
+  const { workspace, id } = await deliveredTogether(230);
+  const before = (await get(`/hooks/${id}`, workspace.token)).body;
+  await db.pool.query(
+    "select parley_unpack_delivered(array(select id from delivered_batches where hook_id = $1))",
+    [id],
+  );
+  assert.deepEqual(await together(id), []);
+  assert.deepEqual((await get(`/hooks/${id}`, workspace.token)).body, before);
+});
+
 test("a replay leaves alone what succeeded, unless all is asked for", async () => {
   const { workspace, id, due } = await deliveredTogether(60);
   const since = new Date(Date.now() - 3_600_000).toISOString();

@@ -16,8 +16,8 @@ export interface HookActivity {
 }
 
 /**
- * What waits for each hook, and what became of the last attempt. That is looked for among what was settled last, fifty
- * being written at a time, and among what waits: reading all attempts of thirty days would take seconds.
+ * What waits for each hook, and what became of the last attempt. That is looked for among what was settled last, of what
+ * was settled at one time the last fifty, and among what waits: reading all attempts of thirty days would take seconds.
  */
 export async function findActivity(
   pool: pg.Pool,
@@ -34,7 +34,7 @@ export async function findActivity(
        from (
          (select id, attempts from deliveries
            where hook_id = h.id and state not in ('pending', 'withheld') and attempts > 0
-           order by settled_at desc limit 50)
+           order by settled_at desc, id desc limit 50)
          union all
          (select id, attempts from deliveries where hook_id = h.id and state = 'pending' and attempts > 0)
        ) d cross join lateral (
