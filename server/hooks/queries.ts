@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type pg from "pg";
 import type { HookType } from "../../contract/hooks.ts";
 import type { VersionName } from "../../contract/versions.ts";
@@ -123,25 +123,23 @@ export async function countHooks(db: Executor, principal: Principal): Promise<nu
 
 /** Removes a hook with everything that waits for it. @returns whether there was one. */
 export async function deleteHook(tx: Tx, principal: Principal, hookId: string): Promise<boolean> {
+  return (await removeHooks(tx, sql`id = ${hookId} and ${isManagedBy(principal)}`)) > 0;
+}
+
+/** Removes the personal hooks of a person, with everything that waits for them. */
+export async function deletePersonalHooks(tx: Tx, userId: string): Promise<void> {
+  await removeHooks(tx, sql`created_by = ${userId} and scope = 'personal'`);
+}
+
+/** @param which of the hooks. @returns how many there were. */
+async function removeHooks(tx: Tx, which: RawBuilder<unknown>): Promise<number> {
   // Batches and deliveries before their hook, in the order of their ids, as everywhere: or two would wait for each other.
-  await sql`
-    select id from delivery_batches
-    where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
-    order by id for update`.execute(tx);
-  await sql`
-    select id from delivered_batches
-    where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
-    order by id for update`.execute(tx);
-  await sql`
-    select id from deliveries
-    where hook_id in (select id from hooks where id = ${hookId} and ${isManagedBy(principal)})
-    order by id for update`.execute(tx);
-  const { numDeletedRows } = await tx
-    .deleteFrom("hooks")
-    .where("id", "=", hookId)
-    .where(isManagedBy(principal))
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  for (const table of ["delivery_batches", "delivered_batches", "deliveries"])
+    await sql`
+      select id from ${sql.table(table)} where hook_id in (select id from hooks where ${which})
+      order by id for update`.execute(tx);
+  const { numAffectedRows } = await sql`delete from hooks where ${which}`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** Deliveries and events are kept this long: what a receiver has missed can be repaired as long. */

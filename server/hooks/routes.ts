@@ -2,6 +2,7 @@ import * as contract from "../../contract/hooks.ts";
 import type { VersionName } from "../../contract/versions.ts";
 import { actorOf, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
+import { transactWithRetry } from "../db/retry.ts";
 import { ProblemError } from "../http/problem.ts";
 import { type Api, type Call, route } from "../http/route.ts";
 import type { Sealer } from "../links/sealer.ts";
@@ -36,7 +37,7 @@ export function hookRoutes(
   });
 
   route(api, contract.deleteHook, async ({ principal, params, request }) => {
-    const wasThere = await db.kysely.transaction().execute(async (tx) => {
+    const wasThere = await transactWithRetry(db, async (tx) => {
       if (!(await deleteHook(tx, principal, params.hook_id))) return false;
       await recordAudit(tx, actorOf(request), {
         action: "hook_deleted",

@@ -5,6 +5,7 @@ import { keepAnAdmin } from "../accounts/people.ts";
 import { type LockedAccount, lockAccount } from "../accounts/people-queries.ts";
 import { forgetPlaces } from "../accounts/throttle.ts";
 import type { Tx } from "../db/database.ts";
+import { deletePersonalHooks } from "../hooks/queries.ts";
 import { erasedName } from "./person.ts";
 
 /**
@@ -32,6 +33,8 @@ export async function eraseAccount(
   if (account === undefined) return null;
   await keepAnAdminWithout(tx, account);
   await forgetPlaces(tx, account.id, account.email_key);
+  // Before the hooks are switched off: what waits for them is locked before they are.
+  await deletePersonalHooks(tx, account.id);
   await endAccess(tx, account.id);
   for (const table of [
     "sessions",
@@ -44,7 +47,6 @@ export async function eraseAccount(
     "access_tokens",
   ] as const)
     await tx.deleteFrom(table).where("user_id", "=", account.id).execute();
-  await tx.deleteFrom("hooks").where("created_by", "=", account.id).where("scope", "=", "personal").execute();
   await tx
     .updateTable("users")
     .set({

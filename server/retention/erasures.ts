@@ -5,6 +5,7 @@ import type { Erasure } from "../../contract/erasures.ts";
 import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
 import type { Database } from "../db/database.ts";
+import { transactWithRetry } from "../db/retry.ts";
 import type { Erasures } from "../db/types.ts";
 import type { Position } from "../http/cursor.ts";
 import { ProblemError } from "../http/problem.ts";
@@ -43,7 +44,7 @@ export async function requestErasure(
   const { workspaceId } = principal;
   const { email, recordings } = input;
   if (isOneself(principal, email)) throw new ProblemError("wrong_state", oneself);
-  const row = await db.kysely.transaction().execute(async (tx) => {
+  const row = await transactWithRetry(db, async (tx) => {
     const account = await eraseAccount(tx, workspaceId, email);
     const row = await tx
       .insertInto("erasures")
