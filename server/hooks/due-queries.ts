@@ -116,7 +116,7 @@ export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): P
               where hook_id = r.hook_id and due_at <= r.now and s.ids is null
                 and (due_at, delivery_ids[cardinality(delivery_ids)]) > (r.after_at, r.after_id)
               -- Hold more than is ever left out, however small they were made: a row would come before the rest of them.
-              order by due_at, id limit 100
+              order by due_at, id limit 200
             ) first_ones
           ) b cross join lateral unnest(b.delivery_ids, b.message_ids, b.event_ids) x (id, message_id, event_id)
           -- Enough of them, also when the first are left out.

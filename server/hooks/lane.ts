@@ -4,6 +4,7 @@ import { decide, isDeadFor, restAskedMs } from "./backoff.ts";
 import { unpackAround } from "./batch-queries.ts";
 import { mayStillSend } from "./delivery-queries.ts";
 import { byDue, type DueDelivery, type DueRequest, hasDue } from "./due-queries.ts";
+import { createBatchSize } from "./lane-batch.ts";
 import { createSending } from "./lane-order.ts";
 import { createPace, type Pace } from "./lane-pace.ts";
 import { type Prepared, prepare } from "./lane-prepare.ts";
@@ -42,12 +43,6 @@ export interface Lane {
   readonly done: Promise<Date | null>;
 }
 
-/** Deliveries prepared at a time: one statement renders them all. */
-const batch = 250;
-/** Of a hook whose payloads may hold whole transcripts, of megabytes each. */
-const largeBatch = 4;
-/** Of a hook that fails: the first failure ends the lane. */
-const failingBatch = 4;
 /** Requests to one receiver at a time, once it has answered. */
 const atOnce = 16;
 /** What was prepared longer ago is asked about once more before it is sent. */
@@ -97,7 +92,7 @@ async function serve(
   const outcome = createOutcome(hook);
   const sign = openSecrets(deps, hook, clock.now());
   const results = createResults(deps, hook, outcome);
-  const limit = isFailing ? failingBatch : hook.include.transcript ? largeBatch : batch;
+  const batch = createBatchSize({ isFailing, isLarge: hook.include.transcript === true });
   /** The last of all that was taken, in the order of what is due. */
   let furthest: DueDelivery | undefined;
   /** The next deliveries, ready to be sent. @param after those before it are being sent. */
@@ -106,10 +101,12 @@ async function serve(
     // Behind the furthest there is nothing of them. Where something came before them, such as a replay, there may be.
     const isBeyond = after !== null && after === furthest;
     const except = isBeyond ? [] : [...looksDue, ...results.unwritten()];
+    const limit = batch.size;
     const due = await deps.findDue({ hookId: hook.id, now: clock.now(), except, after, limit });
     const { prepared, withheld } = await prepare(deps, hook, due);
     const preparedAt = Date.now();
-    return { due, prepared: prepared.map((one) => ({ ...one, preparedAt })), withheld };
+    const isFull = due.length === limit;
+    return { due, isFull, prepared: prepared.map((one) => ({ ...one, preparedAt })), withheld };
   };
   const send = async ({ delivery, preparedAt, ...made }: Ready): Promise<void> => {
     // Meanwhile it may have been unshared or deleted, or the hook switched off.
@@ -134,7 +131,7 @@ async function serve(
   const sending = createSending<Ready>({
     subjectOf: ({ delivery }) => delivery.subject_id,
     // Of those with transcripts no more than are prepared at a time: each is held until it is answered.
-    places: () => (outcome.isAnswering ? Math.min(atOnce, limit) : 1),
+    places: () => (outcome.isAnswering ? Math.min(atOnce, batch.size) : 1),
     mayBegin: () => !isEnding() && outcome.mayGoOn(),
     send,
   });
@@ -149,20 +146,22 @@ async function serve(
         // A pause of this process, not a time of the schedule.
         return new Date(Date.now() + blockedMs);
       }
-      const { due, prepared, withheld } = current;
+      const { due, isFull, prepared, withheld } = current;
       const last = due.at(-1);
       if (last !== undefined && (furthest === undefined || byDue(furthest, last) < 0)) furthest = last;
       for (const settlement of withheld) results.add(settlement);
       // Where there is more, it is made ready while this is sent and written down.
       following = null;
-      if (due.length === limit && !isFailing) {
+      if (isFull && !isFailing) {
         // What another hook of the address held back comes before what follows it: then all is looked at again.
         const isAnew = last === undefined || last.has_siblings || looks % lookBackAfter === 0;
         following = next(isAnew ? null : last, due);
         // It is awaited below; until then its failure must not count as unhandled.
         following.catch(() => {});
       }
+      const begunAt = performance.now();
       await sending.begin(prepared);
+      batch.sent(prepared.length, bytesOf(prepared), performance.now() - begunAt);
       if (following !== null) await results.keepUp();
       else {
         await sending.over();
@@ -195,12 +194,17 @@ async function serve(
   }
 }
 
+const bytesOf = (prepared: readonly Ready[]): number =>
+  prepared.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
+
 /** Ready to be sent, since when: by `Date.now()`. */
 type Ready = Prepared & { readonly preparedAt: number };
 
 /** Deliveries of one look. */
 interface Batch {
   readonly due: readonly DueDelivery[];
+  /** As many as were asked for: there may be more. */
+  readonly isFull: boolean;
   readonly prepared: readonly Ready[];
   readonly withheld: readonly Settlement[];
 }
