@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
 import type { HookType } from "../../contract/hooks.ts";
+import { transactWithRetry } from "../../server/db/retry.ts";
 import { newSecret } from "../../server/hooks/signing.ts";
 import { createSealer } from "../../server/links/sealer.ts";
 import type { BenchDatabase, BenchPostgres } from "../database.ts";
@@ -79,7 +81,8 @@ export const originOf = (receiver: Pick<Receiver, "port">, n = 0): string =>
 /** Removes every hook with what was sent to it, and makes these. */
 export async function setHooks({ data }: HookBench, planned: readonly PlannedHook[]): Promise<void> {
   await untilSettled(data);
-  await data.db.pool.query("delete from hooks");
+  // Hooks whose receivers are dead are still at work, and may hold what goes with them.
+  await transactWithRetry(data.db, (tx) => sql`delete from hooks`.execute(tx));
   const sealer = createSealer(secret);
   const rows = planned.map(({ type, url, scope = "workspace", include = {} }) => ({
     id: randomUUIDv7(),
