@@ -267,6 +267,25 @@ test("a recording that is deleted takes what was sent of it along, and of nothin
   }
 });
 
+test("an event that is gone, as an older version deletes it, holds up nothing of its batch", async () => {
+  const { receiver, workspace, id, release } = await heldHook();
+  const subjects = await happenAtOnce(workspace, 60);
+  await receiver.waitFor(1);
+  // Ten of them before any is looked for again, so that they are not prepared yet.
+  await post(`/hooks/${id}/disable`, undefined, workspace.token);
+  await db.pool.query("delete from events where subject_id = any($1::uuid[])", [subjects.slice(20, 30)]);
+  await delay(1100);
+  release();
+  await allAre(id, "delivered", 1);
+  await post(`/hooks/${id}/enable`, undefined, workspace.token);
+  const rows = await allAre(id, "delivered", 50);
+  assert.deepEqual(
+    rows.map((row) => row.subject_id),
+    subjects.toSpliced(20, 10),
+  );
+  await until("nothing is left of its batches", async () => (await batchesOf(id)).length === 0);
+});
+
 test("a hook that is switched off keeps its batches, and sends them when it is switched on", async () => {
   const { receiver, workspace, id, release } = await heldHook();
   await happenAtOnce(workspace, 210);

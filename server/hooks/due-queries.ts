@@ -36,13 +36,14 @@ export async function hasDue(pool: pg.Pool, hookId: string, now: Date): Promise<
   return rows.length > 0;
 }
 
+/** The order of ids, which are whole numbers as texts. */
+export function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return one.id.length - other.id.length || (one.id < other.id ? -1 : Number(one.id > other.id));
+}
+
 /** The order of `findDue`: negative where one delivery of a hook comes before another. */
 export function byDue(one: DueDelivery, other: DueDelivery): number {
-  return (
-    one.due_at.getTime() - other.due_at.getTime() ||
-    one.id.length - other.id.length ||
-    (one.id < other.id ? -1 : Number(one.id > other.id))
-  );
+  return one.due_at.getTime() - other.due_at.getTime() || byId(one, other);
 }
 
 /** What is looked for of one hook. */
@@ -74,7 +75,7 @@ export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): P
         max(attempts) as attempts, max(attempts_before) as attempts_before,
         string_agg(id::text, ',' order by id) as ids,
         string_agg(message_id::text, ',' order by id) as message_ids,
-        string_agg(subject_id::text, ',' order by id) as subject_ids,
+        string_agg(coalesce(subject_id::text, ''), ',' order by id) as subject_ids,
         string_agg(coalesce(recording_id::text, ''), ',' order by id) as recording_ids,
         string_agg(coalesce(data::text, ''), E'\\n' order by id) as data,
         string_agg(case when may_hear then '1' else '0' end, '' order by id) as may_hear
@@ -155,8 +156,8 @@ interface DueGroup
   /** With commas between them; so are the next three. */
   readonly ids: string;
   readonly message_ids: string;
+  /** Nothing in this and the next: null. */
   readonly subject_ids: string;
-  /** Nothing: null. */
   readonly recording_ids: string;
   /** A line for each; nothing: null. */
   readonly data: string;
@@ -182,7 +183,8 @@ function takeApart({
     ...same,
     id,
     message_id: messages[n] as string,
-    subject_id: subjects[n] as string,
+    // Null where the event is gone, as deleted by an older version: nothing can be rendered of it then.
+    subject_id: (subjects[n] || null) as string,
     recording_id: recordings[n] || null,
     data: lines[n] || null,
     may_hear: may_hear[n] === "1",
