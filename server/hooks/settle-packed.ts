@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { bigintArray, integerArray, textArray, timestampArray } from "../db/binary-array.ts";
+import { byId } from "./due-queries.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** A success at the first attempt, of a delivery that was in a batch when it was looked for. */
@@ -54,13 +55,24 @@ export async function settlePacked(
   return rows;
 }
 
+/** What the statements below take of each: id, payload, start, duration, status, answer and signature. */
+const listsOf = (delivered: readonly Delivered[]): Buffer[] => [
+  bigintArray(delivered.map(({ id }) => id)),
+  textArray(delivered.map(({ payload }) => payload)),
+  timestampArray(delivered.map(({ attempt }) => attempt.started_at)),
+  integerArray(delivered.map(({ attempt }) => attempt.duration_ms)),
+  integerArray(delivered.map(({ attempt }) => attempt.status)),
+  textArray(delivered.map(({ attempt }) => attempt.answer)),
+  textArray(delivered.map(({ attempt }) => attempt.signature)),
+];
+
 /**
  * Writes down many of one batch as one row.
  * @returns false where not all of them are in the batch any more, or one has a row: then nothing was done.
  */
 async function writeTogether(pool: pg.Pool, unordered: readonly Delivered[], now: Date): Promise<boolean> {
   // As in the batch: their ids are given in the order of their places.
-  const together = unordered.toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
+  const together = unordered.toSorted(byId);
   const { rowCount } = await pool.query({
     name: "settle_together",
     text: `with s as (
@@ -108,17 +120,7 @@ async function writeTogether(pool: pg.Pool, unordered: readonly Delivered[], now
         delete from delivery_batches b using parts p, added where b.id = $1 and p.other_ids is null
       )
       select 1 from added`,
-    values: [
-      together[0]?.batch_id,
-      bigintArray(together.map(({ id }) => id)),
-      textArray(together.map(({ payload }) => payload)),
-      timestampArray(together.map(({ attempt }) => attempt.started_at)),
-      integerArray(together.map(({ attempt }) => attempt.duration_ms)),
-      integerArray(together.map(({ attempt }) => attempt.status)),
-      textArray(together.map(({ attempt }) => attempt.answer)),
-      textArray(together.map(({ attempt }) => attempt.signature)),
-      now,
-    ],
+    values: [together[0]?.batch_id, ...listsOf(together), now],
   });
   return rowCount === 1;
 }
@@ -171,17 +173,7 @@ async function writeRows(
       )
       select count(*)::integer as count,
         case when count(*) < cardinality($2::bigint[]) then array_agg(id) end as written from added`,
-    values: [
-      [...new Set(packed.map(({ batch_id }) => batch_id))],
-      bigintArray(packed.map(({ id }) => id)),
-      textArray(packed.map(({ payload }) => payload)),
-      timestampArray(packed.map(({ attempt }) => attempt.started_at)),
-      integerArray(packed.map(({ attempt }) => attempt.duration_ms)),
-      integerArray(packed.map(({ attempt }) => attempt.status)),
-      textArray(packed.map(({ attempt }) => attempt.answer)),
-      textArray(packed.map(({ attempt }) => attempt.signature)),
-      now,
-    ],
+    values: [[...new Set(packed.map(({ batch_id }) => batch_id))], ...listsOf(packed), now],
   });
   return { count: rows[0]?.count ?? 0, written: rows[0]?.written ?? [] };
 }

@@ -12,8 +12,6 @@ export interface JsonContext {
   readonly thumbnails: ThumbnailLinks;
   /** The calling user, whose private notes are meant. */
   readonly userId: string;
-  /** In events the recorders' entries omit participant_id. Source: contract.md, Events, "Payload data". */
-  readonly isForEvent?: boolean;
 }
 
 /**
@@ -24,7 +22,7 @@ export interface JsonContext {
 export function recordingJson(include: RecordingIncludeInput, context: JsonContext): string {
   return jsonOf(include, context, {
     teams,
-    recorders: recorders(include.participants === true && !context.isForEvent),
+    recorders: recorders(include.participants === true),
     meetingType,
   });
 }
@@ -37,18 +35,15 @@ export function recordingJson(include: RecordingIncludeInput, context: JsonConte
  */
 export function recordingJsonOfMany(
   include: RecordingIncludeInput,
-  context: Omit<JsonContext, "isForEvent">,
+  context: JsonContext,
   ids: string,
 ): { json: string; joins: string } {
-  const json = jsonOf(
-    include,
-    { ...context, isForEvent: true },
-    {
-      teams: "coalesce(of_teams.list, '[]')",
-      recorders: "coalesce(of_recorders.list, '[]')",
-      meetingType: "of_type.object",
-    },
-  );
+  const json = jsonOf(include, context, {
+    teams: "coalesce(of_teams.list, '[]')",
+    // In events the recorders' entries omit participant_id. Source: contract.md, Events, "Payload data".
+    recorders: "coalesce(of_recorders.list, '[]')",
+    meetingType: "of_type.object",
+  });
   return {
     json,
     joins: `
