@@ -1,12 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
-import { encodeCursor } from "../server/http/cursor.ts";
+import { timeCursor } from "../server/platform/http/page.ts";
+
+const cursorFormat = timeCursor("recordings");
 
 /** What a list costs at the very least: `node:http`, `pg`, one statement, `JSON.stringify`, nothing else. */
 export interface BareListTask {
   readonly pool: pg.PoolConfig;
-  /** What each path answers. */
+  /** The response of each path. */
   readonly statements: Readonly<Record<string, pg.QueryConfig>>;
   readonly pageSize: number;
 }
@@ -26,7 +28,7 @@ process.on("message", ({ pool: settings, statements, pageSize }: BareListTask) =
       const { rows } = await pool.query<Row>(statement);
       const page = rows.slice(0, pageSize);
       const last = page.at(-1);
-      const cursor = rows.length > page.length && last ? encodeCursor("recordings", last) : null;
+      const cursor = rows.length > page.length && last ? cursorFormat.encode(last) : null;
       const text = JSON.stringify({ cursor, recordings: page.map((row) => row.json) });
       response.writeHead(200, {
         "content-type": "application/json; charset=utf-8",

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import pg from "pg";
-import { type Database, openDatabase } from "../server/db/database.ts";
+import { type Database, openDatabase } from "../server/platform/db/database.ts";
 import {
   type Connection,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../server/db/embedded/index.ts";
-import { migrate } from "../server/db/migrate.ts";
-import { migrateJobs } from "../server/jobs/queue.ts";
+} from "../server/platform/db/embedded/index.ts";
+import { migrate } from "../server/platform/db/migrate.ts";
+import { migrateJobs } from "../server/platform/jobs/queue.ts";
 
 /** The bench's own PostgreSQL, with the settings that production has. */
 export interface BenchPostgres {
@@ -55,13 +55,13 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
   return {
     folder,
     async database(name, recipe, fill) {
-      const connection = { ...postgres.connection, database: name };
+      const connection = { ...postgres.superuser, database: name };
       const note = join(folder, `${name}.json`);
       const known = existsSync(note) ? JSON.parse(readFileSync(note, "utf8")) : null;
       const isKept = known?.recipe === recipe;
       if (!isKept) {
         rmSync(note, { force: true });
-        await recreate(postgres.connection, name);
+        await recreate(postgres.superuser, name);
         await migrate(connection);
       }
       const db = openDatabase(connection, {

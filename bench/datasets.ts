@@ -1,11 +1,12 @@
 import { createUser } from "../server/accounts/service.ts";
-import type { Database } from "../server/db/database.ts";
+import type { Database } from "../server/platform/db/database.ts";
 import { generate, type WorkspacePlan } from "./data/generate.ts";
 import { checkGrants } from "./data/grants.ts";
 import { makePersonalToken, makeWorkspace } from "./data/people.ts";
 import { makeLongTranscript } from "./data/transcript.ts";
 import type { BenchDatabase, BenchPostgres } from "./database.ts";
 import { elapsed } from "./report.ts";
+import type { Sizes } from "./sizes.ts";
 
 /** What the figures need to know of a filled database. */
 export interface Dataset {
@@ -21,11 +22,8 @@ export interface Dataset {
   readonly transcriptId: string;
 }
 
-/** Changes whenever the generator does, so that kept databases are made anew. */
+/** Changes with the generator, so that kept databases are created again. */
 const recipeVersion = 1;
-
-/** How many recordings the small workspace has, against which size is judged. */
-export const smallSize = 10_000;
 
 /**
  * A database with a workspace of so many recordings. Beside it is one without sharing, a twentieth of its size,
@@ -35,55 +33,60 @@ export function dataset(
   postgres: BenchPostgres,
   name: string,
   recordings: number,
+  { transcriptSegments }: Sizes,
 ): Promise<BenchDatabase<Dataset>> {
-  return postgres.database(name, `${recipeVersion}:${recordings}`, async (db, connection) => {
-    const startedAt = performance.now();
-    const say = (text: string): void => console.error(`  ${elapsed(startedAt)}  ${name}: ${text}`);
-    const main = await makeWorkspace(db, "Northwind", "northwind.example");
-    const quiet = await makeWorkspace(db, "Quiet", "quiet.example");
-    const guestEmail = "guest@quiet.example";
-    await db.kysely
-      .transaction()
-      .execute((tx) =>
-        createUser(tx, { workspaceId: quiet.id, email: guestEmail, name: "Guest", role: "member" }),
-      );
-    const plans: WorkspacePlan[] = [
-      {
-        id: main.id,
-        domain: "northwind.example",
+  return postgres.database(
+    name,
+    `${recipeVersion}:${recordings}:${transcriptSegments}`,
+    async (db, connection) => {
+      const startedAt = performance.now();
+      const say = (text: string): void => console.error(`  ${elapsed(startedAt)}  ${name}: ${text}`);
+      const main = await makeWorkspace(db, "Northwind", "northwind.example");
+      const quiet = await makeWorkspace(db, "Quiet", "quiet.example");
+      const guestEmail = "guest@quiet.example";
+      await db.kysely
+        .transaction()
+        .execute((tx) =>
+          createUser(tx, { workspaceId: quiet.id, email: guestEmail, name: "Guest", role: "member" }),
+        );
+      const plans: WorkspacePlan[] = [
+        {
+          id: main.id,
+          domain: "northwind.example",
+          recordings,
+          users: 1000,
+          teams: 50,
+          sharedPercent: 10,
+          rare: 5,
+          guestEmail: null,
+        },
+        {
+          id: quiet.id,
+          domain: "quiet.example",
+          recordings: Math.max(1000, Math.floor(recordings / 20 / 100) * 100),
+          users: 100,
+          teams: 5,
+          sharedPercent: 0,
+          rare: 0,
+          guestEmail,
+        },
+      ];
+      await generate(connection, plans, say);
+      await addEmptyTeams(db, quiet.id, guestEmail);
+      await checkGrants(db);
+      const made: Dataset = {
         recordings,
-        users: 1000,
-        teams: 50,
-        sharedPercent: 10,
-        rare: 5,
-        guestEmail: null,
-      },
-      {
-        id: quiet.id,
-        domain: "quiet.example",
-        recordings: Math.max(1000, Math.floor(recordings / 20 / 100) * 100),
-        users: 100,
-        teams: 5,
-        sharedPercent: 0,
-        rare: 0,
-        guestEmail,
-      },
-    ];
-    await generate(connection, plans, say);
-    await addEmptyTeams(db, quiet.id, guestEmail);
-    await checkGrants(db);
-    const made: Dataset = {
-      recordings,
-      workspaceId: main.id,
-      adminId: main.adminId,
-      workspaceToken: main.workspaceToken,
-      memberToken: await makePersonalToken(db, "user7@northwind.example"),
-      guestToken: await makePersonalToken(db, guestEmail),
-      transcriptId: await makeLongTranscript(db, main.id),
-    };
-    say("done");
-    return made;
-  });
+        workspaceId: main.id,
+        adminId: main.adminId,
+        workspaceToken: main.workspaceToken,
+        memberToken: await makePersonalToken(db, "user7@northwind.example"),
+        guestToken: await makePersonalToken(db, guestEmail),
+        transcriptId: await makeLongTranscript(db, main.id, transcriptSegments),
+      };
+      say("done");
+      return made;
+    },
+  );
 }
 
 /** Two teams, as everybody has, so that the guest's list is merged from as many streams; they add nothing. */

@@ -32,7 +32,7 @@ async function post({ client, origin, path, count, concurrency, messages }: Bare
       next += 1;
       if (message === undefined) throw new Error("there is nothing to post");
       const status = await clients[client](message);
-      if (status !== 200) throw new Error(`the receiver answered ${status}`);
+      if (status !== 200) throw new Error(`the receiver returned ${status}`);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, loop));

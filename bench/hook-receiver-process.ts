@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import type { Arrivals, ReceiverOrder, SentMessage } from "./hook-receiver.ts";
 
 /**
- * Receives hooks in a process of its own. `/ok` is answered with 200, `/hang` never. It listens at every address of the
+ * Receives webhooks in its own process. `/ok` returns 200, `/hang` never responds. It listens on every IP address of the
  * machine, so that each hook can have an origin of its own below 127.0.0.0/8.
  */
 
 /** Kept whole, to be posted again by the baseline. */
-const mostSamples = 500;
+const maxSamples = 500;
 
 let order: ReceiverOrder = { expect: 0 };
 let count = 0;
@@ -21,7 +21,7 @@ const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 function arrived(request: IncomingMessage, body: Buffer): void {
   const { host: _host, connection: _connection, "content-length": _length, ...headers } = request.headers;
-  if (samples.length < mostSamples)
+  if (samples.length < maxSamples)
     samples.push({ headers: headers as Record<string, string>, body: body.toString() });
   ids.add(String(request.headers["webhook-id"]));
   count += 1;

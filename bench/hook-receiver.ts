@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** From how many requests to count anew. */
+/** The number of requests at which counting restarts. */
 export interface ReceiverOrder {
   readonly expect: number;
 }
@@ -40,7 +40,7 @@ export interface Receiver {
    * Counts requests from now on.
    * @returns what waits for the last of them; it fails when not all have come in time.
    */
-  expect(count: number, mostMs?: number): Promise<() => Promise<Arrivals>>;
+  expect(count: number, timeoutMs?: number): Promise<() => Promise<Arrivals>>;
   /** Posts from a process of its own. */
   postBare(posts: BarePosts): Promise<void>;
   stop(): void;
@@ -52,10 +52,10 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = await heard<{ port: number }>(child, 10_000);
   return {
     port,
-    async expect(count, mostMs = 120_000) {
+    async expect(count, timeoutMs = 120_000) {
       child.send({ expect: count } satisfies ReceiverOrder);
       await heard(child, 10_000);
-      const arrivals = heard<{ arrivals: Arrivals }>(child, mostMs);
+      const arrivals = heard<{ arrivals: Arrivals }>(child, timeoutMs);
       // It is awaited below; until then its failure must not count as unhandled.
       arrivals.catch(() => {});
       return async () => (await arrivals).arrivals;
@@ -72,11 +72,11 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-async function heard<T>(child: ChildProcess, mostMs: number): Promise<T> {
+async function heard<T>(child: ChildProcess, timeoutMs: number): Promise<T> {
   try {
-    const [message] = (await once(child, "message", { signal: AbortSignal.timeout(mostMs) })) as [T];
+    const [message] = (await once(child, "message", { signal: AbortSignal.timeout(timeoutMs) })) as [T];
     return message;
   } catch (error) {
-    throw new Error(`nothing was heard of the receiver or the loop for ${mostMs / 1000} s`, { cause: error });
+    throw new Error(`the receiver or the loop sent nothing for ${timeoutMs / 1000} s`, { cause: error });
   }
 }

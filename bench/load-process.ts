@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { LoadResult, LoadTask } from "./load.ts";
 
-/** Sends requests as fast as they are answered, in a process of its own; answers are read whole, not parsed. */
+/** Sends requests as fast as responses arrive, in its own process; reads responses completely without parsing them. */
 process.on("message", (task: LoadTask) => {
   run(task).then(
     (result) => process.send?.({ result }),
@@ -42,7 +42,7 @@ async function run(task: LoadTask): Promise<LoadResult> {
   };
 }
 
-/** @returns how many bytes the answer's body had. Anything but a 200 ends the bench. */
+/** @returns the length of the response body in bytes. Any status but 200 ends the bench. */
 function send(task: LoadTask, agent: Agent): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -59,7 +59,7 @@ function send(task: LoadTask, agent: Agent): Promise<number> {
         response.on("error", reject);
         response.on("end", () => {
           if (isRight) resolve(bytes);
-          else reject(new Error(`${task.url} answered ${response.statusCode}: ${Buffer.concat(kept)}`));
+          else reject(new Error(`${task.url} returned ${response.statusCode}: ${Buffer.concat(kept)}`));
         });
       },
     );

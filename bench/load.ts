@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import type { Sizes } from "./sizes.ts";
 
 /** One request, to be sent again and again. */
 export interface Target {
@@ -25,7 +26,7 @@ export interface LoadResult {
 }
 
 /** Throughput is taken with eight clients at once, latency with one. */
-export type Measure = "throughput" | "latency";
+type Measure = "throughput" | "latency";
 
 /** Two targets measured in turns. */
 export interface Comparison {
@@ -34,8 +35,8 @@ export interface Comparison {
   readonly subject: number;
   /** Subject / baseline: the median of the rounds, the least and the greatest. */
   readonly ratio: number;
-  readonly least: number;
-  readonly greatest: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 export interface Load {
@@ -48,7 +49,7 @@ export interface Load {
 const concurrency: Readonly<Record<Measure, number>> = { throughput: 8, latency: 1 };
 
 /** Starts the process that makes the load. */
-export function startLoad(): Load {
+export function startLoad(sizes: Pick<Sizes, "warmUpMs" | "loadMs">): Load {
   const child: ChildProcess = fork(new URL("./load-process.ts", import.meta.url));
   const load: Load = {
     async run(task) {
@@ -59,12 +60,12 @@ export function startLoad(): Load {
     },
     async compare(measure, baseline, subject, rounds) {
       const measureOnce = async (target: Target, durationMs: number): Promise<number> => {
-        const settings = { concurrency: concurrency[measure], warmUpMs: 300, durationMs };
+        const settings = { concurrency: concurrency[measure], warmUpMs: sizes.warmUpMs / 5, durationMs };
         const result = await load.run({ ...target, ...settings });
         return measure === "throughput" ? result.perSecond : result.medianMs;
       };
-      for (const target of [baseline, subject]) await measureOnce(target, 1500);
-      const durationMs = measure === "throughput" ? 2500 : 1500;
+      for (const target of [baseline, subject]) await measureOnce(target, sizes.warmUpMs);
+      const durationMs = measure === "throughput" ? sizes.loadMs : sizes.loadMs * 0.6;
       return takeTurns(
         rounds,
         () => measureOnce(baseline, durationMs),
@@ -95,8 +96,8 @@ export async function takeTurns(
     baseline: median(seen.map((round) => round.baseline)),
     subject: median(seen.map((round) => round.subject)),
     ratio: median(ratios),
-    least: Math.min(...ratios),
-    greatest: Math.max(...ratios),
+    min: Math.min(...ratios),
+    max: Math.max(...ratios),
   };
 }
 

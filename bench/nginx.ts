@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { skipWithout } from "../test/support/programs.ts";
 import { freePort } from "./servers.ts";
 
 /** The baseline of files that come and go. */
@@ -16,13 +17,11 @@ export interface Nginx {
  * Starts nginx with its own settings: files by sendfile, PUT by its WebDAV module, and what is sent kept on the file
  * system of its target, so that it is moved and not copied.
  * @param folder where it keeps everything.
- * @returns why it can't be had here, where it can't.
+ * @returns the reason, where nginx is not on the path or does not start.
  */
 export async function startNginx(folder: string): Promise<Nginx | string> {
-  // It lies beside what only root needs, and so often not on the path.
-  const paths = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
-  const program = paths.map((path) => join(path, "nginx")).find((path) => existsSync(path));
-  if (program === undefined) return "nginx is not installed here";
+  const reason = skipWithout("nginx");
+  if (reason !== false) return reason;
   const root = join(folder, "root");
   mkdirSync(root, { recursive: true });
   const port = await freePort();
@@ -40,7 +39,7 @@ export async function startNginx(folder: string): Promise<Nginx | string> {
        server { listen 127.0.0.1:${port}; root ${root}; dav_methods PUT; create_full_put_path on; }
      }`,
   );
-  const child = spawn(program, ["-p", folder, "-e", log, "-c", settings], { stdio: "ignore" });
+  const child = spawn("nginx", ["-p", folder, "-e", log, "-c", settings], { stdio: "ignore" });
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
@@ -61,6 +60,6 @@ export async function startNginx(folder: string): Promise<Nginx | string> {
     };
   }
   child.kill("SIGTERM");
-  const reason = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").at(-1) : "";
-  return `nginx did not start: ${reason}`;
+  const lastLine = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n").at(-1) : "";
+  return `nginx did not start: ${lastLine}`;
 }

@@ -1,37 +1,20 @@
 import { parseArgs } from "node:util";
-
-export const figureGroups = [
-  "list",
-  "transcript",
-  "token",
-  "start",
-  "upload",
-  "download",
-  "available",
-  "judge",
-  "hooks",
-  "search",
-  "web",
-] as const;
-export type FigureGroup = (typeof figureGroups)[number];
+import { type FigureGroup, figureGroups } from "./figures/index.ts";
+import { fullSizes, quickSizes, type Sizes } from "./sizes.ts";
 
 export interface Options {
-  readonly recordings: number;
-  /** Files are smaller as well. */
-  readonly isQuick: boolean;
+  readonly sizes: Sizes;
   readonly only: ReadonlySet<FigureGroup>;
-  /** Keeps the generated databases here and uses them again; without it a temporary folder is made and removed. */
+  /** Keeps the generated databases here and reuses them; null: a temporary folder, removed at the end. */
   readonly folder: string | null;
-  /** How often baseline and subject take turns. */
-  readonly rounds: number;
 }
 
 export const usage = `npm run bench -- [options]
-  --recordings N    how many recordings the large workspace has (1000000)
-  --quick           --recordings 50000, and smaller files
+  --recordings N    recordings in the large workspace (default 1000000)
+  --quick           50,000 recordings, smaller files, three rounds
   --only A,B        some of: ${figureGroups.join(", ")}
-  --rounds N        how often baseline and subject take turns (5)
-  --data FOLDER     keep the databases there and use them again`;
+  --rounds N        how often baseline and subject take turns (default 5)
+  --data FOLDER     keep the databases there and reuse them`;
 
 /**
  * Reads the command line.
@@ -41,28 +24,33 @@ export function readOptions(args: readonly string[]): Options | "help" {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      recordings: { type: "string", default: "1000000" },
+      recordings: { type: "string" },
       quick: { type: "boolean", default: false },
       only: { type: "string", default: figureGroups.join(",") },
-      rounds: { type: "string", default: "5" },
+      rounds: { type: "string" },
       data: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return "help";
+  const sizes = values.quick ? quickSizes : fullSizes;
   return {
-    isQuick: values.quick,
-    recordings: values.quick ? 50_000 : readCount("--recordings", values.recordings, 1000),
+    sizes: {
+      ...sizes,
+      ...(values.recordings === undefined
+        ? {}
+        : { recordings: readCount("--recordings", values.recordings, 1000) }),
+      ...(values.rounds === undefined ? {} : { rounds: readCount("--rounds", values.rounds, 1) }),
+    },
     only: new Set(values.only.split(",").map(readGroup)),
     folder: values.data ?? null,
-    rounds: readCount("--rounds", values.rounds, 1),
   };
 }
 
-function readCount(name: string, text: string, least: number): number {
+function readCount(name: string, text: string, min: number): number {
   const count = Number(text.replaceAll("_", ""));
-  if (!Number.isSafeInteger(count) || count < least)
-    throw new Error(`${name} must be a whole number of at least ${least}`);
+  if (!Number.isSafeInteger(count) || count < min)
+    throw new Error(`${name} must be a whole number of at least ${min}`);
   return count;
 }
 

@@ -16,7 +16,7 @@ export interface PageVisit {
 }
 
 /** A line slower than the machine's own. */
-export interface Line {
+interface Line {
   readonly bitsPerSec: number;
   readonly latencyMs: number;
 }

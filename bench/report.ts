@@ -1,25 +1,27 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import type { Comparison, Measure } from "./load.ts";
+import type { Comparison } from "./load.ts";
 
 /** One line of the result. */
 export interface Figure {
   readonly name: string;
-  /** The number the target speaks of. */
-  readonly value: number | null;
-  /** The same for people, with what it was made of. */
+  /** What was measured. */
   readonly measured: string;
-  readonly target: string;
+  /** What it is compared with, and subject / baseline; null for a figure that stands for itself. */
+  readonly baseline: string | null;
+  readonly ratio: number | null;
+  readonly target: string | null;
   /** Null: there is no target, or it could not be measured here. */
   readonly isMet: boolean | null;
 }
 
+/** Bounds, both inclusive. */
 export interface Goal {
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
 }
 
-/** Judges a number. */
+/** A figure that stands for itself. @param value null when it can't be measured here. */
 export function figure(
   name: string,
   value: number | null,
@@ -27,53 +29,49 @@ export function figure(
   unit: string,
   goal: Goal,
 ): Figure {
-  const target = [
-    ...(goal.least === undefined ? [] : [`>= ${goal.least}${unit}`]),
-    ...(goal.most === undefined ? [] : [`<= ${goal.most}${unit}`]),
-  ].join(", ");
-  const isMet =
-    value === null || target === ""
-      ? null
-      : value >= (goal.least ?? Number.NEGATIVE_INFINITY) && value <= (goal.most ?? Number.POSITIVE_INFINITY);
-  const judged: Figure = { name, value, measured, target: target || "-", isMet };
-  console.error(`  ${name}: ${measured}${isMet === false ? "  MISSED" : ""}`);
-  return judged;
+  return print({ name, measured, baseline: null, ratio: null, ...check(value, unit, goal) }, measured);
 }
 
-/** Judges a ratio. */
-export function ratioFigure(name: string, measure: Measure, compared: Comparison, goal: Goal): Figure {
-  const unit = measure === "throughput" ? "/s" : " ms";
-  const digits = measure === "throughput" ? 0 : 2;
-  const measured =
-    `${compared.ratio.toFixed(2)} (${compared.least.toFixed(2)} to ${compared.greatest.toFixed(2)}): ` +
-    `${compared.subject.toFixed(digits)}${unit} against ${compared.baseline.toFixed(digits)}${unit}`;
-  return figure(name, compared.ratio, measured, "", goal);
+/** A figure that can't be measured here, and why. */
+export function skippedFigure(name: string, reason: string): Figure {
+  return figure(name, null, `skipped: ${reason}`, "", {});
 }
 
-/** Prints the table and keeps it as JSON. A missed target is a finding, not an error. */
+/** A figure that is compared with a baseline; its goal is a goal for the ratio. */
+export function ratioFigure(name: string, unit: string, compared: Comparison, goal: Goal): Figure {
+  const { subject, baseline, ratio, min, max } = compared;
+  const measured = `${rounded(subject)}${unit}`;
+  const against = `${rounded(baseline)}${unit}`;
+  const spread = min === max ? "" : ` (${rounded(min)} to ${rounded(max)})`;
+  const text = `${rounded(ratio)}${spread}: ${measured} against ${against}`;
+  return print({ name, measured, baseline: against, ratio, ...check(ratio, "", goal) }, text);
+}
+
+function check(value: number | null, unit: string, { min, max }: Goal): Pick<Figure, "target" | "isMet"> {
+  const bounds = [
+    ...(min === undefined ? [] : [`>= ${min}${unit}`]),
+    ...(max === undefined ? [] : [`<= ${max}${unit}`]),
+  ];
+  if (bounds.length === 0) return { target: null, isMet: null };
+  return {
+    target: bounds.join(", "),
+    isMet:
+      value === null
+        ? null
+        : value >= (min ?? Number.NEGATIVE_INFINITY) && value <= (max ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+function print(row: Figure, text: string): Figure {
+  console.error(`  ${row.name}: ${text}${row.isMet === false ? "  MISSED" : ""}`);
+  return row;
+}
+
+const rounded = (value: number): string => value.toFixed(value >= 100 ? 0 : value >= 0.1 ? 2 : 4);
+
+/** Prints the table and writes it to bench/.data/last.json. A missed target is a finding, not an error. */
 export function report(figures: readonly Figure[], facts: Readonly<Record<string, unknown>>): void {
-  const header = ["figure", "measured", "target", ""];
-  const verdicts = new Map([
-    [true, "ok"],
-    [false, "MISSED"],
-  ]);
-  const rows = figures.map((row) => [
-    row.name,
-    row.measured,
-    row.target,
-    row.isMet === null ? "" : (verdicts.get(row.isMet) ?? ""),
-  ]);
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd();
-  console.log(
-    ["", line(header), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), ""].join("\n"),
-  );
+  console.log(`\n${table(figures)}\n`);
   const missed = figures.filter((row) => row.isMet === false);
   console.log(
     missed.length === 0
@@ -85,7 +83,29 @@ export function report(figures: readonly Figure[], facts: Readonly<Record<string
   const file = new URL("last.json", folder);
   const machine = { cpus: cpus().length, model: cpus()[0]?.model ?? null, node: process.version };
   writeFileSync(file, `${JSON.stringify({ at: new Date(), machine, ...facts, figures }, null, 2)}\n`);
-  console.log(`Kept in ${file.pathname}`);
+  console.log(`Written to ${file.pathname}`);
+}
+
+/** One line for each figure: what was measured, its baseline, their ratio and the target. */
+export function table(figures: readonly Figure[]): string {
+  const header = ["figure", "measured", "baseline", "ratio", "target", ""];
+  const rows = figures.map(({ name, measured, baseline, ratio, target, isMet }) => [
+    name,
+    measured,
+    baseline ?? "-",
+    ratio === null ? "-" : rounded(ratio),
+    target ?? "-",
+    isMet === null ? "" : isMet ? "ok" : "MISSED",
+  ]);
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return [line(header), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
 }
 
 /** Time since, as m:ss. */

@@ -10,11 +10,14 @@ import type { TokenCheckTask } from "./token-check-process.ts";
 
 const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 
+/** The secret of every server of the bench, so that baselines can sign the same links. */
+export const benchSecret = "a secret that only the bench's servers have";
+
 /** A running server in a process of its own. */
 export interface RunningServer {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process to the first good answer of /readyz. */
+  /** From the start of the process to the first 200 response of /readyz. */
   readonly readyMs: number;
   /** Memory of the process as the system counts it. Linux only: null elsewhere. */
   residentMb(): number | null;
@@ -23,7 +26,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts `parley serve` as an operator would; its log goes nowhere. */
+/** Starts `parley serve` as an operator would; its log is shown when it doesn't start. */
 export async function startParley(
   env: Readonly<Record<string, string>>,
   nodeFlags: readonly string[] = (process.env.BENCH_NODE_FLAGS ?? "").split(" ").filter(Boolean),
@@ -32,7 +35,11 @@ export async function startParley(
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...nodeFlags, main, "serve"], {
     env: { ...process.env, PARLEY_PORT: String(port), PARLEY_RATE_LIMIT_PER_MINUTE: "0", ...env },
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log = (log + text).slice(-2000);
   });
   const exited = once(child, "exit");
   const url = `http://127.0.0.1:${port}`;
@@ -40,7 +47,8 @@ export async function startParley(
     const answer = await fetch(`${url}/readyz`).catch(() => null);
     await answer?.arrayBuffer();
     if (answer?.status === 200) break;
-    if (child.exitCode !== null) throw new Error(`parley serve ended with exit code ${child.exitCode}`);
+    if (child.exitCode !== null)
+      throw new Error(`parley serve ended with exit code ${child.exitCode}:\n${log}`);
     if (performance.now() - startedAt > 60_000) throw new Error("parley serve was not ready within a minute");
     await delay(10);
   }
@@ -56,7 +64,7 @@ export async function startParley(
     readyMs: performance.now() - startedAt,
     residentMb: () => memoryMb("VmRSS"),
     watchMemory() {
-      // proc(5): writing 5 makes the peak that the system remembers begin anew.
+      // proc(5): writing 5 resets the peak memory that the system reports.
       if (process.platform === "linux") writeFileSync(`/proc/${child.pid}/clear_refs`, "5");
       const before = memoryMb("VmRSS");
       return () => {
@@ -81,7 +89,8 @@ export const startBareBytes = (task: BareBytesTask) => startBare("./bare-bytes.t
 export const startTokenCheck = (task: TokenCheckTask) => startBare("./token-check-process.ts", task);
 
 async function startBare(file: string, task: object): Promise<{ url: string; stop(): void }> {
-  const child = fork(new URL(file, import.meta.url));
+  // Statements may have bytes as values, which JSON would not keep.
+  const child = fork(new URL(file, import.meta.url), { serialization: "advanced" });
   child.send(task);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   return { url: `http://127.0.0.1:${port}`, stop: () => child.disconnect() };

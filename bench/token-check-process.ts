@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../server/app.ts";
-import { readConfig } from "../server/config.ts";
-import { openDatabase } from "../server/db/database.ts";
-import { openHookSender } from "../server/hooks/open-sender.ts";
-import { openJobQueue } from "../server/jobs/queue.ts";
-import { createSealer } from "../server/links/sealer.ts";
-import { createSigner } from "../server/links/signer.ts";
-import { openStore } from "../server/storage/open.ts";
+import { readConfig } from "../server/platform/config/config.ts";
+import { createEncryptor } from "../server/platform/crypto/encryptor.ts";
+import { createSigner } from "../server/platform/crypto/link-signer.ts";
+import { openDatabase } from "../server/platform/db/database.ts";
+import { openJobQueue } from "../server/platform/jobs/queue.ts";
+import { openStore } from "../server/platform/storage/open.ts";
+import { openHookSender } from "../server/webhooks/transport/open-sender.ts";
 
 /** A server that asks the database about each token once only: what requests cost when the token check is free. */
 export interface TokenCheckTask {
@@ -36,14 +36,14 @@ process.on("message", async ({ databaseUrl, baseUrl, isFree }: TokenCheckTask) =
   const log = pino({ level: "silent" });
   const db = openDatabase({ connectionString: databaseUrl }, { onError });
   if (isFree) rememberTokens(db.pool);
-  const jobs = await openJobQueue({ pool: db.pool, supervise: false, onError });
+  const jobs = await openJobQueue({ pool: db.pool, onError });
   const app = await buildApp({
     webFolder: null,
     db,
     jobs,
     store: await openStore(config),
     signer: createSigner("bench"),
-    sealer: createSealer("bench"),
+    encryptor: createEncryptor("bench"),
     sender: openHookSender(config),
     config,
     log,
@@ -53,7 +53,7 @@ process.on("message", async ({ databaseUrl, baseUrl, isFree }: TokenCheckTask) =
 });
 process.on("disconnect", () => process.exit());
 
-/** Answers the statement of the token check from memory once it is known. */
+/** Returns the result of the token check's statement from memory once it is known. */
 function rememberTokens(pool: { query: unknown }): void {
   const ask = (pool.query as (...args: unknown[]) => Promise<unknown>).bind(pool);
   const known = new Map<string, Promise<unknown>>();

@@ -20,7 +20,7 @@ async function transfer({ method, url, headers, path }: TransferTask): Promise<n
     sent.on("error", reject);
     sent.on("response", (response) => {
       const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) reject(new Error(`${url} answered ${status}`));
+      if (status < 200 || status > 299) reject(new Error(`${url} returned ${status}`));
       response.resume().on("end", resolve).on("error", reject);
     });
   });

@@ -50,10 +50,10 @@ const tamper = (text: string) =>
     assert.ok(rowCount, text);
   });
 
-test("verify: says where each log ends, beside a running server, and that hash can be asked for later", async () => {
+test("verify prints the last hash of each log while the server runs; --expect finds that hash later", async () => {
   await write(3000);
-  // Sealed within a second or two, while the server does other things as well.
-  const [id, hash = ""] = await until("all of it is sealed", async () => {
+  // Sealing takes a second or two beside the server's other work.
+  const [id, hash = ""] = await until("the whole log is sealed", async () => {
     const { code, stdout, stderr } = await run("verify");
     assert.equal(code, 0, stderr);
     const [id, position, hash = ""] = stdout.trim().split(" ");
@@ -69,7 +69,7 @@ test("verify: says where each log ends, beside a running server, and that hash c
   assert.deepEqual([json.workspace_id, json.broken], [workspace, null]);
 });
 
-test("export: prints the log, and is an entry of it", async () => {
+test("export prints the log and records itself in it", async () => {
   const lines = (
     await parley(server, "audit", "export", "--workspace", workspace, "--format", "jsonl")
   ).split("\n");
@@ -78,40 +78,47 @@ test("export: prints the log, and is an entry of it", async () => {
   const csv = await parley(server, "audit", "export", "--workspace", workspace);
   assert.match(csv, /,audit_log_exported,/);
   const { code, stderr } = await run("export", "--workspace", "nothing");
-  assert.deepEqual([code, stderr.trim()], [1, "parley: there is no workspace nothing"]);
+  assert.deepEqual(
+    [code, stderr.trim()],
+    [1, "parley: workspace nothing does not exist; see parley workspace list"],
+  );
 });
 
-test("verify: ends with 1 and names the first place that is wrong", async () => {
+test("verify exits with 1 and names the first broken entry", async () => {
   await tamper("update audit_log set ip = '192.0.2.9' where position = 1234");
   const { code, stdout, stderr } = await run("verify");
   assert.equal(code, 1);
   assert.match(
     stderr,
-    new RegExp(`^parley: workspace ${workspace}: broken at entry 1234: the entry was changed`),
+    new RegExp(
+      `^parley: workspace ${workspace}: broken at entry 1234: this entry or the one before it was changed`,
+    ),
   );
   assert.match(stdout, new RegExp(`^${workspace} 1233 [0-9a-f]{64}\n$`));
   await tamper("update audit_log set ip = '192.0.2.1' where position = 1234");
   assert.equal((await run("verify")).code, 0);
 });
 
-test("verify: the store remembers a log whose end was cut, until somebody accepts it", async () => {
-  await until("the store was told of the whole log", () =>
+test("verify detects a truncated log by the anchor in the object store until the log is accepted", async () => {
+  await until("the anchor covers the whole log", () =>
     withClient(async (client) => {
-      const { rows } = await client.query("select 1 from audit_chains where marked_position = head_position");
+      const { rows } = await client.query(
+        "select 1 from audit_chains where anchored_position = head_position",
+      );
       return rows.length === 1;
     }),
   );
   await tamper("delete from audit_log where position > 2000");
   await tamper(
-    "update audit_chains c set head_position = 2000, marked_position = 0, head_hash = l.hash from audit_log l where l.position = 2000",
+    "update audit_chains c set head_position = 2000, anchored_position = 0, head_hash = l.hash from audit_log l where l.position = 2000",
   );
   const cut = await run("verify");
   assert.equal(cut.code, 1);
   assert.match(
     cut.stderr,
-    /broken at entry 2001: the end is missing: the object store was told of \d+ entries/,
+    /broken at entry 2001: the end is missing: the anchor in the object store counts \d+ entries/,
   );
-  await until("the server says so in its log", () => server.output().stderr.includes("parley audit verify"));
+  await until("the server logs a warning", () => server.output().stderr.includes("parley audit verify"));
   assert.equal((await run("accept", "--workspace", workspace)).code, 0);
   assert.equal((await run("verify")).code, 0);
 });

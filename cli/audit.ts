@@ -1,26 +1,23 @@
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
+import { listAnchored, readAnchor, replaceAnchor } from "../server/audit/anchor.ts";
 import { type ExportFormat, exportAudit } from "../server/audit/export.ts";
-import { listMarked, readMark, replaceMark } from "../server/audit/mark.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
 import { sealAudit } from "../server/audit/seal.ts";
-import { type Verdict, verifyChain } from "../server/audit/verify.ts";
-import type { Database } from "../server/db/database.ts";
-import { openStore } from "../server/storage/open.ts";
-import type { ObjectStore } from "../server/storage/store.ts";
-import { collect } from "./options.ts";
-import { withDatabase } from "./with-database.ts";
+import { type ChainReport, verifyChain } from "../server/audit/verify.ts";
+import type { Database } from "../server/platform/db/database.ts";
+import type { ObjectStore } from "../server/platform/storage/store.ts";
+import { AuditBrokenError } from "./support/errors.ts";
+import { collect } from "./support/options.ts";
+import { withDatabase } from "./support/with-database.ts";
+import { withStore } from "./support/with-store.ts";
 
-/** The log is not what it should be; the message says how. */
-export class AuditBrokenError extends Error {}
-
-/** `parley audit`: the log of who did what. */
 export function auditCommand(): Command {
   const verify = new Command("verify")
-    .description("check that nothing in the audit log was changed, removed, put in or cut off")
-    .option("--workspace <id>", "only this workspace")
-    .option("--expect <hash>", "an entry with this hash must be there; may be repeated", collect, [])
-    .option("--json", "print a JSON object for each workspace")
+    .description("check that no audit log entry was changed, removed, inserted or cut off")
+    .option("--workspace <id>", "check only this workspace")
+    .option("--expect <hash>", "require an entry with this hash; can be repeated", collect, [])
+    .option("--json", "print a JSON object per workspace")
     .action((options: VerifyOptions) =>
       withStore(async (db, store) => {
         await sealAudit(db);
@@ -28,9 +25,9 @@ export function auditCommand(): Command {
       }),
     );
   const exporting = new Command("export")
-    .description("print the audit log of a workspace, in the order of its chain")
-    .requiredOption("--workspace <id>", "whose log it is")
-    .addOption(new Option("--format <format>", "how").choices(["csv", "jsonl"]).default("csv"))
+    .description("print a workspace's audit log in the order of its chain")
+    .requiredOption("--workspace <id>", "workspace ID")
+    .addOption(new Option("--format <format>", "output format").choices(["csv", "jsonl"]).default("csv"))
     .action(({ workspace, format }: { workspace: string; format: ExportFormat }) =>
       withDatabase(async (db) => {
         await requireWorkspace(db, workspace);
@@ -46,12 +43,12 @@ export function auditCommand(): Command {
       }),
     );
   const accept = new Command("accept")
-    .description("take the log as it is for the right one, such as after an older backup was restored")
-    .requiredOption("--workspace <id>", "whose log it is")
+    .description("trust the current log, for example after restoring an older backup")
+    .requiredOption("--workspace <id>", "workspace ID")
     .action(({ workspace }: { workspace: string }) =>
       withStore(async (db, store) => {
         await requireWorkspace(db, workspace);
-        const before = await readMark(store, workspace);
+        const before = await readAnchor(store, workspace);
         await db.kysely.transaction().execute((tx) =>
           recordAudit(tx, commandLine(workspace), {
             action: "audit_mark_replaced",
@@ -59,12 +56,12 @@ export function auditCommand(): Command {
           }),
         );
         await sealAudit(db);
-        await replaceMark(db, store, workspace);
-        console.error("the store takes the log as it is now for the right one");
+        await replaceAnchor(db, store, workspace);
+        console.error("the audit log is accepted as it is now; the object store has a new anchor");
       }),
     );
   return new Command("audit")
-    .description("the log of who did what")
+    .description("verify, export and accept the audit log")
     .addCommand(verify)
     .addCommand(exporting)
     .addCommand(accept);
@@ -80,52 +77,42 @@ async function verifyAll(db: Database, store: ObjectStore, options: VerifyOption
   const wanted = new Set(options.expect.map((hash) => hash.toLowerCase()));
   const ids = options.workspace === undefined ? await findAll(db, store) : [options.workspace.toLowerCase()];
   if (options.workspace !== undefined) await requireWorkspace(db, options.workspace);
-  const broken: string[] = [];
+  const problems: string[] = [];
   for (const id of ids) {
-    // Read before the log: it may grow meanwhile, and the mark with it.
-    const mark = await readMark(store, id);
-    const verdict = await verifyChain(db, id, mark, (hash) => {
+    // Read before the log, because both may grow in the meantime.
+    const anchor = await readAnchor(store, id);
+    const report = await verifyChain(db, id, anchor, (hash) => {
       if (wanted.size > 0) wanted.delete(hash.toString("hex"));
     });
-    print(verdict, options);
-    if (verdict.broken !== null)
-      broken.push(`workspace ${id}: broken at entry ${verdict.broken.position}: ${verdict.broken.reason}`);
+    print(report, options);
+    if (report.broken !== null)
+      problems.push(`workspace ${id}: broken at entry ${report.broken.position}: ${report.broken.reason}`);
   }
   for (const hash of wanted)
-    broken.push(`no entry has the hash ${hash}: it was removed, or the log was written anew`);
-  if (broken.length > 0) throw new AuditBrokenError(broken.join("\nparley: "));
+    problems.push(`no entry has the hash ${hash}: it was removed, or the log was rewritten`);
+  if (problems.length > 0) throw new AuditBrokenError(problems.join("\nparley: "));
 }
 
-/** Workspaces of the database, of the log, and those that the store was told of. */
+/** Workspaces in the database, in the log, and with an anchor in the object store. */
 async function findAll(db: Database, store: ObjectStore): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>(
     "select id from workspaces union select workspace_id from audit_chains union select workspace_id from audit_log",
   );
-  return [...new Set([...rows.map(({ id }) => id), ...(await listMarked(store))])].sort();
+  return [...new Set([...rows.map(({ id }) => id), ...(await listAnchored(store))])].sort();
 }
 
-function print(verdict: Verdict, { json }: VerifyOptions): void {
-  const { workspaceId, position, entries, erased, unsealed, broken } = verdict;
-  const hash = verdict.hash.toString("hex");
+function print(report: ChainReport, { json }: VerifyOptions): void {
+  const { workspaceId, position, entries, erased, unsealed, broken } = report;
+  const hash = report.hash.toString("hex");
   const line = json
     ? JSON.stringify({ workspace_id: workspaceId, position, hash, entries, erased, unsealed, broken })
     : `${workspaceId} ${position} ${hash}`;
   process.stdout.write(`${line}\n`);
 }
 
-/** @throws AuditBrokenError when there is no such workspace. */
+/** @throws AuditBrokenError if the workspace does not exist. */
 async function requireWorkspace(db: Database, id: string): Promise<void> {
   const { rows } = await db.pool.query("select 1 from workspaces where id::text = $1", [id.toLowerCase()]);
-  if (rows.length === 0) throw new AuditBrokenError(`there is no workspace ${id}`);
-}
-
-function withStore(work: (db: Database, store: ObjectStore) => Promise<void>): Promise<void> {
-  return withDatabase(async (db, config) => {
-    const store = await openStore(config);
-    try {
-      await work(db, store);
-    } finally {
-      await store.close();
-    }
-  });
+  if (rows.length === 0)
+    throw new AuditBrokenError(`workspace ${id} does not exist; see parley workspace list`);
 }

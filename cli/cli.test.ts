@@ -34,14 +34,14 @@ async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T
   }
 }
 
-test("without a workspace a user is refused, and told what to do", async () => {
+test("user create without a workspace says how to create one", async () => {
   assert.match(
     await fails("user", "create", "--email", "a@a.example", "--name", "A"),
     /parley workspace create/,
   );
 });
 
-test("workspace, user, team and token: the value alone on standard output", async () => {
+test("workspace, user, team and token print only the value on standard output", async () => {
   const workspace = await parley(
     server,
     "workspace",
@@ -111,7 +111,7 @@ test("workspace, user, team and token: the value alone on standard output", asyn
     assert.deepEqual(rows[0].email_domains, ["cli.example", "two.example"]);
     const members = await client.query("select count(*)::int as count from team_members");
     assert.equal(members.rows[0].count, 2);
-    // Only the hash of a token is in the database, anywhere.
+    // The database contains only the token's hash.
     const tokens = await client.query(
       "select t::text as text, expires_at from access_tokens t where type = 'workspace_access_token'",
     );
@@ -128,7 +128,7 @@ test("--json prints an object", async () => {
   assert.equal(printed.expires_at, null);
 });
 
-test("--password-stdin: kept only as argon2id", async () => {
+test("--password-stdin is stored only as an argon2id hash", async () => {
   const child = spawn(
     process.execPath,
     [main, "user", "create", "--email", "p@cli.example", "--name", "P", "--password-stdin"],
@@ -145,16 +145,19 @@ test("--password-stdin: kept only as argon2id", async () => {
   });
 });
 
-test("what can't be done says why in one line", async () => {
+test("errors are one line with the reason", async () => {
   for (const [args, reason] of [
-    [["user", "create", "--email", "a@CLI.example", "--name", "A"], /there is a user with the email/],
+    [
+      ["user", "create", "--email", "a@CLI.example", "--name", "A"],
+      /a user with the email .* already exists/,
+    ],
     [["user", "create", "--email", "nobody", "--name", "A"], /is not an email address/],
     [["user", "create", "--email", "c@c.example", "--name", " "], /needs a name/],
     [
       ["user", "create", "--email", "c@c.example", "--name", "C", "--workspace", "x"],
       /there is no workspace x/,
     ],
-    [["team", "create", "--name", "T"], /there is a team named T/],
+    [["team", "create", "--name", "T"], /a team named T already exists/],
     [
       ["team", "create", "--name", "U", "--member", "nobody@x.example"],
       /no user with the email nobody@x.example/,
@@ -173,12 +176,12 @@ test("what can't be done says why in one line", async () => {
   });
 });
 
-test("several workspaces: a command that means one has to name it", async () => {
+test("with several workspaces, --workspace is required", async () => {
   await parley(server, "workspace", "create", "--name", "Another");
   assert.match(await fails("team", "create", "--name", "X"), /several workspaces.*--workspace/);
 });
 
-test("options: missing and wrong ones are named", async () => {
+test("errors name missing and invalid options", async () => {
   assert.match(await fails("user", "create", "--name", "A"), /--email/);
   assert.match(
     await fails("user", "create", "--email", "a@b.c", "--name", "A", "--role", "king"),

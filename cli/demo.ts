@@ -1,30 +1,32 @@
 import { Command, InvalidArgumentError } from "commander";
+import { demoMeetings } from "../demo/content/meetings/index.ts";
+import { demoWorkspace } from "../demo/content/workspace.ts";
+import { fillDemo } from "../demo/fill.ts";
 import { createAccessToken } from "../server/accounts/service.ts";
-import type { Config } from "../server/config.ts";
-import type { Database } from "../server/db/database.ts";
-import { openJobQueue } from "../server/jobs/queue.ts";
-import { openStore } from "../server/storage/open.ts";
-import { fillDemo } from "./demo/fill.ts";
-import { demoMeetings } from "./demo/meetings/index.ts";
-import { demoWorkspace } from "./demo/workspace.ts";
-import { printValue, withDatabase } from "./with-database.ts";
+import type { Config } from "../server/platform/config/config.ts";
+import type { Database } from "../server/platform/db/database.ts";
+import { openJobQueue } from "../server/platform/jobs/queue.ts";
+import type { ObjectStore } from "../server/platform/storage/store.ts";
+import { writeSecretFile } from "./support/secret-file.ts";
+import { printValue } from "./support/with-database.ts";
+import { withStore } from "./support/with-store.ts";
 
 export function demoCommand(): Command {
   return new Command("demo")
     .description(
-      "make a sample workspace with people, teams and meetings to watch (a minute's work); prints its id",
+      "create a sample workspace with users, teams and recorded meetings (takes a minute); prints its ID",
     )
-    .option("--minutes <n>", "only the first minutes of each meeting, for who can't wait", toMinutes)
-    .option("--json", "print a JSON object")
+    .option("--minutes <n>", "import only the first minutes of each meeting, which is faster", toMinutes)
+    .option("--json", "print the result as a JSON object")
     .action((options: { json?: boolean; minutes?: number }) =>
-      withDatabase(async (db, config) => {
+      withStore(async (db, store, config) => {
         const start = performance.now();
-        const { id, isNew, password } = await make(db, config, options.minutes ?? null);
+        const { id, isNew, password } = await createDemo(db, store, config, options.minutes ?? null);
         const seconds = Math.round((performance.now() - start) / 1000);
         console.error(
           isNew
             ? await describeDemo(db, config, password, seconds)
-            : `the sample workspace ${demoWorkspace.name} is there already`,
+            : `the sample workspace ${demoWorkspace.name} exists already`,
         );
         printValue(
           id,
@@ -37,17 +39,14 @@ export function demoCommand(): Command {
 
 function toMinutes(text: string): number {
   const minutes = Number(text);
-  // The shortest recording that is taken lasts ten seconds.
-  if (!(minutes >= 0.5)) throw new InvalidArgumentError("a number of minutes, at least 0.5");
+  if (!(minutes >= 0.5)) throw new InvalidArgumentError("must be a number of minutes, at least 0.5");
   return minutes;
 }
 
-async function make(db: Database, config: Config, minutes: number | null) {
-  const store = await openStore(config);
+async function createDemo(db: Database, store: ObjectStore, config: Config, minutes: number | null) {
   const jobs = await openJobQueue({
     pool: db.pool,
-    // A run that was ended while it worked left jobs behind; without a server nobody else looks after them.
-    supervise: true,
+    // Without a server, this process also runs the jobs that an interrupted run left behind.
     onError: (error) => console.error(`parley: ${error.message}`),
   });
   try {
@@ -55,47 +54,47 @@ async function make(db: Database, config: Config, minutes: number | null) {
       { db, jobs, store, config },
       {
         minutes,
-        onProgress: (done, all, { title }) =>
-          console.error(`${String(done).padStart(2)} of ${all}  ${title}`),
+        onProgress: (done, total, { title }) =>
+          console.error(`${String(done).padStart(2)} of ${total}  ${title}`),
       },
     );
   } finally {
     await jobs.close();
-    await store.close();
   }
 }
 
-/** What to do with it, with a token good for a day. */
+/** How to sign in and call the API, with a token that expires in a day. */
 async function describeDemo(
   db: Database,
   config: Config,
   password: string | null,
   seconds: number,
 ): Promise<string> {
-  const admin = demoWorkspace.people.find((person) => person.role === "admin");
+  const admin = demoWorkspace.users.find((user) => user.role === "admin");
   if (!admin) throw new Error("the sample workspace has no admin");
   const { token } = await db.kysely.transaction().execute((tx) =>
     createAccessToken(tx, {
       email: admin.email,
-      type: "workspace_access_token",
+      type: "personal_access_token",
       name: "sample",
       expiresAt: new Date(Date.now() + 86_400_000),
     }),
   );
-  return [
-    "",
-    `made the sample workspace ${demoWorkspace.name} in ${seconds} s: ${demoWorkspace.people.length} people, ${demoMeetings.length} meetings`,
-    "",
+  const summary = `created the sample workspace ${demoWorkspace.name} in ${seconds} s: ${demoWorkspace.users.length} users, ${demoMeetings.length} meetings`;
+  const secrets = [
     ...(password === null
       ? []
       : [
           `  Sign in at  ${config.baseUrl}/sign-in`,
           `    email     ${admin.email}`,
-          `    password  ${password}  (shown only now)`,
+          `    password  ${password}  (not shown again)`,
+          "    The other users of the workspace have the same password.",
           "",
         ]),
-    "  Or ask the API while the server runs (the token is good for a day):",
+    `  Or call the API as ${admin.name} while the server runs (the token expires in a day):`,
     `  curl -s -X POST ${config.baseUrl}/_/public-api/v2/recordings -H 'Authorization: Bearer ${token}' -H 'Public-Api-Version: 2026-10-01'`,
     "",
   ].join("\n");
+  const file = await writeSecretFile(process.stderr, config.dataDir, "demo-sign-in.txt", secrets);
+  return `\n${summary}\n\n${file === null ? secrets : `  The sign-in details are in ${file}, readable only by the current system user.\n`}`;
 }

@@ -1,6 +1,6 @@
 import { enableCompileCache } from "node:module";
 
-// Before anything else is loaded: compiled code is kept between starts, which makes them twice as fast.
+// Before other modules load: caching compiled code halves the start-up time.
 enableCompileCache();
 const { run } = await import("./program.ts");
 await run(process.argv);

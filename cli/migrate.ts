@@ -1,12 +1,19 @@
 import { Command } from "commander";
-import { withDatabase } from "./with-database.ts";
+import { migrateDatabase, openConfiguredDatabase } from "../server/open.ts";
+import { readToolConfig, toolLog } from "./support/with-database.ts";
 
 export function migrateCommand(): Command {
   return new Command("migrate")
-    .description("bring the database up to date (serve does it by itself)")
+    .description("migrate the database to this version (the server does so at start-up)")
     .action(async () => {
-      // Opening the database migrates it.
-      await withDatabase(async () => {});
-      console.error("the database is up to date");
+      const log = toolLog();
+      const database = await openConfiguredDatabase(readToolConfig(), "tool", log);
+      try {
+        const migrated = await migrateDatabase(database, log);
+        for (const name of migrated) console.error(`applied ${name}`);
+        console.error("the database is up to date");
+      } finally {
+        await database.close();
+      }
     });
 }

@@ -11,7 +11,7 @@ const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 const run = (...args: string[]) => parley(server, "oauth-client", ...args);
 
-test("oauth-client: create prints JSON with the secret, list tells no secret, delete removes", async () => {
+test("oauth-client create prints the secret, list does not, delete removes the app", async () => {
   await parley(server, "workspace", "create", "--name", "Apps");
   const uri = ["--redirect-uri", "https://app.example.com/callback"];
   const made = JSON.parse(
@@ -46,7 +46,7 @@ test("oauth-client: create prints JSON with the secret, list tells no secret, de
   assert.equal(JSON.parse(await run("list")).length, 1);
 });
 
-test("oauth-client: what is wrong is said in one line", async () => {
+test("oauth-client prints a one-line error for invalid options", async () => {
   const fails = (...args: string[]): Promise<string> =>
     promisify(execFile)(process.execPath, [main, "oauth-client", ...args], {
       env: { ...process.env, ...server.env },
@@ -66,5 +66,5 @@ test("oauth-client: what is wrong is said in one line", async () => {
     /^parley: --cors-origin \* must be an origin.*$/,
   );
   assert.match(await fails("create", "--name", "x"), /--redirect-uri/);
-  assert.match(await fails("delete", "nothing"), /^parley: there is no app nothing$/);
+  assert.match(await fails("delete", "nothing"), /^parley: app nothing does not exist/);
 });

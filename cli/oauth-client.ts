@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { AccountError, chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine } from "../server/audit/record.ts";
-import { findClient } from "../server/oauth/client-queries.ts";
-import { createClient, deleteClient, findAddressFaults } from "../server/oauth/clients.ts";
-import { listClients } from "../server/oauth/management-queries.ts";
-import { presentClient } from "../server/oauth/management-routes.ts";
-import { collect } from "./options.ts";
-import { withTransaction } from "./with-database.ts";
+import { createClient, deleteClient, findUriViolations } from "../server/oauth/clients/clients.ts";
+import { listClients } from "../server/oauth/clients/management-queries.ts";
+import { presentClient } from "../server/oauth/clients/management-routes.ts";
+import { findClient } from "../server/oauth/clients/queries.ts";
+import { collect } from "./support/options.ts";
+import { withTransaction } from "./support/with-database.ts";
 
 interface CreateOptions {
   name: string;
@@ -17,30 +17,37 @@ interface CreateOptions {
   workspace?: string;
 }
 
-/** More apps than a workspace has. */
-const all = 10_000;
+/** More apps than any workspace has. */
+const maxApps = 10_000;
 
 export function oauthClientCommand(): Command {
   const create = new Command("create")
     .description(
-      "register an app; prints JSON with its client_id and, once and never again, its client_secret",
+      "register an app; prints JSON with its client_id and its client_secret, which is not shown again",
     )
-    .requiredOption("--name <name>", "what people read when they are asked to let it in")
-    .requiredOption("--redirect-uri <uri>", "where the answer may go; may be repeated", collectSome)
-    .option("--public", "it can keep no secret: it runs in a browser, on a phone or on a desktop")
-    .option("--legacy", "its access tokens don't expire, and it gets no refresh tokens")
-    .option("--cors-origin <origin>", "pages of this origin may ask for tokens; may be repeated", collect, [])
-    .option("--workspace <id>", "workspace; needed when there are several")
+    .requiredOption("--name <name>", "name shown to users on the authorization page")
+    .requiredOption("--redirect-uri <uri>", "allowed redirect URI; can be repeated", collectSome)
+    .option(
+      "--public",
+      "public client: it runs in a browser, on a phone or on a desktop and can't keep a secret",
+    )
+    .option("--legacy", "issue access tokens that don't expire, and no refresh tokens")
+    .option(
+      "--cors-origin <origin>",
+      "origin that may request tokens from a browser; can be repeated",
+      collect,
+      [],
+    )
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .action(async (options: CreateOptions) => {
       const isPublic = options.public ?? false;
       const name = options.name.trim();
-      if (name === "" || name.length > 100)
-        throw new AccountError("an app needs a name of at most 100 characters");
-      const [fault] = findAddressFaults(
+      if (name === "" || name.length > 100) throw new AccountError("--name must have 1 to 100 characters");
+      const [violation] = findUriViolations(
         { redirect_uris: options.redirectUri, cors_origins: options.corsOrigin },
         isPublic,
       );
-      if (fault !== undefined) throw new AccountError(describe(fault, options));
+      if (violation !== undefined) throw new AccountError(describe(violation, options));
       const { client, secret } = await withTransaction(async (tx) =>
         createClient(tx, commandLine(await chooseWorkspace(tx, options.workspace)), {
           name,
@@ -54,31 +61,32 @@ export function oauthClientCommand(): Command {
     });
   const list = new Command("list")
     .description("print the registered apps as JSON, newest first")
-    .option("--workspace <id>", "workspace; needed when there are several")
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .action(async (options: { workspace?: string }) => {
       const clients = await withTransaction(async (tx) =>
-        listClients(tx, await chooseWorkspace(tx, options.workspace), { after: null, limit: all }),
+        listClients(tx, await chooseWorkspace(tx, options.workspace), { after: null, limit: maxApps }),
       );
       print(clients.map(presentClient));
     });
   const remove = new Command("delete")
-    .description("remove an app; all its tokens end at once")
+    .description("delete an app and revoke all its tokens")
     .argument("<client_id>")
     .action((clientId: string) =>
       withTransaction(async (tx) => {
         const client = await findClient(tx, clientId);
-        if (client === undefined) throw new AccountError(`there is no app ${clientId}`);
+        if (client === undefined)
+          throw new AccountError(`app ${clientId} does not exist; see parley oauth-client list`);
         await deleteClient(tx, commandLine(client.workspace_id), client.id);
       }),
     );
   return new Command("oauth-client")
-    .description("apps that people can let in")
+    .description("register, list and delete OAuth apps")
     .addCommand(create)
     .addCommand(list)
     .addCommand(remove);
 }
 
-/** Without a default, so that at least one is required. */
+/** Has no default value, so that commander requires at least one. */
 function collectSome(value: string, earlier: string[] | undefined): string[] {
   return collect(value, earlier ?? []);
 }
@@ -87,10 +95,10 @@ function print(value: object): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** A fault's place in a body says nothing to somebody at a terminal. */
-function describe(fault: { pointer: string; detail: string }, options: CreateOptions): string {
-  const [, name, index] = fault.pointer.split("/");
+/** Names the option instead of the JSON pointer. */
+function describe(violation: { pointer: string; detail: string }, options: CreateOptions): string {
+  const [, name, index] = violation.pointer.split("/");
   return name === "redirect_uris"
-    ? `--redirect-uri ${options.redirectUri[Number(index)]} ${fault.detail}`
-    : `--cors-origin ${options.corsOrigin[Number(index)]} ${fault.detail}`;
+    ? `--redirect-uri ${options.redirectUri[Number(index)]} ${violation.detail}`
+    : `--cors-origin ${options.corsOrigin[Number(index)]} ${violation.detail}`;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program `parley`. Plain JavaScript for Node 20: it installs what is missing, and hands over to main.ts in
- * this process when Node can run TypeScript, else in the Node that comes with the dependencies.
+ * The `parley` program. Plain JavaScript for Node 20: it installs missing dependencies and runs main.ts, in this process
+ * if this Node supports TypeScript, else in the Node from the dependencies.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -28,38 +28,38 @@ async function install() {
   }
 }
 
-/** Runs this file again under the newer Node, and is its shadow: same signals in, same end out. */
+/** Runs this file under the newer Node, forwards signals to it and exits as it does. */
 function launch() {
   const node = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    // Names are looked up on these threads: a few that never answer must not keep files waiting.
+    // DNS lookups share these threads with file access; a few lookups that hang must not block files.
     env: { UV_THREADPOOL_SIZE: "16", ...process.env, [LAUNCHED]: "1" },
   });
   const handlers = new Map();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-    // Ctrl-C in a terminal reaches the child as well as us: sent on, it would arrive twice.
+    // Ctrl-C in a terminal reaches the child directly; forwarded, it would arrive twice.
     const handler = () => (signal === "SIGINT" && process.stdin.isTTY) || child.kill(signal);
     handlers.set(signal, handler);
     process.on(signal, handler);
   }
   child.once("error", (error) => {
-    process.stderr.write(`parley: ${node} does not run: ${error.message}\n`);
+    process.stderr.write(`parley: can't run ${node}: ${error.message}\n`);
     process.exit(1);
   });
   child.once("exit", (code, signal) => {
     if (!signal) process.exit(code ?? 1);
-    // Ended by a signal: end by it too, so that a shell sees the same.
+    // Exit by the same signal, so that the shell sees it.
     for (const [name, handler] of handlers) process.off(name, handler);
     process.kill(process.pid, signal);
   });
 }
 
-/** The launcher may be killed by SIGKILL, which it cannot pass on; the closed channel tells. */
+/** Detects by the closed channel that the launcher was killed with SIGKILL, which it can't forward. */
 function followLauncher() {
-  // Programs that main.ts starts are not launched by us.
+  // Programs that main.ts starts must not inherit this.
   delete process.env[LAUNCHED];
   process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  // A command that is done must end although the launcher still listens.
+  // A finished command must exit although the channel is still open.
   process.channel?.unref();
 }

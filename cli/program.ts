@@ -1,46 +1,50 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { AccountError } from "../server/accounts/service.ts";
-import { ConfigError } from "../server/config.ts";
-import { DataFolderInUseError } from "../server/db/embedded/index.ts";
-import { DatabaseTooNewError, UnfitDatabaseError } from "../server/db/migrate.ts";
-import { ProblemError } from "../server/http/problem.ts";
-import { AuditBrokenError, auditCommand } from "./audit.ts";
-import { demoCommand } from "./demo.ts";
-import { filesCommand, NotAgreedError } from "./files.ts";
-import { migrateCommand } from "./migrate.ts";
-import { oauthClientCommand } from "./oauth-client.ts";
-import { serveCommand } from "./serve.ts";
-import { teamCommand } from "./team.ts";
-import { tokenCommand } from "./token.ts";
-import { uploadCommand } from "./upload.ts";
-import { userCommand } from "./user.ts";
-import { workspaceCommand } from "./workspace.ts";
+import { ConfigError } from "../server/platform/config/config.ts";
+import { WrongSecretError } from "../server/platform/crypto/secret.ts";
+import { DataFolderInUseError } from "../server/platform/db/embedded/index.ts";
+import {
+  DatabaseTooNewError,
+  MigrationFailedError,
+  SchemaOutdatedError,
+  UnfitDatabaseError,
+} from "../server/platform/db/migrate.ts";
+import { ProblemError } from "../server/platform/http/errors/problem.ts";
+import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";
+import { AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
 
-/** The command line: every command by name. The value goes to standard output, words to standard error. */
+/** The commands in the order of the help. Only the one that runs is loaded, which takes a third less time. */
+const commands = {
+  serve: async () => (await import("./serve.ts")).serveCommand(),
+  migrate: async () => (await import("./migrate.ts")).migrateCommand(),
+  workspace: async () => (await import("./workspace.ts")).workspaceCommand(),
+  domain: async () => (await import("./domain.ts")).domainCommand(),
+  user: async () => (await import("./user.ts")).userCommand(),
+  team: async () => (await import("./team.ts")).teamCommand(),
+  token: async () => (await import("./token.ts")).tokenCommand(),
+  "oauth-client": async () => (await import("./oauth-client.ts")).oauthClientCommand(),
+  clock: async () => (await import("./clock.ts")).clockCommand(),
+  files: async () => (await import("./files.ts")).filesCommand(),
+  secret: async () => (await import("./secret.ts")).secretCommand(),
+  audit: async () => (await import("./audit.ts")).auditCommand(),
+  upload: async () => (await import("./upload/upload.ts")).uploadCommand(),
+  demo: async () => (await import("./demo.ts")).demoCommand(),
+} as const satisfies Record<string, () => Promise<Command>>;
+
+/** Runs a command. Results go to standard output, messages to standard error. */
 export async function run(argv: readonly string[]): Promise<void> {
   const program = new Command("parley")
     .description("Parley, the self-hosted meeting recording service.")
     .version(version)
-    .showHelpAfterError("(add --help for what this command takes)");
-  for (const command of [
-    serveCommand(),
-    migrateCommand(),
-    workspaceCommand(),
-    userCommand(),
-    teamCommand(),
-    tokenCommand(),
-    oauthClientCommand(),
-    filesCommand(),
-    auditCommand(),
-    uploadCommand(),
-    demoCommand(),
-  ])
-    program.addCommand(command);
+    .showHelpAfterError("(add --help for usage)");
+  const requested = Object.entries(commands).filter(([name]) => name === argv[2]);
+  for (const [, load] of requested.length > 0 ? requested : Object.entries(commands))
+    program.addCommand(await load());
   try {
     await program.parseAsync(argv);
   } catch (error) {
@@ -49,11 +53,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** What a person can act on is one line; anything else comes with its stack, for a bug report. */
+/** One line for errors that the user can fix; other errors with their stack, for a bug report. */
 function describe(
   error: Error & { hostname?: string; code?: string; syscall?: string; port?: number; address?: string },
 ): string {
-  // What the API would tell a caller is meant for people here as well.
   if (error instanceof ProblemError) return error.message;
   const isExpected = [
     AccountError,
@@ -61,22 +64,27 @@ function describe(
     ConfigError,
     DataFolderInUseError,
     DatabaseTooNewError,
-    NotAgreedError,
+    MigrationFailedError,
+    NotConfirmedError,
+    SchemaOutdatedError,
     UnfitDatabaseError,
+    WrongSecretError,
+    WrongStoreError,
   ].some((kind) => error instanceof kind);
   if (isExpected) return error.message;
   if (error.code === "EADDRINUSE")
-    return `port ${error.port} on ${error.address} is taken by another program; choose another with PARLEY_PORT`;
+    return `port ${error.port} on ${error.address} is in use by another program; stop it or set another PARLEY_PORT`;
   if (error.code === "EACCES" && error.syscall === "listen")
-    return `port ${error.port} may not be used by this user`;
-  if (error.code === "EADDRNOTAVAIL") return `PARLEY_HOST ${error.address} is no address of this machine`;
+    return `this user may not listen on port ${error.port}; set a PARLEY_PORT above 1023`;
+  if (error.code === "EADDRNOTAVAIL")
+    return `PARLEY_HOST ${error.address} is not an IP address of this machine`;
   if (error.syscall === "getaddrinfo" && error.hostname === process.env.PARLEY_HOST)
-    return `PARLEY_HOST ${error.hostname} is no known host`;
+    return `PARLEY_HOST ${error.hostname} can't be resolved`;
   if (error.code === "ECONNREFUSED" || error.code === "ENOTFOUND")
     return `the database at PARLEY_DATABASE_URL can't be reached (${error.message})`;
   if (error.code === "ERR_INVALID_URL" || error.code === "ERR_SOCKET_BAD_PORT")
-    return "wrong setting: PARLEY_DATABASE_URL is no connection string that PostgreSQL knows";
+    return "PARLEY_DATABASE_URL is not a valid PostgreSQL connection string";
   if (/^(28|3D)/.test(error.code ?? ""))
-    return `the database at PARLEY_DATABASE_URL refuses us: ${error.message}`;
+    return `the database at PARLEY_DATABASE_URL refused the connection: ${error.message}`;
   return error.stack ?? error.message;
 }

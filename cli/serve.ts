@@ -1,28 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { Command, Option } from "commander";
 import type { FirstAccount } from "../server/accounts/service.ts";
-import { type Config, readConfig, unknownSettings } from "../server/config.ts";
 import { startServer } from "../server/main.ts";
+import { type Config, ConfigError, readConfig, unknownSettings } from "../server/platform/config/config.ts";
+import { preflight } from "../server/preflight.ts";
+import { writeSecretFile } from "./support/secret-file.ts";
 
 export function serveCommand(): Command {
   return new Command("serve")
     .description("run the server")
-    .addOption(new Option("--role <role>", "which parts to run").choices(["all", "api", "worker"]))
-    .action(async (options: { role?: string }) => {
+    .addOption(
+      new Option("--role <role>", "which part of the server to run").choices(["all", "api", "worker"]),
+    )
+    .addOption(new Option("--build-web", "build the web app first if it is out of date").default(false))
+    .addOption(new Option("--web-folder <folder>", "serve the web app from this folder").hideHelp())
+    .action(async (options: { role?: string; buildWeb: boolean; webFolder?: string }) => {
       const env = options.role === undefined ? process.env : { ...process.env, PARLEY_ROLE: options.role };
-      await serve(readConfig(env, process.cwd()));
+      const config = readConfig(env, process.cwd());
+      if (options.buildWeb && config.role !== "worker") {
+        await preflight(config);
+        await buildWeb();
+      }
+      await serve(config, options.webFolder ?? null);
     });
 }
 
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: that is one wish. */
+/**
+ * In a separate process, because building takes much memory.
+ * @throws ConfigError if the build fails; its own output says why.
+ */
+async function buildWeb(): Promise<void> {
+  const script = fileURLToPath(new URL("../scripts/build-web.ts", import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", 2, 2] });
+  const [code] = await once(child, "exit");
+  if (code !== 0)
+    throw new ConfigError("the web app could not be built, so the server did not start; see the lines above");
+}
+
+/** Under npm, one Ctrl-C arrives twice: from the terminal and from npm. */
 const sameSignalMs = 1500;
 
-/** Longer than requests and jobs together are waited for. */
+/** Longer than the shutdown waits for requests and jobs after draining. */
 const stopDeadlineMs = 60_000;
 
-/** Runs until a signal ends it. A second signal ends it at once. */
-async function serve(config: Config): Promise<void> {
+/** Runs until a signal stops it gracefully. A second signal exits immediately. */
+async function serve(config: Config, webFolder: string | null): Promise<void> {
   for (const name of unknownSettings(process.env))
-    console.error(`parley: ${name} is no setting of this version`);
+    console.error(`parley: ${name} is not a setting of this version`);
   const { promise: ended, resolve: end } = Promise.withResolvers<string>();
   let endingSince: number | null = null;
   const onSignal = (signal: string): void => {
@@ -33,45 +59,77 @@ async function serve(config: Config): Promise<void> {
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, onSignal);
 
-  const server = await startServer(config, (error) => {
-    console.error(`parley: ${error.message}`);
-    process.exitCode = 1;
-    onSignal("database lost");
-  });
-  if (config.role !== "worker") process.stdout.write(banner(config, server.firstAccount));
+  let signInFile: string | null = null;
+  const server = await startServer(
+    config,
+    (error) => {
+      console.error(`parley: ${error.message}`);
+      process.exitCode = 1;
+      onSignal("database lost");
+    },
+    async (account) => {
+      signInFile = await writeSecretFile(
+        process.stdout,
+        config.dataDir,
+        "first-sign-in.txt",
+        firstSteps(config, account),
+      );
+    },
+    webFolder,
+  );
+  if (config.role !== "worker") process.stdout.write(banner(config, server.firstAccount, signInFile));
   const reason = await ended;
   server.log.info({ reason }, "stopping");
   setTimeout(() => {
-    server.log.error("could not stop in time; ending all the same");
+    server.log.error("shutdown timed out; exiting");
     process.exit(1);
-  }, stopDeadlineMs).unref();
+  }, config.drainMs + stopDeadlineMs).unref();
   await server.stop();
   server.log.info("stopped");
   process.exit();
 }
 
-/** What a person needs to begin: address, sign-in, and a line to paste. */
-function banner(config: Config, first: FirstAccount | null): string {
-  const token = first?.token ?? `$(npx parley token create --email YOUR_EMAIL --expires-in 1d)`;
+/** Start-up message. Prints secrets only on a terminal; otherwise the file that contains them. */
+function banner(config: Config, first: FirstAccount | null, signInFile: string | null): string {
   const lines = [
     "",
     `  Parley is running at ${config.baseUrl}`,
     `  Sign in at           ${config.baseUrl}/sign-in`,
     `  API reference        ${config.baseUrl}/docs`,
     "",
-    ...(first
-      ? [
-          "  Sign-in (shown only now, so keep it):",
-          `    email     ${first.email}`,
-          `    password  ${first.password}`,
-          "",
-        ]
-      : []),
-    first ? "  Try it:" : "  Try it (put your email in):",
-    `    curl -s -X POST ${config.baseUrl}/_/public-api/v2/users -H "Authorization: Bearer ${token}" -H 'Public-Api-Version: 2026-10-01'`,
-    "",
-    first ? "  Fill a sample workspace: npx parley demo" : "",
-    "",
   ];
-  return `${lines.join("\n").replace(/\n{3,}/g, "\n\n")}\n`;
+  if (first && signInFile !== null)
+    lines.push(
+      "  The first admin's sign-in and an example request are in this file, readable only by the",
+      "  server's system user. Delete it after signing in:",
+      `    ${signInFile}`,
+      "",
+    );
+  if (first === null)
+    lines.push(
+      "  Try it (replace YOUR_EMAIL):",
+      curl(config, "$(npx parley token create --email YOUR_EMAIL --expires-in 1d)"),
+      "",
+    );
+  const steps = first && signInFile === null ? firstSteps(config, first) : "";
+  const demo = first ? "  Create a sample workspace: npx parley demo\n\n" : "";
+  return `${lines.join("\n")}\n${steps}${demo}`;
+}
+
+/** The first admin's sign-in details and an example request. */
+function firstSteps(config: Config, first: FirstAccount): string {
+  return [
+    "  Sign-in (not shown again, so save it):",
+    `    email     ${first.email}`,
+    `    password  ${first.password}`,
+    "",
+    "  Try it:",
+    curl(config, first.token),
+    "",
+    "",
+  ].join("\n");
+}
+
+function curl({ baseUrl }: Config, token: string): string {
+  return `    curl -s -X POST ${baseUrl}/_/public-api/v2/users -H "Authorization: Bearer ${token}" -H 'Public-Api-Version: 2026-10-01'`;
 }

@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { chooseWorkspace, createTeam } from "../server/accounts/service.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { collect } from "./options.ts";
-import { printValue, withTransaction } from "./with-database.ts";
+import { collect } from "./support/options.ts";
+import { printValue, withTransaction } from "./support/with-database.ts";
 
 interface Options {
   name: string;
@@ -13,27 +13,27 @@ interface Options {
 
 export function teamCommand(): Command {
   const create = new Command("create")
-    .description("make a team; prints its id")
-    .requiredOption("--name <name>", "what it is called")
-    .option("--workspace <id>", "workspace; needed when there are several")
-    .option("--member <email>", "a user who belongs to it; may be repeated", collect, [])
-    .option("--json", "print a JSON object")
+    .description("create a team; prints its ID")
+    .requiredOption("--name <name>", "name of the team")
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
+    .option("--member <email>", "email of a member; can be repeated", collect, [])
+    .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
       const { id } = await withTransaction(async (tx) => {
         const workspaceId = await chooseWorkspace(tx, options.workspace);
-        const made = await createTeam(tx, {
+        const team = await createTeam(tx, {
           workspaceId,
           name: options.name,
           memberEmails: options.member,
         });
         await recordAudit(tx, commandLine(workspaceId), {
           action: "team_created",
-          subject: { type: "team", id: made.id },
+          subject: { type: "team", id: team.id },
           details: { name: options.name },
         });
-        return made;
+        return team;
       });
       printValue(id, { id, name: options.name }, options);
     });
-  return new Command("team").description("teams").addCommand(create);
+  return new Command("team").description("create teams").addCommand(create);
 }

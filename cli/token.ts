@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { sql } from "kysely";
 import { AccountError, chooseWorkspace, createAccessToken, findAnyUser } from "../server/accounts/service.ts";
-import { findTokens, revokeToken } from "../server/accounts/tokens.ts";
+import { findTokens, revokeToken } from "../server/accounts/tokens/tokens.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { readDuration } from "./options.ts";
-import { printValue, withTransaction } from "./with-database.ts";
+import { readDuration } from "./support/options.ts";
+import { printValue, withTransaction } from "./support/with-database.ts";
 
 interface Options {
   email: string;
@@ -16,33 +16,29 @@ interface Options {
 
 export function tokenCommand(): Command {
   const create = new Command("create")
-    .description("issue an access token; prints it alone, once and never again")
-    .requiredOption("--email <email>", "the user whose token it is")
-    .option("--workspace", "a token for the whole workspace (the user must be an admin)")
-    .option("--name <name>", "what it is for", "command line")
-    .option(
-      "--expires-in <duration>",
-      "how long it is good, such as 30d; without, it does not expire",
-      readDuration,
-    )
-    .option("--json", "print a JSON object")
+    .description("create an access token; prints the token, which is not shown again")
+    .requiredOption("--email <email>", "email of the token's user")
+    .option("--workspace", "create a workspace token (the user must be an admin)")
+    .option("--name <name>", "what the token is used for", "command line")
+    .option("--expires-in <duration>", "lifetime, such as 30d (default: does not expire)", readDuration)
+    .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
       const expiresAt = options.expiresIn === undefined ? null : new Date(Date.now() + options.expiresIn);
       const type = options.workspace ? "workspace_access_token" : "personal_access_token";
       const { id, token } = await withTransaction(async (tx) => {
-        const made = await createAccessToken(tx, { ...options, type, expiresAt });
+        const created = await createAccessToken(tx, { ...options, type, expiresAt });
         const user = await findAnyUser(tx, options.email);
         await recordAudit(tx, commandLine(user.workspace_id), {
           action: "token_issued",
-          subject: { type: "token", id: made.id },
+          subject: { type: "token", id: created.id },
           details: { type, name: options.name, user_id: user.id, expires_at: expiresAt },
         });
-        return made;
+        return created;
       });
       printValue(token, { id, token, expires_at: expiresAt?.toISOString() ?? null }, options);
     });
   return new Command("token")
-    .description("access tokens")
+    .description("create, list and revoke access tokens")
     .addCommand(create)
     .addCommand(listCommand())
     .addCommand(revokeCommand());
@@ -50,10 +46,10 @@ export function tokenCommand(): Command {
 
 function listCommand(): Command {
   return new Command("list")
-    .description("list the tokens that are not revoked: id, type, whose, name, last use, expiry")
-    .option("--email <email>", "only those of this user")
-    .option("--workspace <id>", "workspace; needed when there are several")
-    .option("--json", "print a JSON array")
+    .description("list active tokens: ID, type, email, name, last use, expiry")
+    .option("--email <email>", "only tokens of this user")
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
+    .option("--json", "print the result as a JSON array")
     .action(async (options: { email?: string; workspace?: string; json?: boolean }) => {
       const tokens = await withTransaction(async (tx) => {
         if (options.email === undefined) return findTokens(tx, await chooseWorkspace(tx, options.workspace));
@@ -77,19 +73,21 @@ function listCommand(): Command {
 
 function revokeCommand(): Command {
   return new Command("revoke")
-    .description("end a token at once")
-    .argument("<id>", "its id, as token list shows it")
+    .description("revoke a token immediately")
+    .argument("<id>", "ID from token list")
     .action(async (id: string) => {
-      await withTransaction(async (tx) => {
+      const revoked = await withTransaction(async (tx) => {
         const token = await tx
           .selectFrom("access_tokens")
           .select("workspace_id")
           .where(sql<string>`id::text`, "=", id.toLowerCase())
           .where("revoked_at", "is", null)
           .executeTakeFirst();
-        if (token === undefined) throw new AccountError(`there is no token ${id} to revoke`);
-        await revokeToken(tx, commandLine(token.workspace_id), id.toLowerCase(), null);
+        if (token === undefined)
+          throw new AccountError(`token ${id} does not exist or is revoked; see parley token list`);
+        return revokeToken(tx, commandLine(token.workspace_id), id.toLowerCase(), null);
       });
-      console.error(`revoked ${id}`);
+      const others = revoked.length - 1;
+      console.error(`revoked ${id}${others > 0 ? ` and ${others} tokens created with it` : ""}`);
     });
 }

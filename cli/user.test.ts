@@ -35,7 +35,7 @@ test("user list: email, role, state and last sign-in, or JSON", async () => {
   assert.deepEqual(rows[1].email, "b@parley.local");
 });
 
-test("user reset-password and invite: print a one-time link alone, and the page behind it is there", async () => {
+test("user reset-password and invite print only a one-time link, and its page exists", async () => {
   for (const [link, pattern] of [
     [
       await parley(server, "user", "reset-password", "--email", "B@parley.local"),
@@ -55,7 +55,7 @@ test("user reset-password and invite: print a one-time link alone, and the page 
   );
 });
 
-test("token list and revoke: the value is never shown again, and the token is dead at once", async () => {
+test("token list does not show the token again; token revoke ends it immediately", async () => {
   const token = await parley(server, "token", "create", "--email", "b@parley.local", "--name", "mine");
   assert.equal((await call(server, "POST", "/users", {}, { token })).status, 200);
   const listed = await parley(server, "token", "list", "--email", "b@parley.local");
@@ -64,11 +64,11 @@ test("token list and revoke: the value is never shown again, and the token is de
   assert.equal(listed.includes(token), false);
   await parley(server, "token", "revoke", id ?? "");
   assert.equal((await call(server, "POST", "/users", {}, { token })).status, 401);
-  assert.match(await fails("token", "revoke", id ?? ""), /no token .* to revoke/);
-  assert.match(await fails("token", "revoke", "x"), /no token x to revoke/);
+  assert.match(await fails("token", "revoke", id ?? ""), /token .* does not exist or is revoked/);
+  assert.match(await fails("token", "revoke", "x"), /token x does not exist or is revoked/);
 });
 
-test("user deactivate, reactivate and role: as in the API, with the last admin kept", async () => {
+test("user deactivate, reactivate and role work as in the API; the last admin is kept", async () => {
   const token = await parley(server, "token", "create", "--email", "b@parley.local");
   await parley(server, "user", "deactivate", "--email", "b@parley.local");
   assert.equal((await call(server, "POST", "/users", {}, { token })).status, 401);

@@ -1,19 +1,19 @@
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
-import { type Role, roles } from "../server/access/principal.ts";
-import { passwordFault } from "../server/accounts/password-rules.ts";
+import { AccountError, chooseWorkspace, createUser, findAnyUser } from "../server/accounts/service.ts";
+import { passwordProblem } from "../server/accounts/sign-in/password-rules.ts";
+import { findUserAccounts, stateOf } from "../server/accounts/users/queries.ts";
 import {
   changeUser,
+  createResetLink,
   deactivateUser,
   inviteUser,
-  makeResetLink,
   reactivateUser,
-} from "../server/accounts/people.ts";
-import { findPeople, stateOf } from "../server/accounts/people-queries.ts";
-import { AccountError, chooseWorkspace, createUser, findAnyUser } from "../server/accounts/service.ts";
+} from "../server/accounts/users/users.ts";
 import { type AuditActor, commandLine, recordAudit } from "../server/audit/record.ts";
-import type { Tx } from "../server/db/database.ts";
-import { printValue, withDatabase, withTransaction } from "./with-database.ts";
+import { type Role, roles } from "../server/platform/auth/principal.ts";
+import type { Tx } from "../server/platform/db/database.ts";
+import { printValue, withDatabase, withTransaction } from "./support/with-database.ts";
 
 interface Options {
   email: string;
@@ -26,18 +26,18 @@ interface Options {
 
 export function userCommand(): Command {
   const create = new Command("create")
-    .description("make a user; prints the id")
+    .description("create a user; prints their ID")
     .requiredOption("--email <email>", "primary email")
     .requiredOption("--name <name>", "full name")
-    .option("--workspace <id>", "workspace; needed when there are several")
-    .addOption(new Option("--role <role>", "what the user may do").choices([...roles]).default("member"))
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
+    .addOption(new Option("--role <role>", "role of the user").choices([...roles]).default("member"))
     .option("--password-stdin", "read the password from standard input")
-    .option("--json", "print a JSON object")
+    .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
       const password = options.passwordStdin ? await readPassword(options.email) : undefined;
       const { id } = await withTransaction(async (tx) => {
         const workspaceId = await chooseWorkspace(tx, options.workspace);
-        const made = await createUser(tx, {
+        const user = await createUser(tx, {
           workspaceId,
           email: options.email,
           name: options.name,
@@ -46,29 +46,34 @@ export function userCommand(): Command {
         });
         await recordAudit(tx, commandLine(workspaceId), {
           action: "user_created",
-          subject: { type: "user", id: made.id },
+          subject: { type: "user", id: user.id },
           details: { email: options.email, role: options.role },
         });
-        return made;
+        return user;
       });
       printValue(id, { id, email: options.email, role: options.role }, options);
     });
   return new Command("user")
-    .description("users")
+    .description("create, invite, list and change users")
     .addCommand(create)
     .addCommand(inviteCommand())
     .addCommand(listCommand())
     .addCommand(resetPasswordCommand())
     .addCommand(
-      changeCommand("deactivate", "end a user's access at once; recordings stay", async (tx, actor, user) => {
-        const { sessions, tokens } = await deactivateUser(tx, actor, user.id);
-        return `ended ${sessions} sessions and ${tokens} tokens`;
-      }),
+      changeCommand(
+        "deactivate",
+        "end a user's access immediately; recordings are kept",
+        async (tx, actor, user) => {
+          const { sessions, tokens, hooks, uploads } = await deactivateUser(tx, actor, user.id);
+          const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+          return `ended ${count(sessions, "session")}, revoked ${count(tokens, "token")}, disabled ${count(hooks, "hook")}, failed ${count(uploads, "unfinished upload")}`;
+        },
+      ),
     )
     .addCommand(
-      changeCommand("reactivate", "let a deactivated user in again", async (tx, actor, user) => {
+      changeCommand("reactivate", "let a deactivated user sign in again", async (tx, actor, user) => {
         await reactivateUser(tx, actor, user.id);
-        return "sessions and tokens stay ended";
+        return "ended sessions and revoked tokens are not restored";
       }),
     )
     .addCommand(roleCommand());
@@ -76,14 +81,12 @@ export function userCommand(): Command {
 
 function inviteCommand(): Command {
   return new Command("invite")
-    .description(
-      "make a user and a link, good for seven days, by which they choose a password; prints the link",
-    )
+    .description("create a user and a link to choose a password, valid for seven days; prints the link")
     .requiredOption("--email <email>", "primary email")
     .requiredOption("--name <name>", "full name")
-    .option("--workspace <id>", "workspace; needed when there are several")
-    .addOption(new Option("--role <role>", "what the user may do").choices([...roles]).default("member"))
-    .option("--json", "print a JSON object")
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
+    .addOption(new Option("--role <role>", "role of the user").choices([...roles]).default("member"))
+    .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
       const { id, link } = await withDatabase((db, config) =>
         db.kysely
@@ -103,20 +106,20 @@ function inviteCommand(): Command {
 
 function listCommand(): Command {
   return new Command("list")
-    .description("list the users of a workspace: email, role, state, last sign-in")
-    .option("--workspace <id>", "workspace; needed when there are several")
-    .option("--json", "print a JSON array")
+    .description("list a workspace's users: email, role, state, last sign-in")
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
+    .option("--json", "print the result as a JSON array")
     .action(async (options: { workspace?: string; json?: boolean }) => {
-      const people = await withTransaction(async (tx) =>
-        findPeople(tx, await chooseWorkspace(tx, options.workspace)),
+      const users = await withTransaction(async (tx) =>
+        findUserAccounts(tx, await chooseWorkspace(tx, options.workspace)),
       );
-      const rows = people.map((person) => ({
-        id: person.id,
-        email: person.email,
-        name: person.name,
-        role: person.role,
-        state: stateOf(person),
-        last_signed_in: person.last_signed_in_at?.toISOString() ?? null,
+      const rows = users.map((user) => ({
+        id: user.id,
+        email: user.email,
+        name: user.name,
+        role: user.role,
+        state: stateOf(user),
+        last_signed_in: user.last_signed_in_at?.toISOString() ?? null,
       }));
       const lines = rows.map((row) => [row.email, row.role, row.state, row.last_signed_in ?? "-"].join("\t"));
       printValue(lines.join("\n"), rows, options);
@@ -125,15 +128,15 @@ function listCommand(): Command {
 
 function resetPasswordCommand(): Command {
   return new Command("reset-password")
-    .description("make a link, good for a day, by which a user chooses a new password; prints it")
-    .requiredOption("--email <email>", "the user")
-    .option("--json", "print a JSON object")
+    .description("create a link to choose a new password, valid for a day; prints the link")
+    .requiredOption("--email <email>", "email of the user")
+    .option("--json", "print the result as a JSON object")
     .action(async (options: { email: string; json?: boolean }) => {
       const link = await withDatabase((db, config) =>
         db.kysely.transaction().execute(async (tx) => {
           const user = await findAnyUser(tx, options.email);
           const deps = { baseUrl: config.baseUrl, mail: null };
-          return makeResetLink(tx, commandLine(user.workspace_id), deps, user.id);
+          return createResetLink(tx, commandLine(user.workspace_id), deps, user.id);
         }),
       );
       printValue(link.url, { url: link.url, expires_at: link.expiresAt.toISOString() }, options);
@@ -142,19 +145,21 @@ function resetPasswordCommand(): Command {
 
 function roleCommand(): Command {
   return new Command("role")
-    .description("give a user another role")
-    .requiredOption("--email <email>", "the user")
-    .addOption(new Option("--role <role>", "what the user may do").choices([...roles]).makeOptionMandatory())
+    .description("change a user's role")
+    .requiredOption("--email <email>", "email of the user")
+    .addOption(new Option("--role <role>", "role of the user").choices([...roles]).makeOptionMandatory())
     .action(async (options: { email: string; role: Role }) => {
-      const revoked = await withTransaction(async (tx) => {
+      const { tokens, hooks } = await withTransaction(async (tx) => {
         const user = await findAnyUser(tx, options.email);
         return changeUser(tx, commandLine(user.workspace_id), user.id, { role: options.role });
       });
-      console.error(`${options.email} is ${options.role} now; revoked ${revoked} workspace tokens`);
+      console.error(
+        `${options.email} is now ${options.role}; workspace tokens revoked: ${tokens}, hooks disabled: ${hooks}`,
+      );
     });
 }
 
-/** A command that does one thing to one user and says in words how it went. */
+/** A command that changes one user and prints the outcome. */
 function changeCommand(
   name: string,
   description: string,
@@ -162,19 +167,19 @@ function changeCommand(
 ): Command {
   return new Command(name)
     .description(description)
-    .requiredOption("--email <email>", "the user")
+    .requiredOption("--email <email>", "email of the user")
     .action(async (options: { email: string }) => {
-      const words = await withTransaction(async (tx) => {
+      const outcome = await withTransaction(async (tx) => {
         const user = await findAnyUser(tx, options.email);
         return change(tx, commandLine(user.workspace_id), user);
       });
-      console.error(`${name}d ${options.email}; ${words}`);
+      console.error(`${name}d ${options.email}; ${outcome}`);
     });
 }
 
 async function readPassword(email: string): Promise<string> {
   const password = (await text(process.stdin)).replace(/\r?\n$/, "");
-  const fault = passwordFault(password, email);
-  if (fault !== null) throw new AccountError(`the password on standard input ${fault}`);
+  const problem = passwordProblem(password, email);
+  if (problem !== null) throw new AccountError(`the password on standard input ${problem}`);
   return password;
 }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import { createWorkspace } from "../server/accounts/service.ts";
-import { parseDuration } from "../server/config-values.ts";
-import { collect } from "./options.ts";
-import { printValue, withTransaction } from "./with-database.ts";
+import { claimAtCreation } from "../server/accounts/workspaces/claim-domains.ts";
+import { parseDuration } from "../server/platform/config/values.ts";
+import { collect } from "./support/options.ts";
+import { printValue, withTransaction } from "./support/with-database.ts";
 
 interface Options {
   name: string;
@@ -11,47 +12,58 @@ interface Options {
   json?: boolean;
 }
 
-/** Whole seconds of a duration; as long as a recording may be, which is what a database column counts in ms. */
+/** Parses a duration to whole seconds. At most 24 days, because the database stores milliseconds in 32 bits. */
 function readPlanSeconds(text: string): number {
   const ms = parseDuration(text);
   if (ms === null || ms < 10_000 || ms > 24 * 86_400_000)
-    throw new InvalidArgumentError("must be a duration such as 90m or 4h, from 10s to 24d");
+    throw new InvalidArgumentError("must be a duration from 10s to 24d, such as 90m or 4h");
   return Math.floor(ms / 1000);
 }
 
 export function workspaceCommand(): Command {
   const create = new Command("create")
-    .description("make a workspace with its twelve meeting types; prints its id")
-    .requiredOption("--name <name>", "what it is called")
+    .description("create a workspace with twelve meeting types; prints its ID")
+    .requiredOption("--name <name>", "name of the workspace")
     .option(
       "--email-domain <domain>",
-      "people with this email domain count as internal; may be repeated",
+      "email domain of internal participants, whose users can be created only in this workspace; can be repeated",
       collect,
       [],
     )
     .option(
       "--max-duration <duration>",
-      "longest recording its plan allows, such as 4h (default: the setting PARLEY_MAX_DURATION)",
+      "maximum length of a recording, such as 4h (default: PARLEY_MAX_DURATION)",
       readPlanSeconds,
     )
-    .option("--json", "print a JSON object")
+    .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
-      const { id } = await withTransaction((tx) =>
-        createWorkspace(tx, {
+      const { id, shared } = await withTransaction(async (tx) => {
+        const workspace = await createWorkspace(tx, {
           name: options.name,
           emailDomains: options.emailDomain,
           maxDurationSec: options.maxDuration,
-        }),
-      );
+        });
+        const unclaimed: string[] = [];
+        for (const domain of new Set(options.emailDomain))
+          if (!(await claimAtCreation(tx, workspace.id, domain))) unclaimed.push(domain);
+        return { id: workspace.id, shared: unclaimed };
+      });
+      for (const domain of shared)
+        console.error(
+          `${domain} is not claimed by this workspace, because another one lists or owns it; see parley domain --help`,
+        );
       printValue(id, { id, name: options.name }, options);
     });
-  return new Command("workspace").description("workspaces").addCommand(create).addCommand(listCommand());
+  return new Command("workspace")
+    .description("create and list workspaces")
+    .addCommand(create)
+    .addCommand(listCommand());
 }
 
 function listCommand(): Command {
   return new Command("list")
-    .description("list the workspaces: id, name")
-    .option("--json", "print a JSON array")
+    .description("list workspaces: ID, name")
+    .option("--json", "print the result as a JSON array")
     .action(async (options: { json?: boolean }) => {
       const rows = await withTransaction((tx) =>
         tx.selectFrom("workspaces").select(["id", "name"]).orderBy("created_at").orderBy("id").execute(),

@@ -4,33 +4,33 @@ import { operation } from "./operation.ts";
 
 export const Role = z
   .enum(["admin", "member", "viewer"])
-  .meta({ description: "Viewers see and change nothing; admins also decide about people, tokens and apps." });
+  .meta({ description: "Viewers are read-only. Admins also manage users, tokens and apps." });
 
-export const PersonName = z.string().trim().min(1, "must not be blank").max(200);
+export const UserName = z.string().trim().min(1, "must not be blank").max(200);
 
-/** How a person showed who they are. */
+/** How the session was started. */
 const SignInMethod = z.enum(["password", "single_sign_on", "link"]);
 
-/** Who is signed in, and how. */
-export const Me = z
+/** The signed-in user and their session. */
+const Me = z
   .strictObject({
     user: z.strictObject({ id: Uuid, name: z.string(), email: z.string(), role: Role }),
     workspace: z.strictObject({ id: Uuid, name: z.string() }),
     session: z
       .strictObject({ id: Uuid, method: SignInMethod, expires_at: Timestamp })
       .nullable()
-      .meta({ description: "Null when a personal access token was sent instead." }),
+      .meta({ description: "Null if the request used a personal access token." }),
     has_password: z.boolean(),
     identities: z
       .array(z.strictObject({ issuer: z.string(), bound_datetime: Timestamp }))
-      .meta({ description: "Accounts at providers of single sign-on by which this person signs in." }),
+      .meta({ description: "The user's identities at single sign-on providers." }),
   })
   .meta({ id: "Me" });
 
-export const Session = z
+const Session = z
   .strictObject({
     id: Uuid,
-    current: z.boolean().meta({ description: "Whether it is the one that asks." }),
+    current: z.boolean().meta({ description: "Whether it is the session of this request." }),
     method: SignInMethod,
     ip: z.string(),
     user_agent: z.string(),
@@ -51,7 +51,7 @@ export const signInWithPassword = operation({
   path: "/_/api/v1/session",
   summary: "Sign In",
   description:
-    "Signs a person in with email and password; the answer sets the session's cookie. The answer to a wrong password and to an unknown email is the same. Attempts are slowed down: 429 with `Retry-After`.",
+    "Signs a user in with email and password and sets the session cookie. The response is the same for a wrong password and an unknown email. Attempts are throttled: 429 with `Retry-After`.",
   body: z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(4000) }),
   response: Me,
   errors: [...bodyErrors, "sign_in_refused", "rate_limited", "forbidden"],
@@ -65,7 +65,7 @@ export const getMe = operation({
   method: "GET",
   path: "/_/api/v1/session/me",
   summary: "Get Me",
-  description: "Who is signed in, in which workspace, and how.",
+  description: "Returns the signed-in user, their workspace and the session.",
   response: Me,
   errors: ["forbidden"],
 });
@@ -78,7 +78,7 @@ export const signOut = operation({
   method: "DELETE",
   path: "/_/api/v1/session",
   summary: "Sign Out",
-  description: "Ends the session that asks and takes its cookie away.",
+  description: "Ends the current session and clears its cookie.",
   response: Success,
   errors: ["forbidden"],
 });
@@ -91,7 +91,7 @@ export const listSessions = operation({
   method: "GET",
   path: "/_/api/v1/sessions",
   summary: "List Sessions",
-  description: "Where the caller is signed in, the last used first.",
+  description: "Lists the caller's sessions, most recently used first.",
   response: z.strictObject({ sessions: z.array(Session) }),
   errors: ["forbidden"],
 });
@@ -104,7 +104,7 @@ export const endSession = operation({
   method: "DELETE",
   path: "/_/api/v1/sessions/:session_id",
   summary: "End Session",
-  description: "Signs the caller out somewhere else.",
+  description: "Ends one of the caller's sessions.",
   params: z.object({ session_id: Uuid }),
   response: Success,
   errors: ["forbidden", "not_found"],
@@ -118,7 +118,7 @@ export const endSessions = operation({
   method: "DELETE",
   path: "/_/api/v1/sessions",
   summary: "Sign Out Everywhere",
-  description: "Ends all sessions of the caller, also the one that asks.",
+  description: "Ends all the caller's sessions, including the current one.",
   response: z.strictObject({ ended: z.int().min(0) }),
   errors: ["forbidden"],
 });
@@ -132,9 +132,17 @@ export const changePassword = operation({
   path: "/_/api/v1/me/password",
   summary: "Change Password",
   description:
-    "Takes another password for the caller, who has to know the present one. All other sessions end. Attempts are slowed down: 429 with `Retry-After`.",
-  body: z.object({ current_password: z.string().min(1).max(4000), new_password: z.string().max(4000) }),
-  response: Success,
+    "Changes the caller's password; the current one is required. Ends the caller's other sessions and, with `end_tokens`, revokes their tokens and app access. Attempts are throttled: 429 with `Retry-After`.",
+  body: z.object({
+    current_password: z.string().min(1).max(4000),
+    new_password: z.string().max(4000),
+    end_sessions: z.boolean().default(true).meta({ description: "End all other sessions." }),
+    end_tokens: z.boolean().default(false).meta({
+      description:
+        "Revoke all access tokens the caller has issued, including the one used for this request, and the access of all their apps. Hooks created with them are disabled.",
+    }),
+  }),
+  response: Success.extend({ ended_sessions: z.int().min(0), revoked_tokens: z.int().min(0) }),
   errors: [...bodyErrors, "forbidden", "wrong_state", "rate_limited"],
 });
 
@@ -147,7 +155,7 @@ export const updateMe = operation({
   path: "/_/api/v1/me",
   summary: "Update Me",
   description: "Changes the caller's own name.",
-  body: z.object({ name: PersonName.optional() }),
+  body: z.object({ name: UserName.optional() }),
   response: Me,
   errors: [...bodyErrors, "forbidden"],
 });
@@ -159,9 +167,9 @@ export const unbindMySingleSignOn = operation({
   permission: "account",
   method: "DELETE",
   path: "/_/api/v1/me/single-sign-on",
-  summary: "Unbind My Single Sign-On",
+  summary: "Unlink My Single Sign-On",
   description:
-    "Forgets which accounts of single sign-on the caller has. 409 for who has no password: there would be no way in. The next sign-in by single sign-on binds again, by verified email.",
+    "Unlinks the caller's single sign-on identities. The next single sign-on links one again by verified email. Returns 409 if the caller has no password, because they could no longer sign in.",
   response: Me,
   errors: ["forbidden", "wrong_state"],
 });

@@ -12,7 +12,12 @@ export const TeamWithMembers = z
 
 const NewRecordings = z.enum(["server_setting", "restricted", "workspace"]).meta({
   description:
-    "Who sees a new recording: those it belongs to alone, everybody in the workspace, or what the server's operator has set.",
+    "Who sees new recordings: only people with access (`restricted`), all workspace members (`workspace`), or the server's default (`server_setting`).",
+});
+
+const RecordingAdded = z.enum(["when_ready", "immediately"]).meta({
+  description:
+    "When `recording_added` is sent. `when_ready`: once transcription and the language model have finished or failed, after an hour at the latest. `immediately`: as soon as the recording exists. Without configured models both are the same.",
 });
 
 export const WorkspaceSettings = z
@@ -21,27 +26,28 @@ export const WorkspaceSettings = z
     name: z.string(),
     email_domains: z.array(z.string()).meta({
       description:
-        "People with these email domains count as internal. A change holds for recordings made from then on.",
+        "Participants with these email domains are internal. A change applies to new recordings only.",
     }),
     new_recordings: NewRecordings,
     new_recording_share_state: ShareState.meta({
-      description: "What that comes to: how a recording is shared that is made now.",
+      description: "The resulting share_state of a new recording.",
     }),
+    recording_added: RecordingAdded,
     single_sign_on: z
       .strictObject({
-        name: z.string().meta({ description: "What the server's operator calls it." }),
+        name: z.string().meta({ description: "The provider's display name, set by the server's operator." }),
         makes_accounts: z.boolean().meta({
           description:
-            "Whether people of the workspace's email domains get an account when they sign in by it for the first time.",
+            "Whether a user with an email in one of the workspace's claimed domains gets an account at their first single sign-on.",
         }),
       })
       .nullable()
-      .meta({ description: "Null: the server has none." }),
+      .meta({ description: "Null: single sign-on is not configured." }),
   })
   .meta({ id: "WorkspaceSettings" });
 
 const bodyErrors = ["invalid_json", "invalid_input", "body_too_large"] as const;
-const base = { tag: "People", gate: "every_version", permission: "admin" } as const;
+const base = { tag: "Users and teams", gate: "every_version", permission: "admin" } as const;
 
 export const listTeamMembers = operation({
   ...base,
@@ -50,7 +56,7 @@ export const listTeamMembers = operation({
   method: "GET",
   path: "/_/api/v1/teams",
   summary: "List Teams With Members",
-  description: "The teams of the workspace by name, and the active users in each.",
+  description: "Lists the workspace's teams by name, with their active members.",
   response: z.strictObject({ teams: z.array(TeamWithMembers) }),
   errors: [],
 });
@@ -61,7 +67,7 @@ export const createTeam = operation({
   method: "POST",
   path: "/_/api/v1/teams",
   summary: "Create Team",
-  description: "Makes a team.",
+  description: "Creates a team.",
   body: z.object({ name: TeamName, member_ids: z.array(Uuid).max(1000).optional() }),
   response: TeamWithMembers,
   errors: [...bodyErrors, "forbidden", "wrong_state"],
@@ -73,7 +79,7 @@ export const renameTeam = operation({
   method: "PATCH",
   path: "/_/api/v1/teams/:team_id",
   summary: "Rename Team",
-  description: "Gives a team another name.",
+  description: "Renames a team.",
   params: TeamParams,
   body: z.object({ name: TeamName }),
   response: TeamWithMembers,
@@ -86,8 +92,7 @@ export const deleteTeam = operation({
   method: "DELETE",
   path: "/_/api/v1/teams/:team_id",
   summary: "Delete Team",
-  description:
-    "Removes a team. What was shared with it is shared with it no longer; recordings and people stay.",
+  description: "Deletes a team and its shares. Recordings and users are kept.",
   params: TeamParams,
   response: Success,
   errors: ["forbidden", "not_found"],
@@ -99,7 +104,7 @@ export const addTeamMember = operation({
   method: "PUT",
   path: "/_/api/v1/teams/:team_id/members",
   summary: "Add Team Member",
-  description: "Puts a user into a team; from then on they see what is shared with it.",
+  description: "Adds a user to a team. They then see recordings shared with it.",
   params: TeamParams,
   body: z.object({ user_id: Uuid }),
   response: TeamWithMembers,
@@ -112,7 +117,7 @@ export const removeTeamMember = operation({
   method: "DELETE",
   path: "/_/api/v1/teams/:team_id/members/:user_id",
   summary: "Remove Team Member",
-  description: "Takes a user out of a team.",
+  description: "Removes a user from a team.",
   params: z.object({ team_id: Uuid, user_id: Uuid }),
   response: TeamWithMembers,
   errors: ["forbidden", "not_found"],
@@ -125,7 +130,7 @@ export const getWorkspace = operation({
   method: "GET",
   path: "/_/api/v1/workspace",
   summary: "Get Workspace",
-  description: "Name, email domains and defaults of the workspace.",
+  description: "Returns the workspace's name, email domains and defaults.",
   response: WorkspaceSettings,
   errors: [],
 });
@@ -136,11 +141,12 @@ export const updateWorkspace = operation({
   method: "PATCH",
   path: "/_/api/v1/workspace",
   summary: "Update Workspace",
-  description: "Changes name, email domains or who sees new recordings; what is left out stays.",
+  description: "Changes the workspace's settings. Fields that are left out keep their values.",
   body: z.object({
     name: z.string().trim().min(1, "must not be blank").max(200).optional(),
     email_domains: z.array(z.string().max(253)).max(100).optional(),
     new_recordings: NewRecordings.optional(),
+    recording_added: RecordingAdded.optional(),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

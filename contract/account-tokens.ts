@@ -7,10 +7,10 @@ export const AccessToken = z
     id: Uuid,
     type: z.enum(["personal_access_token", "workspace_access_token"]),
     name: z.string(),
-    user_id: Uuid.meta({ description: "Whose it is; for a workspace token the admin who issued it." }),
+    user_id: Uuid.meta({ description: "The token's user; for a workspace token, the admin who issued it." }),
     created_datetime: Timestamp,
-    last_used_datetime: Timestamp.nullable().meta({ description: "To the minute." }),
-    expires_at: Timestamp.nullable().meta({ description: "Null: it does not expire." }),
+    last_used_datetime: Timestamp.nullable().meta({ description: "Accurate to the minute." }),
+    expires_at: Timestamp.nullable().meta({ description: "Null: does not expire." }),
   })
   .meta({ id: "AccessToken" });
 
@@ -23,7 +23,7 @@ export const createToken = operation({
   path: "/_/api/v1/tokens",
   summary: "Create Token",
   description:
-    "Issues an access token: a personal one for the caller, or one for the whole workspace (admins only). A token made with a personal access token expires no later than that one.",
+    "Issues an access token: a personal one for the caller, or one for the whole workspace (admins only). A token created with a personal access token expires no later than that one and is revoked with it.",
   body: z.object({
     type: z.enum(["personal_access_token", "workspace_access_token"]),
     name: z
@@ -31,13 +31,13 @@ export const createToken = operation({
       .trim()
       .min(1, "must not be blank")
       .max(200)
-      .meta({ description: "What it is for, so that it is known when it is to be revoked." }),
-    expires_at: TimestampInput.optional().meta({ description: "Absent: it does not expire." }),
+      .meta({ description: "What the token is used for." }),
+    expires_at: TimestampInput.optional().meta({ description: "Left out: does not expire." }),
   }),
   response: AccessToken.extend({
-    token: z.string().meta({ description: "The token itself; shown now and never again." }),
+    token: z.string().meta({ description: "The token. It is not shown again." }),
   }).meta({ id: "CreatedAccessToken" }),
-  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "quota_exceeded"],
 });
 
 export const listTokens = operation({
@@ -47,7 +47,7 @@ export const listTokens = operation({
   path: "/_/api/v1/tokens",
   summary: "List Tokens",
   description:
-    "The caller's tokens that are neither revoked nor expired, newest first, by page; with `of=workspace` those of everybody in the workspace (admins only). Apps that people have let in are under `/_/api/v1/oauth/grants`.",
+    "Lists the caller's active tokens, newest first, paginated; with `of=workspace` the tokens of all users (admins only). Authorized apps are at `/_/api/v1/oauth/grants`.",
   query: z.object({
     of: z.enum(["me", "workspace"]).optional().meta({ description: "Default: `me`." }),
     cursor: CursorInput.optional(),
@@ -62,8 +62,11 @@ export const revokeToken = operation({
   method: "DELETE",
   path: "/_/api/v1/tokens/:token_id",
   summary: "Revoke Token",
-  description: "Ends a token at once. One's own, or as an admin any of the workspace.",
+  description:
+    "Revokes a token immediately: one of the caller's, or for admins any token of the workspace. Also revokes tokens created with it, directly or indirectly. Hooks created with any of them are disabled.",
   params: z.object({ token_id: Uuid }),
-  response: Success,
+  response: Success.extend({
+    revoked_tokens: z.int().min(1).meta({ description: "This token and those created with it." }),
+  }),
   errors: ["forbidden", "not_found"],
 });

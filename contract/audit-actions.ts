@@ -1,4 +1,4 @@
-/** Everything the audit log can tell of. Names are in the past tense and never change their meaning. */
+/** Every action of the audit log, in the past tense. A name never changes its meaning. */
 export const auditActions = [
   "signed_in",
   "sign_in_failed",
@@ -12,6 +12,9 @@ export const auditActions = [
   "invitation_accepted",
   "single_sign_on_bound",
   "single_sign_on_unbound",
+  "email_proven",
+  "email_domain_claimed",
+  "email_domain_released",
   "user_changed",
   "user_deactivated",
   "user_reactivated",
@@ -29,6 +32,7 @@ export const auditActions = [
   "oauth_token_refreshed",
   "oauth_access_revoked",
   "oauth_reuse_detected",
+  "recording_uploaded_for_others",
   "recording_viewed",
   "recording_downloaded",
   "recording_shared",
@@ -39,6 +43,8 @@ export const auditActions = [
   "public_link_changed",
   "public_link_revoked",
   "hook_created",
+  "hook_enabled",
+  "hook_disabled",
   "hook_deleted",
   "hook_secret_rotated",
   "settings_changed",

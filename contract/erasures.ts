@@ -9,14 +9,14 @@ const base = { tag: "Retention", gate: "every_version", permission: "admin" } as
 
 const Count = z.int().min(0);
 
-const PersonEmail = z
+const SubjectEmail = z
   .string()
   .trim()
   .min(3)
   .max(320)
   .regex(/^[^\s@]+@[^\s@]+$/, "must be an email address");
 
-/** What was done to forget a person. */
+/** A personal-data erasure and what it changed. */
 export const Erasure = z
   .strictObject({
     id: Uuid,
@@ -27,32 +27,32 @@ export const Erasure = z
     receipt: z.strictObject({
       recordings_anonymised: Count,
       recordings_deleted: Count,
-      segments_erased: Count.meta({ description: "What the person said, in transcripts that stay." }),
+      segments_erased: Count.meta({ description: "The person's lines in transcripts that are kept." }),
       media_kept: z.array(Uuid).meta({
-        description: "Recordings whose file stays, with the person's voice in it: delete them if it must go.",
+        description:
+          "Recordings whose media file is kept and contains the person's voice; delete them if it must go.",
       }),
       unknown_speakers: z.array(Uuid).meta({
-        description:
-          "Recordings in whose transcript somebody speaks of whom nobody knows who it is, which may be the person: look at them, or delete them.",
+        description: "Recordings with an unidentified speaker, who may be the person; review or delete them.",
       }),
-      held: z.array(Uuid).meta({ description: "Recordings under legal hold, which were left as they are." }),
+      held: z.array(Uuid).meta({ description: "Recordings under legal hold, which were not changed." }),
       uploads_changed: Count,
       account_erased: z.boolean(),
       audit_entries_erased: Count,
     }),
   })
-  .meta({ id: "Erasure" });
+  .meta({ id: "PersonalDataErasure" });
 
-export const erasePerson = operation({
+export const erasePersonalData = operation({
   ...base,
-  id: "erasePerson",
+  id: "erasePersonalData",
   method: "POST",
   path: "/_/api/v1/erasures",
-  summary: "Erase Person",
+  summary: "Erase Personal Data",
   description:
-    "Removes all data of one person, found by email: their account with sessions, tokens, hooks and notes; their name, email, phone and what they said, wherever they took part; and their email in the audit log. With recordings: delete, recordings they took part in go as a whole. The account goes at once, the rest in the background: ask Get Erasure. This can't be undone.",
+    "Erases all data of the person with this email: their account with its sessions, tokens, hooks and notes; their name, email, phone and words in every recording they took part in; and their email in the audit log. With `recordings: delete`, those recordings are deleted. The account is deleted immediately, the rest in the background; see Get Personal Data Erasure. This can't be undone.",
   body: z.object({
-    email: PersonEmail,
+    email: SubjectEmail,
     recordings: z.enum(["anonymise", "delete"]).default("anonymise"),
   }),
   response: Erasure,
@@ -64,22 +64,25 @@ export const previewErasure = operation({
   id: "previewErasure",
   method: "POST",
   path: "/_/api/v1/erasures/preview",
-  summary: "Preview Erasure",
+  summary: "Preview Personal Data Erasure",
   description:
-    "What Erase Person would find of a person with this email now, and whether it would be refused. Nothing is changed.",
-  body: z.object({ email: PersonEmail }),
+    "Shows what Erase Personal Data would find for this email and whether it would be refused. Nothing is changed.",
+  body: z.object({ email: SubjectEmail }),
   response: z.strictObject({
     account: z
       .strictObject({ id: Uuid, name: z.string(), role: Role })
       .nullable()
-      .meta({ description: "Their account; null: they have none here." }),
-    recordings: Count.meta({ description: "In how many they took part." }),
-    held: Count.meta({ description: "How many of those a legal hold keeps as they are." }),
-    uploads: Count.meta({ description: "Uploads that are no recording yet and name them." }),
+      .meta({ description: "Their account in the workspace, or null." }),
+    recordings: Count.meta({ description: "Number of recordings they took part in." }),
+    held: Count.meta({ description: "How many of those are under legal hold and stay unchanged." }),
+    uploads: Count.meta({ description: "Uploads not yet promoted that name them." }),
     newest: z
       .array(NamedRecording)
-      .meta({ description: "The first hundred recordings that no hold keeps, newest first." }),
-    refused: z.string().nullable().meta({ description: "Why it can't be done now; null: it can." }),
+      .meta({ description: "The newest hundred recordings that are not under legal hold, newest first." }),
+    refused: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the request would be refused now; null: it would be accepted." }),
   }),
   errors: writeErrors,
 });
@@ -89,9 +92,8 @@ export const listErasures = operation({
   id: "listErasures",
   method: "GET",
   path: "/_/api/v1/erasures",
-  summary: "List Erasures",
-  description:
-    "Persons that were forgotten or are being forgotten, newest first: what was done, not who they were.",
+  summary: "List Personal Data Erasures",
+  description: "Lists personal data erasures, newest first: what was erased, without the person's identity.",
   query: z.object({ cursor: CursorInput.optional() }),
   response: z.strictObject({ erasures: z.array(Erasure), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor", "forbidden"],
@@ -102,8 +104,8 @@ export const getErasure = operation({
   id: "getErasure",
   method: "GET",
   path: "/_/api/v1/erasures/:erasure_id",
-  summary: "Get Erasure",
-  description: "How far an erasure is, and what it removed.",
+  summary: "Get Personal Data Erasure",
+  description: "Returns a personal data erasure's status and what it has erased so far.",
   params: z.object({ erasure_id: Uuid }),
   response: Erasure,
   errors: ["forbidden", "not_found"],

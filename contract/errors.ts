@@ -1,17 +1,17 @@
 import { z } from "zod";
 
 /**
- * Every error the API can answer: machine code, HTTP status and public title.
- * Codes are never reused. `docs/errors.md` lists the same table; a test holds the two together.
+ * Every error the API can return: code, HTTP status and public title. Codes are never reused. A test keeps
+ * `docs/errors.md` equal to this table.
  */
 export const errorCatalogue = {
   version_missing: { status: 400, title: "The Public-Api-Version header is missing" },
-  version_unknown: { status: 400, title: "The Public-Api-Version header names no known version" },
+  version_unknown: { status: 400, title: "The Public-Api-Version header is not a known version" },
   version_retired: { status: 410, title: "This API version is retired" },
   token_missing: { status: 401, title: "An access token is required" },
   token_invalid: { status: 401, title: "The access token is not valid" },
   sign_in_refused: { status: 401, title: "Email or password is wrong" },
-  password_required: { status: 401, title: "The link asks for a password" },
+  password_required: { status: 401, title: "The link requires a password" },
   password_wrong: { status: 401, title: "The password is wrong" },
   rate_limited: { status: 429, title: "Too many requests" },
   bad_request: { status: 400, title: "The request is not well-formed HTTP" },
@@ -19,60 +19,60 @@ export const errorCatalogue = {
   invalid_input: { status: 400, title: "The input is not valid" },
   invalid_cursor: { status: 400, title: "The cursor is not valid" },
   cursor_expired: { status: 410, title: "The cursor has expired" },
-  hook_unreachable: { status: 400, title: "The hook address did not accept the test request" },
+  hook_unreachable: { status: 400, title: "The hook URL did not accept the test request" },
   forbidden: { status: 403, title: "Not allowed" },
+  quota_exceeded: { status: 403, title: "A quota is exceeded" },
   not_found: { status: 404, title: "Not found" },
   not_in_version: { status: 404, title: "Not found in this API version" },
-  method_not_allowed: { status: 405, title: "Not asked in this way" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
   link_invalid: { status: 403, title: "The link is not valid" },
   link_expired: { status: 403, title: "The link has expired" },
   wrong_state: { status: 409, title: "Not possible in the current state" },
-  already_uploaded: { status: 412, title: "The file is there already" },
-  precondition_failed: { status: 412, title: "The file is another one than the request asks for" },
+  already_uploaded: { status: 412, title: "The file was already uploaded" },
+  precondition_failed: { status: 412, title: "The file does not match the request's precondition" },
   precondition_required: { status: 428, title: "A required header is missing" },
-  range_not_satisfiable: { status: 416, title: "The range lies outside the file" },
+  range_not_satisfiable: { status: 416, title: "The range is outside the file" },
   body_too_large: { status: 413, title: "The body is too large" },
-  uri_too_long: { status: 414, title: "The address is too long" },
+  misdirected_request: { status: 421, title: "This host is not served here" },
+  uri_too_long: { status: 414, title: "The URL is too long" },
   headers_too_large: { status: 431, title: "The request headers are too large" },
-  request_timeout: { status: 408, title: "The request took too long to arrive" },
-  internal: { status: 500, title: "Something went wrong on our side" },
+  request_timeout: { status: 408, title: "The request did not arrive in time" },
+  internal: { status: 500, title: "Something went wrong on the server" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One fault in the input: where (RFC 6901 JSON pointer into the body) and what. */
+/** One invalid value in the request body: its RFC 6901 JSON pointer and the rule it breaks. */
 export interface Violation {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** The body of every error answer. Source: RFC 9457 (Problem Details for HTTP APIs). */
+/** The body of every error response. Source: RFC 9457 (Problem Details for HTTP APIs). */
 export const Problem = z
   .strictObject({
     type: z.string().meta({ description: "Link to the description of this kind of error." }),
-    title: z
-      .string()
-      .meta({ description: "What kind of error this is, in words; the same for every occurrence." }),
-    status: z.int().meta({ description: "The HTTP status of the answer." }),
+    title: z.string().meta({ description: "What kind of error this is; the same for every occurrence." }),
+    status: z.int().meta({ description: "The HTTP status of the response." }),
     detail: z.string().meta({ description: "What went wrong this time and what to do about it." }),
     error: z
       .enum(Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]])
       .meta({ description: "Machine-readable code; never changes its meaning." }),
-    request_id: z.string().meta({ description: "Names this request in the server's log." }),
+    request_id: z.string().meta({ description: "Identifies this request in the server's log." }),
     violations: z
       .array(
         z.strictObject({
           pointer: z
             .string()
-            .meta({ description: "JSON pointer (RFC 6901) to the faulty place in the body." }),
-          detail: z.string().meta({ description: "The rule that is broken, in words." }),
+            .meta({ description: "JSON pointer (RFC 6901) to the invalid value in the body." }),
+          detail: z.string().meta({ description: "The rule that the value breaks." }),
         }),
       )
       .optional()
-      .meta({ description: "Every fault in the input, all at once." }),
+      .meta({ description: "Every invalid value in the input." }),
     transcript_version: z.int().optional().meta({
-      description: "With a wrong_state of a transcript edit: the version the transcript has now.",
+      description: "For `wrong_state` of a transcript edit: the transcript's current version.",
     }),
   })
   .meta({ id: "Problem", description: "An error, as RFC 9457 defines it." });

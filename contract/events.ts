@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { Timestamp, Uuid } from "./common.ts";
-import { HookTypeName } from "./hooks.ts";
+import { AnyHookType } from "./hooks.ts";
 import { operation } from "./operation.ts";
 
-/** Something that happened, as the feed tells it. */
+/** One event of the feed. */
 export const Event = z
   .strictObject({
-    id: Uuid.meta({ description: "Names the event; the same whenever it is read." }),
-    type: HookTypeName,
+    id: Uuid.meta({ description: "The event's id; the same on every read." }),
+    type: AnyHookType,
     occurred_datetime: Timestamp,
     data: z.record(z.string(), z.unknown()).meta({
       description:
-        "As a hook without include would get it: statuses and what was deleted as they were, the rest as it is now; only the `id` of what is not there any more.",
+        "The payload of a hook without include. Statuses and deleted objects are as they were at the time, everything else is current; an object that no longer exists has only its `id`.",
     }),
   })
   .meta({ id: "Event" });
@@ -23,10 +23,10 @@ const EventTypes = z
   .string()
   .max(1000)
   .refine(
-    (text) => text.split(",").every((name) => HookTypeName.safeParse(name).success),
-    `must be hook types separated by commas; they are ${HookTypeName.options.join(", ")}`,
+    (text) => text.split(",").every((name) => AnyHookType.safeParse(name).success),
+    `must be hook types separated by commas: ${AnyHookType.options.join(", ")}`,
   )
-  .meta({ description: "Hook types separated by commas; left out: all.", example: "recording_added" });
+  .meta({ description: "Hook types separated by commas. Default: all.", example: "recording_added" });
 
 const Limit = z
   .string()
@@ -34,7 +34,7 @@ const Limit = z
     (text) => /^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) <= maxFeedPage,
     `must be a whole number from 1 to ${maxFeedPage}`,
   )
-  .meta({ description: `Most events of a page; ${defaultFeedPage} when left out.`, example: "100" });
+  .meta({ description: `Maximum number of events. Default: ${defaultFeedPage}.`, example: "100" });
 
 export const listEvents = operation({
   id: "listEvents",
@@ -45,23 +45,24 @@ export const listEvents = operation({
   path: "/_/api/v1/events",
   summary: "List Events",
   description:
-    "What happened, in order, oldest first: to fetch what a hook would be sent. A workspace token reads all events of the workspace, a personal one those its user may see at this moment. Events are kept for 30 days.",
+    "Lists events in order, oldest first: what hooks are sent, for clients that would rather poll. A workspace token reads all the workspace's events, a personal token those its user can see now. Events are kept for 30 days.",
   query: z.object({
     cursor: z.string().max(200).optional().meta({
       description:
-        "The `cursor` of the previous response: nothing is left out or comes twice. Left out: from the oldest event kept. Good as long as what follows it is kept: for 30 days from the last page; 410 afterwards.",
+        "The `cursor` of the previous response; no event is skipped or repeated. Left out: start at the oldest event. A cursor expires when the events after it are deleted, after 30 days: 410.",
     }),
     types: EventTypes.optional(),
     limit: Limit.optional(),
   }),
   response: z.strictObject({
     events: z.array(Event).meta({
-      description: "May be empty although has_more is true, when types or rights leave out much.",
+      description:
+        "May be empty while has_more is true, if the types or the caller's permissions exclude many events.",
     }),
     cursor: z.string().meta({
-      description: "Where to go on, now or when something new may have happened; there is always one.",
+      description: "Where to continue, now or later; never null.",
     }),
-    has_more: z.boolean().meta({ description: "false: that was all so far." }),
+    has_more: z.boolean().meta({ description: "false: there are no more events yet." }),
   }),
   errors: ["invalid_input", "invalid_cursor", "cursor_expired"],
 });

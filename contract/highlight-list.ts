@@ -3,9 +3,9 @@ import { CursorInput, Milliseconds, NextCursor, Timestamp } from "./common.ts";
 import { HighlightIncludeQuery } from "./highlight-operations.ts";
 import { Highlight } from "./highlights.ts";
 import { operation } from "./operation.ts";
-import { MediaType, Tag } from "./recordings.ts";
+import { MediaType, TagFilter } from "./recordings.ts";
 
-/** A highlight with what a list over several recordings shows beside it. */
+/** A highlight with its recording, for lists across recordings. */
 export const ListedHighlight = Highlight.extend({
   recording: z.strictObject({
     title: z.string(),
@@ -13,7 +13,7 @@ export const ListedHighlight = Highlight.extend({
     start_datetime: Timestamp,
     duration_ms: Milliseconds,
   }),
-  can_change: z.boolean().meta({ description: "Whether the caller may change and delete it." }),
+  can_change: z.boolean().meta({ description: "Whether the caller may edit and delete it." }),
 }).meta({ id: "ListedHighlight" });
 
 export const listAllHighlights = operation({
@@ -24,13 +24,13 @@ export const listAllHighlights = operation({
   method: "GET",
   path: "/_/api/v1/highlights",
   summary: "List All Highlights",
-  description: "The highlights of every recording the caller may see, newest first, a page at a time.",
+  description: "Lists the highlights of every recording the caller can see, newest first, paginated.",
   query: z.object({
     cursor: CursorInput.optional(),
     text: z.string().max(500).optional().meta({
-      description: "Only highlights whose text contains this, whatever its case and accents.",
+      description: "Only highlights whose text contains this; case and accents are ignored.",
     }),
-    tag: Tag.optional().meta({ description: "Only highlights with this tag." }),
+    tag: TagFilter.optional().meta({ description: "Only highlights with this tag." }),
     include: HighlightIncludeQuery.optional(),
   }),
   response: z.strictObject({ highlights: z.array(ListedHighlight), cursor: NextCursor }),

@@ -4,7 +4,7 @@ import { Highlight, HighlightInclude } from "./highlights.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams, Tag } from "./recordings.ts";
 
-/** More highlights than this no recording holds. */
+/** Maximum number of highlights per recording. */
 export const maxHighlights = 1000;
 
 export const HighlightParams = z.object({ highlight_id: Uuid });
@@ -16,7 +16,7 @@ const HighlightText = z
   .max(500)
   .meta({ description: "Short description; acts as title." });
 
-/** Tags of a highlight or story: the rule of recording tags; the order is kept, and one that comes twice counts once. */
+/** Tags of a highlight or story, under the rule of recording tags. The order is kept; duplicates are dropped. */
 export const TagList = z.array(Tag).max(50);
 
 const Start = Milliseconds.meta({ description: "Milliseconds at which the clip starts." });
@@ -26,7 +26,7 @@ const Duration = z
   .max(2_147_483_647)
   .meta({ description: "Length in milliseconds; the clip must end within the recording." });
 
-/** Include names in an address, separated by commas. */
+/** Include names in a query string. */
 export const HighlightIncludeQuery = z
   .string()
   .regex(
@@ -45,7 +45,7 @@ export const listHighlights = operation({
   method: "GET",
   path: "/_/api/v1/recordings/:recording_id/highlights",
   summary: "List Highlights",
-  description: "The highlights of a recording in the order in which they start, a page at a time.",
+  description: "Lists a recording's highlights by start time, paginated.",
   params: RecordingParams,
   query: z.object({ cursor: CursorInput.optional(), include: HighlightIncludeQuery.optional() }),
   response: z.strictObject({ highlights: z.array(Highlight), cursor: NextCursor }),
@@ -60,7 +60,7 @@ export const createHighlight = operation({
   method: "POST",
   path: "/_/api/v1/recordings/:recording_id/highlights",
   summary: "Create Highlight",
-  description: `Marks a part of a recording. Whoever sees the recording may. A recording has at most ${maxHighlights} highlights.`,
+  description: `Creates a highlight of a recording. Allowed for everyone who can see the recording. A recording can have at most ${maxHighlights} highlights.`,
   params: RecordingParams,
   body: z.object({
     text: HighlightText,
@@ -81,7 +81,7 @@ export const getHighlight = operation({
   method: "GET",
   path: "/_/api/v1/highlights/:highlight_id",
   summary: "Get Highlight",
-  description: "One highlight. Whoever sees the recording sees its highlights.",
+  description: "Returns a highlight. Allowed for everyone who can see the recording.",
   params: HighlightParams,
   query: z.object({ include: HighlightIncludeQuery.optional() }),
   response: Highlight,
@@ -97,7 +97,7 @@ export const updateHighlight = operation({
   path: "/_/api/v1/highlights/:highlight_id",
   summary: "Update Highlight",
   description:
-    "Changes text, tags or range; what is left out stays. Whoever made it, the recording's recorders, admins and workspace tokens may.",
+    "Changes a highlight's text, tags or range. Fields that are left out keep their values. Allowed for its creator, the recording's recorders, admins and workspace tokens.",
   params: HighlightParams,
   body: z.object({
     text: HighlightText.optional(),
@@ -118,7 +118,7 @@ export const deleteHighlight = operation({
   method: "DELETE",
   path: "/_/api/v1/highlights/:highlight_id",
   summary: "Delete Highlight",
-  description: "Removes a highlight, also from the stories it is in. Who may change it may delete it.",
+  description: "Deletes a highlight and removes it from its stories. Allowed for those who can edit it.",
   params: HighlightParams,
   response: Success,
   errors: ["forbidden", "not_found"],

@@ -1,34 +1,40 @@
 import { z } from "zod";
 import { CursorInput, NextCursor, Timestamp, TimestampInput, Uuid } from "./common.ts";
-import { Hook, HookTypeName } from "./hooks.ts";
+import { AnyHookType, Hook } from "./hooks.ts";
 import { operation } from "./operation.ts";
 import { versionNames } from "./versions.ts";
 
-/** What the management API tells and repairs about hooks, beyond the contract. Source: design, "Hook delivery". */
+/** Hook operations of the management API: health, deliveries, resend, replay, secrets. Source: design, "Hook delivery". */
 
 export const HookDetails = Hook.omit({ secret: true })
   .extend({
-    version: z.enum(versionNames).meta({ description: "The API version it was made under." }),
+    hook_type: AnyHookType,
+    version: z.enum(versionNames).meta({ description: "The API version it was created with." }),
     scope: z.enum(["personal", "workspace"]),
     user_id: Uuid.meta({
-      description: "Who made it; for one of the workspace the admin who issued the token it was made with.",
+      description:
+        "The hook's owner: the user who created it, or who re-enabled it after the owner's access ended; for a workspace hook, the admin who issued the token.",
     }),
-    disabled_reason: z.string().nullable().meta({ description: "Why it is off; null: it is on." }),
+    disabled_reason: z.string().nullable().meta({ description: "Why it is disabled; null: it is enabled." }),
     disabled_datetime: Timestamp.nullable(),
     paused_until: Timestamp.nullable().meta({
-      description: "Until when the receiver has asked for rest by `Retry-After`; nothing is sent before.",
+      description: "Nothing is sent before this time, because the receiver sent `Retry-After`.",
     }),
     failing_since: Timestamp.nullable().meta({
-      description: "Since when every attempt has failed; null: the last one succeeded, or there was none.",
+      description:
+        "Start of the current run of failed attempts; null if the last attempt succeeded or there was none.",
     }),
     previous_secret_until: Timestamp.nullable().meta({
-      description: "Until when requests are signed with the secret before as well; null: they are not.",
+      description: "Until then requests are also signed with the previous secret; null: they are not.",
     }),
-    pending: z.int().min(0).meta({ description: "Deliveries that wait for their first or next attempt." }),
+    pending: z
+      .int()
+      .min(0)
+      .meta({ description: "Number of deliveries waiting for their first or next attempt." }),
     last_attempt: z
       .strictObject({
         datetime: Timestamp,
-        status: z.int().nullable().meta({ description: "Null: no answer came." }),
+        status: z.int().nullable().meta({ description: "Null: no response arrived." }),
         error: z.string().nullable().meta({ description: "Why it failed; null: it succeeded." }),
       })
       .nullable(),
@@ -39,22 +45,26 @@ export const deliveryStates = ["pending", "delivered", "exhausted", "gone", "wit
 
 const DeliveryState = z.enum(deliveryStates).meta({
   description:
-    "`pending`: waits for its first or next attempt. `delivered`: the receiver took it. `exhausted`: every attempt failed. `gone`: the receiver answered 410. `withheld`: never sent, or not again, since the hook's owner may not see the subject any more, or it was deleted.",
+    "`pending`: waiting for its first or next attempt. `delivered`: the receiver returned 2xx. `exhausted`: every attempt failed. `gone`: the receiver returned 410. `withheld`: not sent or not retried, because the hook's owner can no longer see the subject or it was deleted.",
 });
 
 export const Delivery = z
   .strictObject({
-    id: Uuid.meta({ description: "The `webhook-id` of its requests, the same for every attempt." }),
-    event_type: HookTypeName,
+    id: Uuid.meta({ description: "The `webhook-id` of its requests; the same for every attempt." }),
+    event_type: AnyHookType,
     subject_id: Uuid.meta({
-      description: "The recording, highlight, story or upload; of a test event the hook itself.",
+      description: "The recording, highlight, story or upload; for a test event, the hook itself.",
     }),
     state: DeliveryState,
     attempts: z.int().min(0),
     created_datetime: Timestamp,
-    due_datetime: Timestamp.nullable().meta({ description: "When it is tried next; null unless pending." }),
-    settled_datetime: Timestamp.nullable().meta({ description: "Null while it is pending." }),
-    last_status: z.int().nullable().meta({ description: "What the last attempt was answered with." }),
+    due_datetime: Timestamp.nullable().meta({
+      description: "Time of the next attempt; null unless pending.",
+    }),
+    settled_datetime: Timestamp.nullable().meta({
+      description: "When it left `pending`; null while pending.",
+    }),
+    last_status: z.int().nullable().meta({ description: "HTTP status of the last attempt's response." }),
     last_error: z.string().nullable().meta({ description: "Why the last attempt failed." }),
   })
   .meta({ id: "Delivery" });
@@ -64,23 +74,23 @@ export const DeliveryDetails = Delivery.extend({
     .strictObject({
       url: z.string(),
       headers: z.record(z.string(), z.string()).meta({
-        description: "Id, time and signature of the last attempt; empty before the first.",
+        description: "The id, timestamp and signature headers of the last attempt; empty before the first.",
       }),
       body: z.string().nullable().meta({
         description:
-          "What was sent, byte for byte; null before the first attempt, and when the hook's owner may not see the subject any more.",
+          "The exact body that was sent; null before the first attempt, and if the hook's owner can no longer see the subject.",
       }),
     })
-    .meta({ description: "What every attempt sends." }),
+    .meta({ description: "The request of every attempt." }),
   attempts_log: z
     .array(
       z.strictObject({
         attempt: z.int().min(1),
         started_datetime: Timestamp,
         duration_ms: z.int().min(0),
-        status: z.int().nullable().meta({ description: "Null: no answer came." }),
+        status: z.int().nullable().meta({ description: "Null: no response arrived." }),
         error: z.string().nullable().meta({ description: "Why it failed; null: it succeeded." }),
-        answer: z.string().nullable().meta({ description: "The first 20 kB of what came back." }),
+        answer: z.string().nullable().meta({ description: "The first 20 kB of the response body." }),
       }),
     )
     .meta({ description: "The last 100 attempts, in order." }),
@@ -89,7 +99,7 @@ export const DeliveryDetails = Delivery.extend({
 export const HookParams = z.object({ hook_id: Uuid });
 export const DeliveryParams = z.object({ hook_id: Uuid, delivery_id: Uuid });
 
-/** Longest overlap of two secrets, as long as deliveries are kept. */
+/** Maximum overlap of two secrets: as long as deliveries are kept. */
 const maxOverlapSec = 30 * 86_400;
 export const defaultOverlapSec = 86_400;
 
@@ -102,11 +112,11 @@ export const listAllHooks = operation({
   path: "/_/api/v1/hooks",
   summary: "List Hooks With Details",
   description:
-    "The hooks of the token's scope, of every version, newest first, and how they fare; with `of=workspace` those of the workspace, for admins as well as workspace tokens.",
+    "Lists the hooks of the token's scope, of every API version, newest first, with their health; with `of=workspace` the workspace's hooks, for admins and workspace tokens.",
   query: z.object({
     of: z.enum(["token", "workspace"]).default("token").meta({
       description:
-        "`workspace`: hooks made with workspace tokens. Admins look after them as after their own; what was sent is shown to them as far as they see its subject.",
+        "`workspace`: hooks created with workspace tokens. Admins manage them like their own, and see payloads of subjects they can see.",
     }),
   }),
   response: z.strictObject({ hooks: z.array(HookDetails) }),
@@ -121,7 +131,7 @@ export const getHook = operation({
   method: "GET",
   path: "/_/api/v1/hooks/:hook_id",
   summary: "Get Hook",
-  description: "One hook, of whatever version, and how it fares.",
+  description: "Returns a hook of any API version, with its health.",
   params: HookParams,
   response: HookDetails,
   errors: ["not_found"],
@@ -135,7 +145,7 @@ export const listDeliveries = operation({
   method: "GET",
   path: "/_/api/v1/hooks/:hook_id/deliveries",
   summary: "List Deliveries",
-  description: "What was or is to be sent to a hook, newest first, a page at a time. Kept for 30 days.",
+  description: "Lists a hook's deliveries, sent and pending, newest first, paginated. Kept for 30 days.",
   params: HookParams,
   query: z.object({ state: DeliveryState.optional(), cursor: CursorInput.optional() }),
   response: z.strictObject({ deliveries: z.array(Delivery), cursor: NextCursor }),
@@ -150,7 +160,7 @@ export const getDelivery = operation({
   method: "GET",
   path: "/_/api/v1/hooks/:hook_id/deliveries/:delivery_id",
   summary: "Get Delivery",
-  description: "One delivery with its request and every attempt.",
+  description: "Returns a delivery with its request and attempts.",
   params: DeliveryParams,
   response: DeliveryDetails,
   errors: ["not_found"],
@@ -165,7 +175,7 @@ export const resendDelivery = operation({
   path: "/_/api/v1/hooks/:hook_id/deliveries/:delivery_id/resend",
   summary: "Resend Delivery",
   description:
-    "Sends a delivery again at once, whatever became of it, with a fresh schedule of retries. Same `webhook-id`, same bytes. 409 while the hook is disabled, and for what is withheld.",
+    "Sends a delivery again immediately, in any state but `withheld`, and restarts its retry schedule. The `webhook-id` and the body stay the same. Returns 409 if the hook is disabled or the delivery is withheld.",
   params: DeliveryParams,
   response: Delivery,
   errors: ["not_found", "wrong_state"],
@@ -180,20 +190,20 @@ export const replayHook = operation({
   path: "/_/api/v1/hooks/:hook_id/replay",
   summary: "Replay Events",
   description:
-    "Sends events of a range of time again, in their order. What was sent before keeps its `webhook-id`; what is withheld stays so. 409 while the hook is disabled.",
+    "Sends the events of a time range again, in order. Earlier deliveries keep their `webhook-id`; withheld ones stay withheld. Returns 409 if the hook is disabled.",
   params: HookParams,
   body: z.object({
-    since: TimestampInput.meta({ description: "Events from then on; at most 30 days back." }),
+    since: TimestampInput.meta({ description: "Events at this time or later; at most 30 days ago." }),
     until: TimestampInput.optional().meta({
-      description: "Events before that time; left out: up to now.",
+      description: "Events before this time. Default: now.",
     }),
     which: z.enum(["failed", "undelivered", "all"]).default("failed").meta({
       description:
-        "`failed`: what every attempt failed for, or was answered with 410. `undelivered`: also events that were never to be sent, because the hook was disabled or not made yet. `all`: every event, delivered or not.",
+        "`failed`: deliveries that are `exhausted` or `gone`. `undelivered`: also events without a delivery, because the hook was disabled or did not exist yet. `all`: every event.",
     }),
   }),
   response: z.strictObject({
-    count: z.int().min(0).meta({ description: "How many deliveries are due now." }),
+    count: z.int().min(0).meta({ description: "Number of deliveries that are now due." }),
   }),
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],
 });
@@ -207,7 +217,7 @@ export const testHook = operation({
   path: "/_/api/v1/hooks/:hook_id/test",
   summary: "Send Test Event",
   description:
-    'Sends an event of the hook\'s type whose data is `{"test": true}`, signed and retried like any other. 409 while the hook is disabled.',
+    'Sends an event of the hook\'s type whose data is `{"test": true}`, signed and retried like any other. Returns 409 if the hook is disabled.',
   params: HookParams,
   response: Delivery,
   errors: ["not_found", "wrong_state"],
@@ -222,16 +232,16 @@ export const rotateHookSecret = operation({
   path: "/_/api/v1/hooks/:hook_id/rotate-secret",
   summary: "Rotate Secret",
   description:
-    "Gives the hook a new signing secret, shown this once. For the time of the overlap requests carry signatures of both, so that the receiver can change over. The secret before the previous one ends at once.",
+    "Replaces the hook's signing secret and returns the new one, which is not shown again. During the overlap, requests carry signatures of both secrets, so that the receiver can switch. An older previous secret expires immediately.",
   params: HookParams,
   body: z.object({
     overlap_sec: z.int().min(0).max(maxOverlapSec).default(defaultOverlapSec).meta({
-      description: "Seconds for which the old secret stays good; 0 ends it at once.",
+      description: "Seconds for which the old secret stays valid; 0: expires immediately.",
     }),
   }),
   response: z.strictObject({
     secret: z.string(),
-    previous_secret_until: Timestamp.nullable().meta({ description: "Null: the old one has ended." }),
+    previous_secret_until: Timestamp.nullable().meta({ description: "Null: the old secret has expired." }),
   }),
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found"],
 });
@@ -245,10 +255,10 @@ export const enableHook = operation({
   path: "/_/api/v1/hooks/:hook_id/enable",
   summary: "Enable Hook",
   description:
-    "Switches a hook on again: what waits for it is sent, and it hears of what happens from now on. Replay brings what happened while it was off. An enabled hook stays as it is.",
+    "Enables a disabled hook: pending deliveries and new events are sent. Use Replay Events for events since it was disabled. If the access that created the hook has ended (token revoked or expired, user deactivated or demoted, app deauthorized), the caller becomes the hook's owner, and the hook is disabled when the caller's access ends. Has no effect on an enabled hook.",
   params: HookParams,
   response: HookDetails,
-  errors: ["not_found"],
+  errors: ["forbidden", "not_found", "wrong_state"],
 });
 
 export const disableHook = operation({
@@ -260,7 +270,7 @@ export const disableHook = operation({
   path: "/_/api/v1/hooks/:hook_id/disable",
   summary: "Disable Hook",
   description:
-    "Switches a hook off: nothing is sent to it, and nothing that happens meanwhile is kept for it. A disabled hook stays as it is.",
+    "Disables a hook: nothing is sent to it, and no deliveries are created while it is disabled. Has no effect on a disabled hook.",
   params: HookParams,
   response: HookDetails,
   errors: ["not_found"],

@@ -4,9 +4,9 @@ import { HighlightInclude } from "./highlights.ts";
 import { operation } from "./operation.ts";
 import { RecordingInclude } from "./recordings.ts";
 import { UploadInclude } from "./uploads.ts";
-import type { Gate } from "./versions.ts";
+import { type Gate, isOpen, type VersionName } from "./versions.ts";
 
-/** Every hook type with the gate that opens it and the include it takes. Source: contract.md, "Events". */
+/** Every hook type with its version gate and include schema. Source: contract.md, "Events". */
 export const hookTypes = {
   recording_added: { gate: "every_version", include: RecordingInclude },
   recording_updated: { gate: "every_version", include: RecordingInclude },
@@ -23,17 +23,43 @@ export const hookTypes = {
 } as const satisfies Record<string, { gate: Gate; include: z.ZodObject | null }>;
 
 export type HookType = keyof typeof hookTypes;
-export const HookTypeName = z.enum(Object.keys(hookTypes) as [HookType, ...HookType[]]);
+const names = Object.keys(hookTypes) as [HookType, ...HookType[]];
+
+export function hookTypesIn(version: VersionName): HookType[] {
+  return names.filter((name) => isOpen(hookTypes[name].gate, version));
+}
+
+/** Narrows a string to a hook type of any version. */
+export function isHookType(name: string): name is HookType {
+  return Object.hasOwn(hookTypes, name);
+}
+
+/** A hook type in responses of versioned operations; each version's OpenAPI document lists only its own types. */
+export const HookTypeName = z.enum(names);
+
+/** A hook type in requests. The route validates it, because the allowed types depend on the version. */
+export const HookTypeInput = z.string().max(100);
+
+/**
+ * A hook type in the management API, which is unversioned and shows hooks of every version. The OpenAPI documents list no
+ * values for it.
+ */
+export const AnyHookType = z.enum(names).meta({ description: "A hook type of any API version." });
 
 export const Hook = z
   .strictObject({
     id: Uuid,
     enabled: z.boolean(),
-    hook_url: z.string().meta({ description: "Where the service posts." }),
+    hook_url: z.string().meta({
+      description: "URL that receives the events, without the user name and password it was created with.",
+    }),
     hook_type: HookTypeName,
     include: z.record(z.string(), z.unknown()),
     inserted_at: Timestamp,
-    secret: z.string().optional().meta({ description: "Signing secret; only in the answer to Create Hook." }),
+    secret: z
+      .string()
+      .optional()
+      .meta({ description: "Signing secret; only in the response of Create Hook." }),
   })
   .meta({ id: "Hook" });
 
@@ -45,14 +71,18 @@ export const createHook = operation({
   method: "POST",
   path: "/_/public-api/v2/hooks/create",
   summary: "Create Hook",
-  description: "Registers an address for events of one type, once it has answered a test request with 2xx.",
+  description:
+    "Registers a URL for events of one type. The service first sends it a test request, which must return 2xx.",
   body: z.object({
-    hook_url: z.string().max(2000),
-    hook_type: HookTypeName,
+    hook_url: z.string().max(2000).meta({
+      description:
+        "The URL to post to. A user name and password in it (https://user:password@host/) are stored encrypted, sent as Basic authentication and never shown again.",
+    }),
+    hook_type: HookTypeInput,
     include: z.record(z.string(), z.unknown()).optional(),
   }),
   response: Hook,
-  errors: ["invalid_json", "invalid_input", "body_too_large", "hook_unreachable", "wrong_state"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "hook_unreachable", "quota_exceeded"],
 });
 
 export const listHooks = operation({
@@ -63,10 +93,10 @@ export const listHooks = operation({
   method: "POST",
   path: "/_/public-api/v2/hooks",
   summary: "List Hooks",
-  description: "The hooks of the token's scope.",
+  description: "Lists the hooks of the token's scope.",
   body: z.object({
     filter: z
-      .object({ hook_type: HookTypeName.optional(), state: z.enum(["enabled", "disabled"]).optional() })
+      .object({ hook_type: HookTypeInput.optional(), state: z.enum(["enabled", "disabled"]).optional() })
       .meta({ id: "HookFilter" })
       .optional(),
   }),
@@ -82,7 +112,7 @@ export const deleteHook = operation({
   method: "DELETE",
   path: "/_/public-api/v2/hooks/:hook_id",
   summary: "Delete Hook",
-  description: "Removes a hook; nothing more is sent to it.",
+  description: "Deletes a hook. Nothing more is sent to it.",
   params: z.object({ hook_id: Uuid }),
   response: Success,
   errors: ["not_found"],

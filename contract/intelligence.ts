@@ -3,28 +3,28 @@ import { Milliseconds, Success, Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
-/** More sections than this no recording gets: each is a question to the model. */
+/** Maximum number of templates per workspace: each costs a model request per recording. */
 export const maxTemplates = 20;
 
 const changeErrors = ["invalid_json", "invalid_input", "body_too_large", "forbidden"] as const;
 
 export const SectionKind = z
   .enum(["text", "bullets", "checklist", "table", "question-answer"])
-  .meta({ description: "Form of the section: see the guide on language models for the fields of each." });
+  .meta({ description: "Format of the section; the guide on language models lists the fields of each." });
 
 const TemplateTitle = z
   .string()
   .trim()
   .min(1, "must not be blank")
   .max(200)
-  .meta({ description: "Title of the section; unlike every other in the workspace, whatever the case." });
+  .meta({ description: "Title of the section; unique in the workspace, ignoring case." });
 
 const TemplatePrompt = z.string().trim().min(1, "must not be blank").max(4000).meta({
-  description: "What the section is to hold, in words for the model.",
+  description: "Instructions for the model: what the section should contain.",
   example: "Risks that were named, and who owns them.",
 });
 
-const Position = z.int().min(0).max(1_000_000).meta({ description: "Order among the sections." });
+const Position = z.int().min(0).max(1_000_000).meta({ description: "Position among the sections." });
 
 export const SectionTemplate = z
   .strictObject({
@@ -33,7 +33,7 @@ export const SectionTemplate = z
     kind: SectionKind,
     prompt: z.string(),
     position: Position,
-    enabled: z.boolean().meta({ description: "Whether new runs make this section." }),
+    enabled: z.boolean().meta({ description: "Whether new runs generate this section." }),
     created_datetime: Timestamp,
     updated_datetime: Timestamp,
   })
@@ -50,7 +50,7 @@ export const listTemplates = operation({
   method: "GET",
   path: "/_/api/v1/templates",
   summary: "List Templates",
-  description: "The templates of AI sections of the workspace, in their order.",
+  description: "Lists the workspace's templates for AI sections, in order.",
   response: z.strictObject({ templates: z.array(SectionTemplate) }),
   errors: [],
 });
@@ -62,7 +62,7 @@ export const createTemplate = operation({
   method: "POST",
   path: "/_/api/v1/templates",
   summary: "Create Template",
-  description: `Defines a section that the model writes for each recording from now on. A workspace has at most ${maxTemplates}.`,
+  description: `Defines a section that the language model writes for each new recording. A workspace can have at most ${maxTemplates} templates.`,
   body: z.object({
     title: TemplateTitle,
     kind: SectionKind,
@@ -81,7 +81,7 @@ export const getTemplate = operation({
   method: "GET",
   path: "/_/api/v1/templates/:template_id",
   summary: "Get Template",
-  description: "One template of an AI section.",
+  description: "Returns a template.",
   params: TemplateParams,
   response: SectionTemplate,
   errors: ["not_found"],
@@ -95,7 +95,7 @@ export const updateTemplate = operation({
   path: "/_/api/v1/templates/:template_id",
   summary: "Update Template",
   description:
-    "Changes a template; what is left out stays. Sections that were made stay as they are until the next run.",
+    "Changes a template. Fields that are left out keep their values. Existing sections stay as they are until the next run.",
   params: TemplateParams,
   body: z.object({
     title: TemplateTitle.optional(),
@@ -115,7 +115,7 @@ export const deleteTemplate = operation({
   method: "DELETE",
   path: "/_/api/v1/templates/:template_id",
   summary: "Delete Template",
-  description: "Removes a template. Sections that were made stay as they are until the next run.",
+  description: "Deletes a template. Existing sections stay as they are until the next run.",
   params: TemplateParams,
   response: Success,
   errors: ["forbidden", "not_found"],
@@ -126,24 +126,30 @@ const TokenLimit = z.int().min(1).max(1_000_000_000_000);
 
 export const IntelligenceStatus = z
   .strictObject({
-    model: z.string().nullable().meta({ description: "Name of the language model; null: none is set up." }),
-    enabled: z.boolean().meta({ description: "The workspace's switch." }),
+    model: z
+      .string()
+      .nullable()
+      .meta({ description: "Name of the language model; null: none is configured." }),
+    enabled: z.boolean().meta({ description: "Whether the workspace uses the language model." }),
     max_tokens_per_day: TokenLimit.nullable().meta({
-      description: "The workspace's limit; null: none of its own.",
+      description: "The workspace's limit; null: no limit.",
     }),
     server_max_tokens_per_day: TokenLimit.nullable().meta({
-      description: "The operator's limit for each workspace.",
+      description: "The server's limit per workspace.",
     }),
     used_tokens_today: TokenCount.meta({
-      description: "By UTC day; with what is put aside for requests under way.",
+      description: "Tokens used this UTC day, including those reserved for requests in flight.",
     }),
     requests_today: TokenCount,
-    resets_datetime: Timestamp.meta({ description: "When the next day begins." }),
+    resets_datetime: Timestamp.meta({ description: "Start of the next UTC day." }),
     recordings: z
       .strictObject({ pending: TokenCount, waiting: TokenCount, failed: TokenCount })
-      .meta({ description: "How many recordings have a run that is not finished." }),
-    last_error: z.string().nullable().meta({ description: "Why the latest of them waits or failed." }),
-    message: z.string().meta({ description: "How things stand, in words." }),
+      .meta({ description: "Number of recordings with an unfinished run." }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the latest of those runs is waiting or failed." }),
+    message: z.string().meta({ description: "Human-readable status." }),
   })
   .meta({ id: "IntelligenceStatus" });
 
@@ -154,7 +160,7 @@ export const getIntelligence = operation({
   method: "GET",
   path: "/_/api/v1/intelligence",
   summary: "Get Intelligence",
-  description: "Whether a language model is set up and switched on, and what it has used today.",
+  description: "Returns whether a language model is configured and enabled, and its token usage today.",
   response: IntelligenceStatus,
   errors: ["forbidden"],
 });
@@ -167,7 +173,7 @@ export const updateIntelligence = operation({
   path: "/_/api/v1/intelligence",
   summary: "Update Intelligence",
   description:
-    "Turns the language model on or off for the workspace, and limits its tokens. Switched off, runs under way stop before their next request, and go on once it is switched on.",
+    "Enables or disables the language model for the workspace, and limits its tokens. After disabling, runs stop before their next request; they resume once it is enabled.",
   body: z.object({
     enabled: z.boolean().optional(),
     max_tokens_per_day: z
@@ -175,7 +181,7 @@ export const updateIntelligence = operation({
       .min(0)
       .max(1_000_000_000_000)
       .optional()
-      .meta({ description: "By UTC day; 0: no limit of its own." }),
+      .meta({ description: "Per UTC day; 0: no limit." }),
   }),
   response: IntelligenceStatus,
   errors: [...changeErrors],
@@ -185,17 +191,19 @@ export const RecordingIntelligence = z
   .strictObject({
     status: z.enum(["none", "pending", "running", "waiting", "done", "failed"]).meta({
       description:
-        "none: never asked for; pending, running: under way; waiting: goes on by itself at next_attempt_datetime; failed: message says why.",
+        "none: never requested; pending, running: in progress; waiting: retries automatically at next_attempt_datetime; failed: see message.",
     }),
-    message: z.string().meta({ description: "How it stands, in words." }),
+    message: z.string().meta({ description: "Human-readable status." }),
     last_error: z.string().nullable(),
-    notes: z.array(z.string()).meta({ description: "What could not be made although the rest could." }),
-    attempts: z.int().min(0).meta({ description: "Failures since a request last succeeded." }),
+    notes: z
+      .array(z.string())
+      .meta({ description: "Parts that could not be generated although the rest succeeded." }),
+    attempts: z.int().min(0).meta({ description: "Failed attempts since the last successful request." }),
     next_attempt_datetime: Timestamp.nullable(),
     requested_datetime: Timestamp.nullable(),
     finished_datetime: Timestamp.nullable(),
     model: z.string().nullable(),
-    used_tokens: TokenCount.meta({ description: "Of the present or last run." }),
+    used_tokens: TokenCount.meta({ description: "Tokens used by the current or last run." }),
   })
   .meta({ id: "RecordingIntelligence" });
 
@@ -207,7 +215,7 @@ export const getRecordingIntelligence = operation({
   path: "/_/api/v1/recordings/:recording_id/intelligence",
   summary: "Get Recording Intelligence",
   description:
-    "How far the language model is with a recording, and why it is not further. Whoever sees the recording may.",
+    "Returns the status of the language model's run for a recording. Allowed for everyone who can see the recording.",
   params: RecordingParams,
   response: RecordingIntelligence,
   errors: ["not_found"],
@@ -221,7 +229,7 @@ export const runRecordingIntelligence = operation({
   path: "/_/api/v1/recordings/:recording_id/intelligence",
   summary: "Run Recording Intelligence",
   description:
-    "Has summary, action items and sections made anew; what is there stays until then. Action items that stay the same keep their status. The recording's recorders, admins and workspace tokens may.",
+    "Regenerates summary, action items and sections. The existing ones stay until the run finishes. Unchanged action items keep their status. Allowed for the recording's recorders, admins and workspace tokens.",
   params: RecordingParams,
   response: RecordingIntelligence,
   errors: ["forbidden", "not_found", "wrong_state"],
@@ -233,7 +241,7 @@ export const ActionItemDetail = z
     status: z.enum(["pending", "completed"]),
     timestamp: Milliseconds.meta({ description: "Milliseconds at which it was mentioned." }),
     text: z.string(),
-    quote: z.string().meta({ description: "What was said, as the transcript has it." }),
+    quote: z.string().meta({ description: "The quoted line of the transcript." }),
     assignee: z.strictObject({ id: Uuid, name: z.string(), user_id: Uuid.nullable() }).nullable(),
   })
   .meta({ id: "ActionItemDetail" });
@@ -246,7 +254,7 @@ export const listActionItems = operation({
   path: "/_/api/v1/recordings/:recording_id/action-items",
   summary: "List Action Items",
   description:
-    "The action items of a recording in the order in which they were mentioned. Whoever sees the recording may.",
+    "Lists a recording's action items in the order in which they were mentioned. Allowed for everyone who can see the recording.",
   params: RecordingParams,
   response: z.strictObject({ action_items: z.array(ActionItemDetail) }),
   errors: ["not_found"],
@@ -260,7 +268,7 @@ export const updateActionItem = operation({
   path: "/_/api/v1/recordings/:recording_id/action-items/:item_id",
   summary: "Update Action Item",
   description:
-    "Ticks an action item, or changes its text or assignee; what is left out stays. The recording's recorders, admins and workspace tokens may; whom it is assigned to may tick it.",
+    "Changes an action item's status, text or assignee. Fields that are left out keep their values. Allowed for the recording's recorders, admins and workspace tokens; the assignee may change the status.",
   params: RecordingParams.extend({ item_id: Uuid }),
   body: z.object({
     status: z.enum(["pending", "completed"]).optional(),
@@ -268,7 +276,7 @@ export const updateActionItem = operation({
     assignee_id: z
       .union([Uuid, z.literal("")])
       .optional()
-      .meta({ description: "Id of a participant; an empty text: nobody." }),
+      .meta({ description: "Id of a participant; an empty string removes the assignee." }),
   }),
   response: ActionItemDetail,
   errors: [...changeErrors, "not_found"],

@@ -3,14 +3,14 @@ import { Success, Uuid } from "./common.ts";
 import { MeetingType, MeetingTypeScope } from "./directory.ts";
 import { operation } from "./operation.ts";
 
-/** More meeting types than this no workspace has. */
+/** Maximum number of meeting types per workspace. */
 export const maxMeetingTypes = 200;
 
 export const ManagedMeetingType = MeetingType.extend({
   is_default: z.boolean().meta({
-    description: "What recordings of its scope get while nobody has chosen a type.",
+    description: "Whether recordings of its scope get it automatically.",
   }),
-  recordings: z.int().meta({ description: "How many recordings have it." }),
+  recordings: z.int().meta({ description: "Number of recordings with this type." }),
 }).meta({ id: "ManagedMeetingType" });
 
 const Name = z.string().trim().min(1, "must not be blank").max(100);
@@ -24,7 +24,7 @@ const errors = [
   "wrong_state",
 ] as const;
 const IsDefault = z.boolean().optional().meta({
-  description: "true: the default of its scope from now on, in the place of the one before.",
+  description: "true: make it the default of its scope, replacing the current one.",
 });
 
 export const listManagedMeetingTypes = operation({
@@ -35,7 +35,7 @@ export const listManagedMeetingTypes = operation({
   method: "GET",
   path: "/_/api/v1/meeting_types",
   summary: "List Meeting Types (management)",
-  description: "The workspace's meeting types in their order, and how many recordings have each.",
+  description: "Lists the workspace's meeting types in order, with their number of recordings.",
   response: z.strictObject({ meeting_types: z.array(ManagedMeetingType) }),
   errors: ["forbidden"],
 });
@@ -48,7 +48,7 @@ export const createMeetingType = operation({
   method: "POST",
   path: "/_/api/v1/meeting_types",
   summary: "Create Meeting Type",
-  description: `Adds a meeting type after the others. A workspace has at most ${maxMeetingTypes}.`,
+  description: `Adds a meeting type at the end. A workspace can have at most ${maxMeetingTypes}.`,
   body: z.object({ name: Name, scope: MeetingTypeScope, is_default: IsDefault }),
   response: ManagedMeetingType,
   errors: errors.filter((code) => code !== "not_found"),
@@ -63,7 +63,7 @@ export const updateMeetingType = operation({
   path: "/_/api/v1/meeting_types/:meeting_type_id",
   summary: "Update Meeting Type",
   description:
-    "Renames a meeting type, changes its scope, or makes it the default. The default of a scope stays in that scope, and stays the default until another one is.",
+    "Renames a meeting type, changes its scope, or makes it the default. A default can't change its scope, and stays the default until another type replaces it.",
   params: Params,
   body: z.object({
     name: Name.optional(),
@@ -83,10 +83,10 @@ export const deleteMeetingType = operation({
   path: "/_/api/v1/meeting_types/:meeting_type_id",
   summary: "Delete Meeting Type",
   description:
-    "Removes a meeting type. One that recordings have needs reassign_to, or it is refused; the default of a scope is refused.",
+    "Deletes a meeting type. Returns 409 for the default of a scope, and for a type in use unless `reassign_to` is given.",
   params: Params,
   query: z.object({
-    reassign_to: Uuid.optional().meta({ description: "The meeting type those recordings get instead." }),
+    reassign_to: Uuid.optional().meta({ description: "The meeting type its recordings get instead." }),
   }),
   response: Success,
   errors: ["invalid_input", "forbidden", "not_found", "wrong_state"],

@@ -2,18 +2,18 @@ import { z } from "zod";
 import { CursorInput, NextCursor, Success, Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 
-export const OAuthClientParams = z.object({ client_id: Uuid });
-export const OAuthGrantParams = z.object({ grant_id: Uuid });
+const OAuthClientParams = z.object({ client_id: Uuid });
+const OAuthGrantParams = z.object({ grant_id: Uuid });
 
-/** How long the old secret of a client may stay good at most: a month. */
-export const maxSecretOverlapSec = 2_592_000;
+/** Maximum overlap of two client secrets: 30 days. */
+const maxSecretOverlapSec = 2_592_000;
 
 const Name = z
   .string()
   .trim()
   .min(1, "must not be blank")
   .max(100)
-  .meta({ description: "What the app is called; people read it when they are asked to let it in." });
+  .meta({ description: "The app's name, shown to users on the authorization page." });
 
 const RedirectUris = z
   .array(z.string().max(2000))
@@ -21,7 +21,7 @@ const RedirectUris = z
   .max(20)
   .meta({
     description:
-      "Where the answer may go, compared character by character: https; http on 127.0.0.1, [::1] or localhost; for a public client also a scheme of its own, such as com.example.app:/callback. For a public client an address on 127.0.0.1 or [::1] without a port stands for every port.",
+      "Allowed redirect URIs, compared character by character. Use https, or http on 127.0.0.1, [::1] or localhost; public clients can also use a private scheme such as com.example.app:/callback. For a public client, a URI on 127.0.0.1 or [::1] without a port matches every port.",
     example: ["https://app.example.com/callback"],
   });
 
@@ -29,7 +29,7 @@ const CorsOrigins = z
   .array(z.string().max(500))
   .max(20)
   .meta({
-    description: "Origins of pages that may call the token and revocation endpoints from a browser.",
+    description: "Origins that may call the token and revocation endpoints from a browser.",
     example: ["https://app.example.com"],
   });
 
@@ -38,26 +38,27 @@ export const OAuthClient = z
     client_id: Uuid,
     name: z.string(),
     public: z.boolean().meta({
-      description: "Runs where it can keep no secret: in a browser, on a phone, on a desktop. It needs PKCE.",
+      description:
+        "Whether it can't keep a secret, because it runs in a browser, on a phone or on a desktop. It must use PKCE.",
     }),
     legacy: z.boolean().meta({
-      description: "Gets access tokens that don't expire, and no refresh tokens.",
+      description: "Whether its access tokens don't expire and it gets no refresh tokens.",
     }),
     redirect_uris: z.array(z.string()),
     cors_origins: z.array(z.string()),
     previous_secret_until: Timestamp.nullable().meta({
-      description: "Until when the secret before the last change is good; null when it has ended.",
+      description: "Until then the previous secret is also valid; null: it is not.",
     }),
     created_datetime: Timestamp,
     updated_datetime: Timestamp,
   })
   .meta({ id: "OAuthClient" });
 
-export const OAuthClientCreated = OAuthClient.extend({
+const OAuthClientCreated = OAuthClient.extend({
   client_secret: z
     .string()
     .nullable()
-    .meta({ description: "Shown this once; null for a public client, which has none." }),
+    .meta({ description: "It is not shown again. Null for a public client." }),
 }).meta({ id: "OAuthClientCreated" });
 
 export const OAuthGrant = z
@@ -66,11 +67,11 @@ export const OAuthGrant = z
     user_id: Uuid,
     client_id: Uuid,
     client_name: z.string(),
-    created_datetime: Timestamp.meta({ description: "When the person first let the app in." }),
-    last_used_datetime: Timestamp.meta({ description: "When the app last got a token." }),
-    sign_ins: z.int().meta({ description: "How many times the app is signed in for the person now." }),
+    created_datetime: Timestamp.meta({ description: "When the user first authorized the app." }),
+    last_used_datetime: Timestamp.meta({ description: "When the app last received a token." }),
+    sign_ins: z.int().meta({ description: "Number of active sign-ins of the app for the user." }),
   })
-  .meta({ id: "OAuthGrant", description: "An app that a person has let in." });
+  .meta({ id: "OAuthGrant", description: "An app that a user has authorized." });
 
 const base = "/_/api/v1/oauth";
 const common = { tag: "Apps", gate: "every_version" } as const;
@@ -83,7 +84,7 @@ export const listOAuthClients = operation({
   method: "GET",
   path: `${base}/clients`,
   summary: "List OAuth Clients",
-  description: "The apps that are registered in the workspace, newest first, a page at a time.",
+  description: "Lists the workspace's registered apps, newest first, paginated.",
   query: z.object({ cursor: CursorInput.optional() }),
   response: z.strictObject({ clients: z.array(OAuthClient), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor", "forbidden"],
@@ -97,7 +98,7 @@ export const createOAuthClient = operation({
   path: `${base}/clients`,
   summary: "Create OAuth Client",
   description:
-    "Registers an app. Its secret is shown this once. Whether it is public or legacy can't be changed later.",
+    "Registers an app. The client secret is not shown again. `public` and `legacy` can't be changed later.",
   body: z.object({
     name: Name,
     redirect_uris: RedirectUris,
@@ -116,7 +117,7 @@ export const getOAuthClient = operation({
   method: "GET",
   path: `${base}/clients/:client_id`,
   summary: "Get OAuth Client",
-  description: "One app that is registered in the workspace.",
+  description: "Returns a registered app.",
   params: OAuthClientParams,
   response: OAuthClient,
   errors: ["forbidden", "not_found"],
@@ -129,7 +130,8 @@ export const updateOAuthClient = operation({
   method: "PATCH",
   path: `${base}/clients/:client_id`,
   summary: "Update OAuth Client",
-  description: "Changes name, redirect URIs or origins; what is left out stays. Tokens stay good.",
+  description:
+    "Changes an app's name, redirect URIs or origins. Fields that are left out keep their values. Its tokens stay valid.",
   params: OAuthClientParams,
   body: z.object({
     name: Name.optional(),
@@ -148,11 +150,11 @@ export const rotateOAuthClientSecret = operation({
   path: `${base}/clients/:client_id/rotate-secret`,
   summary: "Rotate Client Secret",
   description:
-    "Gives a confidential app a new secret, shown this once. The old one stays good for the time of the overlap. The secret before the previous one ends at once. 409 for a public app.",
+    "Replaces a confidential app's secret and returns the new one, which is not shown again. The old secret stays valid during the overlap; an older one expires immediately. Returns 409 for a public app.",
   params: OAuthClientParams,
   body: z.object({
     overlap_sec: z.int().min(0).max(maxSecretOverlapSec).default(0).meta({
-      description: "Seconds for which the old secret stays good; 0 ends it at once.",
+      description: "Seconds for which the old secret stays valid; 0: expires immediately.",
     }),
   }),
   response: OAuthClientCreated,
@@ -166,7 +168,7 @@ export const deleteOAuthClient = operation({
   method: "DELETE",
   path: `${base}/clients/:client_id`,
   summary: "Delete OAuth Client",
-  description: "Removes an app. All its tokens end at once.",
+  description: "Deletes an app and revokes all its tokens.",
   params: OAuthClientParams,
   response: Success,
   errors: ["forbidden", "not_found"],
@@ -178,9 +180,9 @@ export const listOAuthGrants = operation({
   permission: "account",
   method: "GET",
   path: `${base}/grants`,
-  summary: "List Granted Apps",
+  summary: "List Authorized Apps",
   description:
-    "The apps that the caller has let in, newest first, a page at a time. Admins see those of another user of the workspace with `user_id`.",
+    "Lists the apps that the caller has authorized, newest first, paginated. Admins can list another user's apps with `user_id`.",
   query: z.object({ user_id: Uuid.optional(), cursor: CursorInput.optional() }),
   response: z.strictObject({ grants: z.array(OAuthGrant), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor", "forbidden", "not_found"],
@@ -192,9 +194,9 @@ export const revokeOAuthGrant = operation({
   permission: "account",
   method: "DELETE",
   path: `${base}/grants/:grant_id`,
-  summary: "Revoke Granted App",
+  summary: "Revoke App Access",
   description:
-    "Takes back what the caller let an app do: all its tokens for that person end at once. Admins may for every user of the workspace.",
+    "Revokes an app's access for the caller, with all its tokens for them. Admins can revoke it for any user of the workspace.",
   params: OAuthGrantParams,
   response: Success,
   errors: ["forbidden", "not_found"],

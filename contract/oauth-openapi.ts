@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { GenerateTokenInput, oauthPaths, RefreshTokenInput, TokenResponse } from "./oauth.ts";
 
-/** Errors of the endpoints. Source: RFC 6749, section 5.2. */
+/** Errors of the OAuth endpoints. Source: RFC 6749, section 5.2. */
 const OAuthProblem = z
   .strictObject({
     error: z.string().meta({ description: "What kind of error this is.", example: "invalid_grant" }),
@@ -26,7 +26,7 @@ const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
   summary: string;
   description: string;
   body: B;
-  answer: A;
+  response: A;
   invalid: string;
 }) => ({
   post: {
@@ -34,7 +34,7 @@ const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
     tags: ["OAuth"],
     summary: input.summary,
     description: input.description,
-    // Neither an access token nor a version; a client shows who it is in the body, or by HTTP Basic.
+    // Clients authenticate in the body or with HTTP Basic, not with an access token.
     security: [],
     requestBody: {
       content: {
@@ -43,7 +43,7 @@ const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
       },
     },
     responses: {
-      "200": { description: "Success", content: { "application/json": { schema: input.answer } } },
+      "200": { description: "Success", content: { "application/json": { schema: input.response } } },
       "400": failure(input.invalid),
       "401": failure("`invalid_client`: the client is unknown, or its secret is wrong."),
       "429": failure("`slow_down`: too many failures; try again after `Retry-After` seconds."),
@@ -51,24 +51,24 @@ const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
   },
 });
 
-/** The endpoints of OAuth 2.0 for the OpenAPI documents: they are no operations with a version and an access token. */
+/** The OAuth 2.0 endpoints for the OpenAPI documents. They need neither a version header nor an access token. */
 export const oauthOpenApiPaths = {
   [oauthPaths.token]: endpoint({
     id: "oauthToken",
     summary: "Generate or Refresh Token",
     description:
-      "Exchanges an authorization code, or a refresh token, for tokens. Legacy clients receive neither `refresh_token` nor `expires_in`.",
+      "Exchanges an authorization code or a refresh token for tokens. Legacy clients receive neither `refresh_token` nor `expires_in`.",
     body: z.union([GenerateTokenInput, RefreshTokenInput]),
-    answer: TokenResponse,
+    response: TokenResponse,
     invalid: "`invalid_request`, `invalid_grant` or `unsupported_grant_type`.",
   }),
   [oauthPaths.revoke]: endpoint({
     id: "oauthRevoke",
     summary: "Revoke Token",
     description:
-      "Ends a token. A refresh token takes along all tokens that came of the same code. An unknown token has ended already.",
+      "Revokes a token. Revoking a refresh token also revokes all tokens issued from the same authorization code. An unknown token counts as revoked.",
     body: RevokeInput,
-    answer: z.strictObject({}),
+    response: z.strictObject({}),
     invalid: "`invalid_request`, or `invalid_grant` for the token of another client.",
   }),
 };

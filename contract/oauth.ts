@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Where the endpoints of OAuth 2.0 are. They carry neither a version nor an access token. */
+/** Paths of the OAuth 2.0 endpoints, which need neither a version header nor an access token. */
 export const oauthPaths = {
   authorize: "/_/public-api/oauth2/authorize",
   token: "/_/public-api/oauth2/token",
@@ -12,20 +12,20 @@ export const oauthPaths = {
 export const GenerateTokenInput = z.object({
   grant_type: z.literal("authorization_code"),
   code: z.string(),
-  code_verifier: z.string().meta({ description: "What the code_challenge was made of (RFC 7636, S256)." }),
+  code_verifier: z.string().meta({ description: "The verifier of the code_challenge (RFC 7636, S256)." }),
   redirect_uri: z
     .string()
     .optional()
-    .meta({ description: "When sent, the one of the authorization request." }),
+    .meta({ description: "If given, must equal the redirect_uri of the authorization request." }),
   client_id: z.string(),
-  client_secret: z.string().optional().meta({ description: "Required for apps that have one." }),
+  client_secret: z.string().optional().meta({ description: "Required for confidential clients." }),
 });
 
 export const RefreshTokenInput = z.object({
   grant_type: z.literal("refresh_token"),
   refresh_token: z.string(),
   client_id: z.string(),
-  client_secret: z.string().optional().meta({ description: "Required for apps that have one." }),
+  client_secret: z.string().optional().meta({ description: "Required for confidential clients." }),
 });
 
 /** Legacy clients receive neither refresh_token nor expires_in. */
@@ -38,4 +38,4 @@ export const TokenResponse = z
   })
   .meta({ id: "TokenResponse" });
 
-export type TokenAnswer = z.output<typeof TokenResponse>;
+export type TokenResponse = z.output<typeof TokenResponse>;

@@ -3,13 +3,13 @@ import type { ErrorCode } from "./errors.ts";
 import type { Permission } from "./permissions.ts";
 import type { Gate } from "./versions.ts";
 
-/** A response that is not JSON: its content type and what it holds. */
+/** A response that is not JSON. */
 export interface TextResponse {
   readonly contentType: string;
   readonly description: string;
 }
 
-/** A response that sends the client elsewhere. */
+/** A redirect. */
 export interface RedirectResponse {
   readonly redirect: string;
 }
@@ -17,41 +17,40 @@ export interface RedirectResponse {
 export type OperationResponse = z.ZodType | TextResponse | RedirectResponse;
 
 /**
- * One operation of the API as data: routes, validation, the OpenAPI documents and the coverage list are
- * made from it. `errors` names what this operation can answer besides the errors every operation has
- * (see `commonErrors`).
+ * One operation of the API as data. Routes, validation, the OpenAPI documents and the coverage list are generated from
+ * it. `errors` lists the errors it can return besides `commonErrors`.
  */
 export interface Operation {
   readonly id: string;
   readonly tag: string;
-  /** In which versions the operation exists. */
+  /** The versions that have this operation. */
   readonly gate: Gate;
-  /** Who may call it at all. */
+  /** Who may call it; see `permissions`. */
   readonly permission: Permission;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path below the base address; `:name` marks a parameter. */
+  /** Path below the base URL; `:name` marks a parameter. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** What may stand in the address after the question mark; every value is a text. */
+  /** Query string parameters; every value is a string. */
   readonly query?: z.ZodObject;
   readonly response: OperationResponse;
   readonly errors: readonly ErrorCode[];
 }
 
-/** Keeps the exact schema types of an operation while checking its shape. */
+/** Checks an operation's shape and keeps its exact schema types. */
 export function operation<const O extends Operation>(definition: O): O {
   return definition;
 }
 
-/** Whether an operation belongs to the management API: everything beyond the contract, without versions. */
+/** Whether an operation belongs to the unversioned management API, which is everything beyond the contract. */
 export function isManagement(operation: Pick<Operation, "path">): boolean {
   return operation.path.startsWith("/_/api/");
 }
 
-/** Errors that every versioned operation can answer. */
+/** Errors that every versioned operation can return. */
 export const commonErrors: readonly ErrorCode[] = [
   "version_missing",
   "version_unknown",
@@ -60,6 +59,7 @@ export const commonErrors: readonly ErrorCode[] = [
   "token_invalid",
   "rate_limited",
   "bad_request",
+  "misdirected_request",
   "internal",
   "unavailable",
 ];

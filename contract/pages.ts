@@ -1,6 +1,6 @@
 /**
- * Addresses of the web app, below the base address. The server answers each with the same document, and the app shows
- * the page. Links that the API gives (`url`, `public_url`) lead here.
+ * Paths of the web app. The server returns the same document for each, and the app renders the page. The `url` fields of
+ * the API point to these paths.
  */
 export const pagePaths = [
   "/",
@@ -16,5 +16,5 @@ export const pagePaths = [
   "/settings/*",
 ] as const;
 
-/** Addresses of what public links show, to whoever has them: another document, by itself and in frames of other pages. */
+/** Paths of public links: a separate document, shown on its own and embedded in other sites. */
 export const sharedPagePaths = ["/s/:token", "/embed/:token"] as const;

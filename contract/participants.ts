@@ -1,31 +1,31 @@
 import { z } from "zod";
 import { Success, TimestampInput, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
-import { changeErrors, isInOrder, ManagedParticipant, most } from "./recording-data.ts";
+import { changeErrors, isInOrder, ManagedParticipant, recordingLimits } from "./recording-data.ts";
 import { RecordingParams } from "./recordings.ts";
 
 const Text = z.string().trim().min(1, "must not be blank").max(320);
 
 const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
 
-/** What may be said of a participant. What is null is unknown. */
+/** Fields of a participant in requests. Null means unknown. */
 export const participantFields = {
-  name: Text.nullable().optional().meta({ description: "Without: the email, or else the phone." }),
-  email: Text.refine(isEmail, "must be an email address")
-    .nullable()
-    .optional()
-    .meta({ description: "Decides the scope, and whether a user of the workspace sees the recording." }),
+  name: Text.nullable().optional().meta({ description: "Default: the email, or else the phone." }),
+  email: Text.refine(isEmail, "must be an email address").nullable().optional().meta({
+    description:
+      "Determines the scope, and gives the workspace user with this email access to the recording.",
+  }),
   phone: Text.nullable().optional(),
   crm_contact_id: z.string().trim().min(1, "must not be blank").max(200).nullable().optional(),
-  confirmed_attendee: z.boolean().optional().meta({ description: "Heard or seen in the recording." }),
+  confirmed_attendee: z.boolean().optional().meta({ description: "Present in the recording." }),
   attended: z.boolean().optional().meta({
-    description: "Took part as far as is known; the attendance filter goes by it.",
+    description: "Whether they took part; used by the attendance filter.",
   }),
   observed_join_time: TimestampInput.nullable().optional(),
   observed_leave_time: TimestampInput.nullable().optional(),
 } as const;
 
-/** Whether somebody left after they joined, as far as both are known. */
+/** Whether the leave time is after the join time; true if either is unknown. */
 export function leavesAfterJoining(times: {
   readonly observed_join_time?: string | null | undefined;
   readonly observed_leave_time?: string | null | undefined;
@@ -37,8 +37,9 @@ export const leaveRule = { path: ["observed_leave_time"], message: "must be afte
 
 const names = ["name", "email", "phone"] as const;
 /** Contract: "each needs at least one of name, email, phone". */
-export const isNamed = (person: { [K in (typeof names)[number]]?: string | null | undefined }): boolean =>
-  names.some((field) => Boolean(person[field]));
+export const isNamed = (
+  participant: { [K in (typeof names)[number]]?: string | null | undefined },
+): boolean => names.some((field) => Boolean(participant[field]));
 
 export const nameRule = "must have at least one of name, email or phone";
 
@@ -65,7 +66,7 @@ export const createParticipant = operation({
   method: "POST",
   path: "/_/api/v1/recordings/:recording_id/participants",
   summary: "Create Participant",
-  description: `Adds somebody who took part. A recording has at most ${most.participants} participants.`,
+  description: `Adds a participant. A recording can have at most ${recordingLimits.participants}.`,
   params: RecordingParams,
   body: ParticipantInput,
   response: ManagedParticipant,
@@ -81,7 +82,7 @@ export const updateParticipant = operation({
   path: "/_/api/v1/recordings/:recording_id/participants/:participant_id",
   summary: "Update Participant",
   description:
-    "Changes what is given and keeps the rest; null empties. A new name is also that of the speaker in the transcript.",
+    "Changes a participant. Fields that are left out keep their values; null clears them. A new name also renames the speaker in the transcript.",
   params: ParticipantParams,
   body: ParticipantChanges,
   response: ManagedParticipant,
@@ -97,7 +98,7 @@ export const deleteParticipant = operation({
   path: "/_/api/v1/recordings/:recording_id/participants/:participant_id",
   summary: "Delete Participant",
   description:
-    "Removes somebody from the participants. What they said stays in the transcript under their name; their screenshares go.",
+    "Removes a participant. Their lines stay in the transcript under their name; their screenshares are deleted.",
   params: ParticipantParams,
   response: Success,
   errors: ["forbidden", "not_found"],

@@ -4,10 +4,10 @@ import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
 const path = "/_/api/v1/recordings/:recording_id/private_notes";
-const rule = "Only their writer reads them; a workspace token has none.";
+const rule = "Only the caller can read them. Not available to workspace tokens.";
 
-export const PrivateNotes = z
-  .strictObject({ text: z.string().nullable().meta({ description: "Markdown; null: there are none." }) })
+const PrivateNotes = z
+  .strictObject({ text: z.string().nullable().meta({ description: "Markdown; null: no notes." }) })
   .meta({ id: "PrivateNotes" });
 
 export const getPrivateNotes = operation({
@@ -18,7 +18,7 @@ export const getPrivateNotes = operation({
   method: "GET",
   path,
   summary: "Get Private Notes",
-  description: `The caller's own notes on a recording. ${rule}`,
+  description: `Returns the caller's private notes on a recording. ${rule}`,
   params: RecordingParams,
   response: PrivateNotes,
   errors: ["forbidden", "not_found"],
@@ -32,7 +32,7 @@ export const putPrivateNotes = operation({
   method: "PUT",
   path,
   summary: "Put Private Notes",
-  description: `Writes the caller's own notes on a recording. Whoever sees it may. ${rule}`,
+  description: `Saves the caller's private notes on a recording they can see. ${rule}`,
   params: RecordingParams,
   body: z.object({
     text: z
@@ -53,7 +53,7 @@ export const deletePrivateNotes = operation({
   method: "DELETE",
   path,
   summary: "Delete Private Notes",
-  description: "Removes the caller's own notes on a recording.",
+  description: "Deletes the caller's private notes on a recording.",
   params: RecordingParams,
   response: Success,
   errors: ["forbidden", "not_found"],

@@ -6,50 +6,51 @@ import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 import { StoryParams } from "./stories.ts";
 
-/** What a link shows. */
 export const PublicLinkKind = z.enum(["recording", "highlight", "story"]);
 
 /**
- * A link that works for whoever has it, signed in or not, until it expires or is taken back. A recording has links only
- * while its `share_state` is `public`: becoming public makes the first, and leaving it takes all of them back for good.
+ * A link that works for anyone who has it, until it expires or is revoked. A recording has links only while its
+ * `share_state` is `public`: publishing creates the first link, unpublishing revokes all of them permanently.
  */
 export const PublicLink = z
   .strictObject({
     id: Uuid,
     kind: PublicLinkKind,
-    url: z.string().meta({ description: "The page, for whoever has the address." }),
-    embed_url: z.string().meta({ description: "The same to be shown in a frame of another page." }),
+    url: z.string().meta({ description: "URL of the page." }),
+    embed_url: z.string().meta({ description: "URL of the page for embedding in other sites." }),
     created_datetime: Timestamp,
-    created_by: User.nullable().meta({ description: "null: a program, or somebody who is gone." }),
+    created_by: User.nullable().meta({
+      description: "null: created with a workspace token, or by a deleted user.",
+    }),
     expires_datetime: Timestamp.nullable().meta({
-      description: "From then on it shows nothing; null: never.",
+      description: "When it expires; null: never.",
     }),
     has_password: z.boolean(),
-    allow_download: z.boolean().meta({ description: "Whether the page offers the file." }),
+    allow_download: z.boolean().meta({ description: "Whether visitors can download the file." }),
     start: Milliseconds.nullable().meta({
-      description: "Where playing begins, in milliseconds; of a recording's link alone.",
+      description: "Start position in milliseconds; only for links of recordings.",
     }),
-    last_opened_datetime: Timestamp.nullable().meta({ description: "To the hour; null: never." }),
+    last_opened_datetime: Timestamp.nullable().meta({ description: "Accurate to the hour; null: never." }),
     left_out: z.int().meta({
       description:
-        "Highlights that it does not show, because nobody who may share their recording has agreed to it. 0 for a recording.",
+        "Number of highlights that it does not show, because no one who may share their recording has approved them. 0 for a recording.",
     }),
   })
   .meta({ id: "PublicLink" });
 
-const Expires = TimestampInput.nullable().meta({ description: "In the future; null: never." });
+const Expires = TimestampInput.nullable().meta({ description: "Must be in the future; null: never." });
 const Password = z.string().min(6, "must have at least 6 characters").max(200);
 
 export const PublicLinkInput = z
   .object({
     expires_datetime: Expires.optional(),
-    password: Password.nullable().optional().meta({ description: "null takes it away." }),
+    password: Password.nullable().optional().meta({ description: "null removes it." }),
     allow_download: z.boolean().optional(),
     start: Milliseconds.nullable().optional(),
   })
   .meta({ id: "PublicLinkInput" });
 
-/** The most links that one recording, highlight or story has. */
+/** Maximum number of links per recording, highlight or story. */
 export const maxLinks = 200;
 
 const PublicLinks = z.strictObject({ links: z.array(PublicLink).meta({ description: "Oldest first." }) });
@@ -64,7 +65,8 @@ export const listRecordingLinks = operation({
   method: "GET",
   path: "/_/api/v1/recordings/:recording_id/links",
   summary: "List Links of a Recording",
-  description: "For those who may change its sharing: its recorders, admins and workspace tokens.",
+  description:
+    "Lists a recording's links. Allowed for those who may change its sharing: its recorders, admins and workspace tokens.",
   params: RecordingParams,
   response: PublicLinks,
   errors: readErrors,
@@ -77,7 +79,7 @@ export const createRecordingLink = operation({
   method: "POST",
   path: "/_/api/v1/recordings/:recording_id/links",
   summary: "Create Link of a Recording",
-  description: `One more link to a public recording. A recording that is not public answers 409, and so does one with ${maxLinks} links.`,
+  description: `Creates another link to a public recording. Returns 409 if the recording is not public or has ${maxLinks} links already.`,
   params: RecordingParams,
   body: PublicLinkInput,
   response: PublicLink,
@@ -91,7 +93,7 @@ export const listHighlightLinks = operation({
   method: "GET",
   path: "/_/api/v1/highlights/:highlight_id/links",
   summary: "List Links of a Highlight",
-  description: "For those who may share its recording.",
+  description: "Lists a highlight's links. Allowed for those who may share its recording.",
   params: HighlightParams,
   response: PublicLinks,
   errors: readErrors,
@@ -105,7 +107,7 @@ export const createHighlightLink = operation({
   path: "/_/api/v1/highlights/:highlight_id/links",
   summary: "Create Link of a Highlight",
   description:
-    "Shows this part of the recording and nothing else of it, whatever the recording's share_state. For those who may share the recording.",
+    "Creates a link to a highlight. It shows only this part of the recording, whatever the recording's share_state. Allowed for those who may share the recording.",
   params: HighlightParams,
   body: PublicLinkInput,
   response: PublicLink,
@@ -119,11 +121,12 @@ export const listStoryLinks = operation({
   method: "GET",
   path: "/_/api/v1/stories/:story_id/links",
   summary: "List Links of a Story",
-  description: "For those who may edit the story, with how much of it a link that they make now would show.",
+  description:
+    "Lists a story's links, and how many of its highlights a link created by the caller would show. Allowed for those who may edit the story.",
   params: StoryParams,
   response: PublicLinks.extend({
-    highlights: z.int().meta({ description: "All that are in the story." }),
-    shareable: z.int().meta({ description: "Those of recordings that the caller may share." }),
+    highlights: z.int().meta({ description: "Number of highlights in the story." }),
+    shareable: z.int().meta({ description: "Number of highlights of recordings that the caller may share." }),
   }),
   errors: readErrors,
 });
@@ -136,14 +139,14 @@ export const createStoryLink = operation({
   path: "/_/api/v1/stories/:story_id/links",
   summary: "Create Link of a Story",
   description:
-    "Shows the story with those of its highlights whose recordings the caller may share; `left_out` counts the others. The story becomes public.",
+    "Creates a link to a story and makes the story public. It shows the highlights whose recordings the caller may share; `left_out` counts the others.",
   params: StoryParams,
   body: PublicLinkInput,
   response: PublicLink,
   errors: [...writeErrors, "wrong_state"],
 });
 
-export const PublicLinkParams = z.object({ link_id: Uuid });
+const PublicLinkParams = z.object({ link_id: Uuid });
 
 export const updatePublicLink = operation({
   ...shared,
@@ -153,12 +156,11 @@ export const updatePublicLink = operation({
   path: "/_/api/v1/links/:link_id",
   summary: "Update Link",
   description:
-    "Changes what is given and keeps the rest. A new password locks out whoever had the old one. What somebody else agreed to in a story is left out until they agree anew when the link becomes less strict.",
+    "Changes a link. Fields that are left out keep their values. Visitors who entered an earlier password must enter the new one. If a story's link becomes less restrictive, highlights that other users approved are left out until they approve them again.",
   params: PublicLinkParams,
   body: PublicLinkInput.extend({
     agree: z.literal(true).optional().meta({
-      description:
-        "Lets the link show the highlights as they are now, as far as the caller may share their recordings.",
+      description: "Approves the link's current highlights of recordings that the caller may share.",
     }),
   }),
   response: PublicLink,
@@ -171,34 +173,34 @@ export const deletePublicLink = operation({
   permission: "write",
   method: "DELETE",
   path: "/_/api/v1/links/:link_id",
-  summary: "Take Back Link",
-  description: "At once, with the addresses of its media. The same address never works again.",
+  summary: "Revoke Link",
+  description: "Revokes a link and its media URLs immediately and permanently.",
   params: PublicLinkParams,
   response: Success,
   errors: readErrors,
 });
 
-/** What is said, with times from the start of what is shown. */
-export const SharedEntry = z.strictObject({
+/** A line of the transcript, with times from the start of the shared part. */
+const SharedEntry = z.strictObject({
   speaker: z.string(),
   start: Milliseconds,
   end: Milliseconds,
   text: z.string(),
 });
 
-/** One thing that plays. Addresses are below the link's own and end with it. */
+/** One playable item. Its URLs expire with the link. */
 export const SharedItem = z
   .strictObject({
-    id: z.string().meta({ description: "Names it within the link." }),
+    id: z.string().meta({ description: "Id within the link." }),
     title: z.string(),
     recording_title: z.string().nullable().meta({
-      description: "Of a highlight: what it is cut from, where that recording is public itself.",
+      description: "For a highlight, its recording's title if that recording is public.",
     }),
-    start_datetime: Timestamp.nullable().meta({ description: "When it was recorded." }),
+    start_datetime: Timestamp.nullable().meta({ description: "When the recording started." }),
     duration: Milliseconds,
     speakers: z.array(z.string()),
     state: z.enum(["ready", "preparing", "failed", "transcript_only"]).meta({
-      description: "preparing: the file of the highlight is being cut; ask again.",
+      description: "preparing: the highlight's clip is being rendered; try again later.",
     }),
     content_type: z.enum(["video/mp4", "audio/mpeg", "audio/mp4"]).nullable(),
     media_url: z.string().nullable(),
@@ -211,27 +213,27 @@ export const SharedItem = z
       })
       .nullable(),
     captions_url: z.string().nullable().meta({ description: "WebVTT." }),
-    transcript_url: z.string().nullable().meta({ description: "Get Shared Transcript." }),
-    download_url: z.string().nullable().meta({ description: "null where the link does not allow it." }),
+    transcript_url: z.string().nullable().meta({ description: "URL of Get Shared Transcript." }),
+    download_url: z.string().nullable().meta({ description: "null if the link does not allow downloads." }),
   })
   .meta({ id: "SharedItem" });
 
-/** What a link shows: no ids of the workspace's own, no email addresses, no notes. */
+/** What visitors of a link get: no internal ids, email addresses or notes. */
 export const SharedView = z
   .strictObject({
     kind: PublicLinkKind,
     title: z.string(),
     description: z.string().nullable(),
     banner_image_url: z.string().nullable(),
-    workspace: z.string().meta({ description: "Name of the workspace that shares it." }),
+    workspace: z.string().meta({ description: "Name of the workspace." }),
     start: Milliseconds.nullable(),
     expires_datetime: Timestamp.nullable(),
-    items: z.array(SharedItem).meta({ description: "One; of a story its highlights in order." }),
+    items: z.array(SharedItem).meta({ description: "One item; for a story, its highlights in order." }),
   })
   .meta({ id: "SharedView" });
 
 const Token = z.string().max(200);
-/** What unlocking gave, for a link with a password. */
+/** Issued by Unlock Shared for a link with a password. */
 const Access = z.object({ access: z.string().max(500).optional() });
 const openErrors = ["not_found", "link_expired", "password_required"] as const;
 
@@ -242,7 +244,8 @@ export const getShared = operation({
   method: "GET",
   path: "/_/api/v1/shared/:token",
   summary: "Get Shared",
-  description: "What a public link shows. A link that was taken back answers as one that never was.",
+  description:
+    "Returns what a public link shows. A revoked link returns the same 404 as one that never existed.",
   params: z.object({ token: Token }),
   query: Access,
   response: SharedView,
@@ -257,7 +260,7 @@ export const unlockShared = operation({
   path: "/_/api/v1/shared/:token/unlock",
   summary: "Unlock Shared",
   description:
-    "Takes the password of a link and gives `access`, to be sent along with every other request of the link. The addresses in Get Shared have it in them.",
+    "Checks a link's password and returns `access`, a parameter for the link's other requests. The URLs in Get Shared contain it.",
   params: z.object({ token: Token }),
   body: z.object({ password: z.string().max(200) }),
   response: z.strictObject({ access: z.string(), expires_datetime: Timestamp }),
@@ -280,7 +283,7 @@ export const getSharedTranscript = operation({
   method: "GET",
   path: "/_/api/v1/shared/:token/items/:item_id/transcript",
   summary: "Get Shared Transcript",
-  description: "What is said, and nothing of what is said before or after a highlight.",
+  description: "Returns the transcript of an item; for a highlight, only its part.",
   params: z.object({ token: Token, item_id: z.string().max(100) }),
   query: Access,
   response: z.strictObject({ entries: z.array(SharedEntry) }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Milliseconds, parseTimestamp, Success, Timestamp, TimestampInput, Uuid } from "./common.ts";
+import { Milliseconds, Success, Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { User } from "./directory.ts";
 import { operation } from "./operation.ts";
 import {
@@ -11,6 +11,7 @@ import {
   Source,
   Tag,
 } from "./recordings.ts";
+import { parseTimestamp } from "./timestamp.ts";
 
 export const changeErrors = [
   "invalid_json",
@@ -20,8 +21,8 @@ export const changeErrors = [
   "not_found",
 ] as const;
 
-/** More than these no list of a recording holds. */
-export const most = {
+/** Maximum number of entries in a recording's lists. */
+export const recordingLimits = {
   tags: 200,
   teams: 100,
   recorders: 1000,
@@ -29,29 +30,29 @@ export const most = {
   screenshares: 1000,
 } as const;
 
-/** Participants as the management API shows them: with what the contract leaves out. */
+/** A participant in the management API, with fields beyond the contract. */
 export const ManagedParticipant = Participant.extend({
   crm_contact_id: z.string().nullable(),
   phone: z.string().nullable(),
   attended: z.boolean().meta({
-    description: "Took part as far as is known, heard or not; the attendance filter goes by it.",
+    description: "Whether they took part, heard or not; used by the attendance filter.",
   }),
 }).meta({ id: "ManagedParticipant" });
 
-/** A time in the past, as a client may write it. */
+/** A timestamp in requests that must not be in the future. */
 export const PastTimestamp = TimestampInput.refine(
   (text) => (parseTimestamp(text)?.getTime() ?? 0) <= Date.now(),
   "must not be in the future",
 );
 
-/** A time as the service keeps it. */
+/** Normalizes a validated timestamp to ISO 8601 UTC with milliseconds. */
 export function toTimestamp(text: string): string {
   const instant = parseTimestamp(text);
-  if (instant === null) throw new TypeError("the schema lets only timestamps through");
+  if (instant === null) throw new TypeError("not a timestamp; validate the input with TimestampInput first");
   return instant.toISOString();
 }
 
-/** Whether one time comes before another, as far as both are known; what is no time is another rule's matter. */
+/** Whether the first time is before the second; true if either is missing or invalid, which other rules report. */
 export function isInOrder(first: string | null | undefined, second: string | null | undefined): boolean {
   const [from, to] = [parseTimestamp(first ?? ""), parseTimestamp(second ?? "")];
   return from === null || to === null || from < to;
@@ -81,27 +82,26 @@ export type CrmInput = z.output<typeof CrmInput>;
 const isForward = (share: { start: number; end: number }): boolean => share.end > share.start;
 const forward = { path: ["end"], message: "must be after start" };
 
-export const ScreenshareInput = z
+const ScreenshareInput = z
   .object({ start: Milliseconds, end: Milliseconds, participant_id: Uuid })
   .refine(isForward, forward)
   .meta({ id: "ScreenshareInput" });
 
-/** In an import, whose participants have no ids yet. */
+/** A screenshare of an import, whose participants have no ids yet. */
 export const ImportedScreenshare = z
   .object({
     start: Milliseconds,
     end: Milliseconds,
-    participant: z.int().min(0).meta({ description: "Place in `participants`, counted from 0." }),
+    participant: z.int().min(0).meta({ description: "Index in `participants`, from 0." }),
   })
   .refine(isForward, forward)
   .meta({ id: "ImportedScreenshare" });
 
 export const TagsInput = z
   .array(Tag)
-  .max(most.tags)
-  .meta({ description: "The order is kept, and one that comes twice counts once." });
+  .max(recordingLimits.tags)
+  .meta({ description: "The order is kept; duplicates are dropped." });
 
-/** `auto` leaves it to the participants' scopes. */
 export const MeetingTypeChoice = z
   .string()
   .refine(
@@ -110,23 +110,23 @@ export const MeetingTypeChoice = z
   )
   .meta({
     description:
-      "A meeting type from List Meeting Types. null: none. `auto`: the workspace's default for internal or external meetings, by the participants.",
+      "Id from List Meeting Types. null: none. `auto`: the workspace's default for internal or external meetings, depending on the participants.",
   });
 
 export const RecordingDataInput = z
   .object({
     title: RecordingTitle.optional(),
     start_datetime: PastTimestamp.optional().meta({
-      description: "When the recording began; must not be in the future. The end moves along.",
+      description: "When the recording started; must not be in the future. The end moves with it.",
     }),
     source: Source.optional(),
     share_state: ShareState.optional(),
     tags: TagsInput.optional(),
-    team_ids: z.array(Uuid).max(most.teams).optional().meta({ description: "From List Teams." }),
+    team_ids: z.array(Uuid).max(recordingLimits.teams).optional().meta({ description: "From List Teams." }),
     recorder_ids: z
       .array(Uuid)
       .min(1, "must name at least one user")
-      .max(most.recorders)
+      .max(recordingLimits.recorders)
       .optional()
       .meta({ description: "From List Users." }),
     meeting_type_id: MeetingTypeChoice.nullable().optional(),
@@ -134,41 +134,47 @@ export const RecordingDataInput = z
     crm: CrmInput.nullable().optional().meta({ description: "null removes it." }),
     screenshares: z
       .array(ScreenshareInput)
-      .max(most.screenshares)
+      .max(recordingLimits.screenshares)
       .nullable()
       .optional()
-      .meta({ description: "All of them; null removes them." }),
+      .meta({ description: "The complete list; null removes all." }),
   })
   .meta({ id: "RecordingDataInput" });
 export type RecordingDataInput = z.output<typeof RecordingDataInput>;
 
-/** Where a transcript stands that a speech model makes. */
-export const TranscriptionState = z
+/** Status of a transcription by the speech model. */
+const TranscriptionState = z
   .strictObject({
     status: z.enum(["pending", "running", "done", "failed"]),
     progress: z.int().min(0).max(100),
-    attempts: z.int().meta({ description: "Failures since something last succeeded." }),
+    attempts: z.int().meta({ description: "Failed attempts since the last success." }),
     last_error: z.string().nullable(),
     next_attempt_datetime: Timestamp.nullable(),
     edits: z.enum(["keep", "discard"]).nullable().meta({
-      description: "Made anew: what becomes of the edits in the transcript that is there.",
+      description: "When transcribing again: whether edits of the current transcript are kept.",
     }),
   })
   .meta({ id: "TranscriptionState" });
 
 export const RecordingView = z
   .strictObject({
-    recording: Recording.meta({ description: "With every include the token may ask for." }),
+    recording: Recording.meta({ description: "With every include that the token may use." }),
     participants: z.array(ManagedParticipant),
-    shared_users: z.array(User).meta({ description: "Users it is shared with one by one." }),
+    shared_users: z.array(User).meta({ description: "Users it is shared with individually." }),
     meeting_type_is_automatic: z.boolean().meta({
-      description: "true: it follows the participants; false: a person chose it.",
+      description: "true: determined by the participants; false: chosen by a user.",
+    }),
+    uploaded_by: User.nullable().meta({
+      description:
+        "The user who uploaded or imported it, regardless of the recorders; for a workspace token, the admin who issued it.",
     }),
     upload_id: Uuid.nullable().meta({ description: "The upload or import it came from." }),
-    external_id: z.string().nullable().meta({ description: "Its name on the side it was imported from." }),
+    external_id: z.string().nullable().meta({ description: "Its id in the system it was imported from." }),
     transcript: z.strictObject({
       language: z.string().nullable(),
-      version: z.int().meta({ description: "Goes up with every change; every edit names the one it saw." }),
+      version: z
+        .int()
+        .meta({ description: "Increases with every change. An edit sends the version it is based on." }),
       segments: z.int(),
       is_edited: z.boolean(),
       transcription: TranscriptionState.nullable(),
@@ -176,17 +182,17 @@ export const RecordingView = z
     media: z
       .strictObject({ content_type: z.enum(["video/mp4", "audio/mpeg"]), has_storyboard: z.boolean() })
       .nullable()
-      .meta({ description: "null: a transcript alone. Get Media has the links." }),
+      .meta({ description: "null for a transcript-only recording. Get Media returns the URLs." }),
     can: z
       .strictObject({
         change: z.boolean(),
         delete: z.boolean(),
         edit_transcript: z.boolean(),
-        transcribe: z.boolean().meta({ description: "Have a speech model write the transcript." }),
+        transcribe: z.boolean().meta({ description: "Whether the caller may start a transcription." }),
         add_highlights: z.boolean(),
         write_private_notes: z.boolean(),
       })
-      .meta({ description: "What the caller may do with it." }),
+      .meta({ description: "The caller's permissions on it." }),
     created_datetime: Timestamp,
     updated_datetime: Timestamp,
   })
@@ -200,7 +206,7 @@ export const getRecordingView = operation({
   method: "GET",
   path: "/_/api/v1/recordings/:recording_id",
   summary: "Get Recording View",
-  description: "Everything about a recording, and what the caller may do with it.",
+  description: "Returns a recording with all its data and the caller's permissions.",
   params: RecordingParams,
   response: RecordingView,
   errors: ["not_found"],
@@ -215,14 +221,14 @@ export const updateRecordingData = operation({
   path: "/_/api/v1/recordings/:recording_id",
   summary: "Update Recording Data",
   description:
-    "Changes what is given and keeps the rest. Its recorders, admins and workspace tokens may. Participants have operations of their own.",
+    "Changes a recording. Fields that are left out keep their values. Allowed for its recorders, admins and workspace tokens. Participants have their own operations.",
   params: RecordingParams,
   body: RecordingDataInput,
   response: Success,
   errors: changeErrors,
 });
 
-const Link = z.string().meta({ description: "Good until expires_datetime, for whoever has it." });
+const Link = z.string().meta({ description: "Works without authentication until expires_datetime." });
 
 export const RecordingMedia = z
   .strictObject({
@@ -259,7 +265,7 @@ export const getRecordingMedia = operation({
   path: "/_/api/v1/recordings/:recording_id/media",
   summary: "Get Media",
   description:
-    "Short-lived links to the files of a recording: media, thumbnail, waveform and storyboard, as far as they exist.",
+    "Returns short-lived URLs of a recording's files: media, thumbnail, waveform and storyboard, if they exist.",
   params: RecordingParams,
   response: RecordingMedia,
   errors: ["not_found"],

@@ -5,7 +5,7 @@ import { RecordingParams } from "./recordings.ts";
 
 const Count = z.int().min(0);
 
-/** What was removed with a recording. */
+/** What was deleted with a recording. */
 export const DeletionReceipt = z
   .strictObject({
     id: Uuid,
@@ -16,17 +16,17 @@ export const DeletionReceipt = z
       transcript_segments: Count,
       highlights: Count,
       private_notes: Count,
-      transcript_edits: Count.meta({ description: "Entries of the history of its transcript." }),
-      uploads: Count.meta({ description: "The upload it came from, with its attributes and transcript." }),
-      events: Count.meta({ description: "Earlier events of it, its highlights and its upload." }),
+      transcript_edits: Count.meta({ description: "Entries of its transcript's history." }),
+      uploads: Count.meta({ description: "The upload it came from, with attributes and transcript." }),
+      events: Count.meta({ description: "Earlier events of the recording, its highlights and its upload." }),
       deliveries: Count.meta({
-        description: "Deliveries of those events, whose payload was removed; none of them is sent any more.",
+        description: "Deliveries of those events; their payloads were deleted and pending ones are not sent.",
       }),
-      objects: Count.meta({ description: "Files in the store." }),
+      objects: Count.meta({ description: "Files in the object store." }),
     }),
     is_complete: z.boolean().meta({
       description:
-        "false: some files could not be removed just now; nothing leads to them, and the server removes them by itself.",
+        "false: some files could not be deleted yet; they are no longer accessible, and the server keeps trying to delete them.",
     }),
   })
   .meta({ id: "DeletionReceipt" });
@@ -40,7 +40,7 @@ export const deleteRecording = operation({
   path: "/_/api/v1/recordings/:recording_id",
   summary: "Delete Recording",
   description:
-    "Removes a recording for good, with its files, transcript, highlights, upload and events. Its recorders, admins and workspace tokens may.",
+    "Permanently deletes a recording with its files, transcript, highlights, upload and events. Allowed for its recorders, admins and workspace tokens.",
   params: RecordingParams,
   response: DeletionReceipt,
   errors: ["forbidden", "not_found", "wrong_state"],

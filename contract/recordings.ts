@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Milliseconds, Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { MeetingType, MeetingTypeScope, Team } from "./directory.ts";
 import { Highlight } from "./highlights.ts";
+import { isTag, maxTagLength, tagRule } from "./tag.ts";
 
 export const MediaType = z.enum(["audio", "transcript", "video"]);
 export const Source = z.enum([
@@ -19,7 +20,7 @@ export const ShareState = z.enum(["public", "workspace", "restricted"]).meta({
     "public: anyone with the link; workspace: all workspace members; restricted: only people with access.",
 });
 
-export const Recorder = z
+const Recorder = z
   .strictObject({
     id: Uuid.meta({ description: "User id." }),
     name: z.string(),
@@ -43,7 +44,7 @@ export const Participant = z
   })
   .meta({ id: "Participant" });
 
-export const CalendarEvent = z
+const CalendarEvent = z
   .strictObject({
     ical_uid: z.string().nullable(),
     scheduled_start_datetime: Timestamp.nullable(),
@@ -51,7 +52,7 @@ export const CalendarEvent = z
   })
   .meta({ id: "CalendarEvent" });
 
-export const Crm = z
+const Crm = z
   .strictObject({ crm_company_ids: z.array(z.string()), crm_deal_ids: z.array(z.string()) })
   .meta({ id: "Crm" });
 
@@ -64,7 +65,7 @@ export const ActionItem = z
   })
   .meta({ id: "ActionItem" });
 
-export const Screenshare = z
+const Screenshare = z
   .strictObject({ start: Milliseconds, end: Milliseconds, participant_id: Uuid })
   .meta({ id: "Screenshare" });
 
@@ -121,10 +122,9 @@ export const RecordingInclude = z
     ai_template_sections: z
       .object({
         format: z.enum(["json", "markdown", "text"]).optional().meta({ description: "Default: json." }),
-        allowed_sections: z
-          .array(z.string())
-          .optional()
-          .meta({ description: "Only sections with one of these titles, whatever their case." }),
+        allowed_sections: z.array(z.string()).optional().meta({
+          description: "Only sections with one of these titles, ignoring case; empty: all sections.",
+        }),
       })
       .optional(),
   })
@@ -134,22 +134,24 @@ export type RecordingIncludeInput = z.output<typeof RecordingInclude>;
 export const RecordingFilter = z
   .object({
     before_datetime: TimestampInput.optional().meta({
-      description: "Only recordings whose start_datetime is after the value (exclusive).",
+      description:
+        "Only recordings whose start_datetime is after the value (exclusive). On servers with PARLEY_DATETIME_FILTERS=by-name: before the value (exclusive).",
     }),
     after_datetime: TimestampInput.optional().meta({
-      description: "Only recordings whose start_datetime is before the value (inclusive).",
+      description:
+        "Only recordings whose start_datetime is before the value (inclusive). On servers with PARLEY_DATETIME_FILTERS=by-name: after the value (inclusive).",
     }),
     attendance: z.enum(["hosted", "attended"]).optional().meta({
       description: "Personal tokens only. hosted: the user recorded it; attended: the user took part.",
     }),
     participant_scope: MeetingTypeScope.optional().meta({
-      description: "internal: nobody from outside took part; external: somebody did.",
+      description: "internal: all participants are internal; external: at least one is not.",
     }),
     title_search: z
       .string()
       .max(1000)
       .optional()
-      .meta({ description: "Part of the title; case and accents don't matter." }),
+      .meta({ description: "Part of the title; case and accents are ignored." }),
     team: Uuid.optional().meta({ description: "Team id." }),
     meeting_type: Uuid.optional().meta({ description: "Meeting type id." }),
   })
@@ -158,18 +160,17 @@ export type RecordingFilterInput = z.output<typeof RecordingFilter>;
 
 export const RecordingParams = z.object({ recording_id: Uuid });
 
-/** Starts with a letter or digit of any language; marks belong to letters in many of them. */
-const tagPattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*$/u;
-
-/** Whether a text is a tag. Source: contract.md, Add Tag: letter or digit first, then letters, digits, dashes. */
-export function isTag(text: string): boolean {
-  return tagPattern.test(text);
-}
-
 export const Tag = z
   .string()
-  .max(200)
-  .refine(isTag, "must start with a letter or digit, followed by letters, digits or dashes only");
+  .max(maxTagLength)
+  // A tag that is too long is reported by the length rule alone.
+  .refine((text) => text.length > maxTagLength || isTag(text), tagRule);
+
+/** A tag to filter by. Not validated as a tag, so that it also finds tags stored under an earlier rule. */
+export const TagFilter = z
+  .string()
+  .max(maxTagLength)
+  .refine((text) => text.trim() !== "", "must not be blank");
 
 export const RecordingTitle = z
   .string()

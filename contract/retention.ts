@@ -12,14 +12,14 @@ const conditions = {
     .int()
     .min(1)
     .max(36_500)
-    .meta({ description: "Recordings that began longer ago than this are deleted." }),
+    .meta({ description: "Recordings that started more than this many days ago are deleted." }),
   team_id: Uuid.nullable().optional().meta({ description: "Only recordings shared with this team." }),
   meeting_type_id: Uuid.nullable().optional().meta({ description: "Only recordings of this meeting type." }),
   tag: z.string().trim().min(1).max(200).nullable().optional().meta({
-    description: "Only recordings with this tag, whatever its case.",
+    description: "Only recordings with this tag, ignoring case.",
   }),
   scope: MeetingTypeScope.nullable().optional().meta({
-    description: "Only internal meetings, or only those with somebody from outside.",
+    description: "Only internal or only external meetings.",
   }),
 };
 
@@ -27,7 +27,7 @@ const RuleName = z.string().trim().min(1, "must not be blank").max(200);
 
 export const NamedRecording = z.strictObject({ id: Uuid, title: z.string(), start_datetime: Timestamp });
 
-/** A rule: every condition it names must fit. */
+/** A retention rule. A recording must match all its conditions. */
 export const RetentionRule = z
   .strictObject({
     id: Uuid,
@@ -40,7 +40,7 @@ export const RetentionRule = z
     enabled: z.boolean(),
     acts_from_datetime: Timestamp.meta({
       description:
-        "It deletes nothing before; every change puts this off again, so that a mistake can be seen in time.",
+        "The rule deletes nothing before this time. Every change postpones it, so that mistakes can be noticed in time.",
     }),
     created_datetime: Timestamp,
   })
@@ -55,7 +55,7 @@ export const listRetentionRules = operation({
   method: "GET",
   path: "/_/api/v1/retention/rules",
   summary: "List Retention Rules",
-  description: "The rules by which recordings of the workspace are deleted.",
+  description: "Lists the workspace's retention rules.",
   response: z.strictObject({ rules: z.array(RetentionRule) }),
   errors: ["forbidden"],
 });
@@ -67,7 +67,7 @@ export const createRetentionRule = operation({
   path: "/_/api/v1/retention/rules",
   summary: "Create Retention Rule",
   description:
-    "From acts_from_datetime on, recordings that fit all conditions are deleted as if by hand, each with a receipt. Recordings under legal hold are kept. Look at the preview first.",
+    "Creates a rule. From acts_from_datetime, it deletes recordings that match all conditions, each with a receipt. Recordings under legal hold are kept. Check the preview first.",
   body: z.object({ name: RuleName, ...conditions, enabled: z.boolean().default(true) }),
   response: RetentionRule,
   errors: [...writeErrors, "wrong_state"],
@@ -79,7 +79,7 @@ export const updateRetentionRule = operation({
   method: "PATCH",
   path: "/_/api/v1/retention/rules/:rule_id",
   summary: "Update Retention Rule",
-  description: "Changes what is given and keeps the rest; null takes a condition away.",
+  description: "Changes a rule. Fields that are left out keep their values; null removes a condition.",
   params: RuleParams,
   body: z.object({
     name: RuleName.optional(),
@@ -97,7 +97,7 @@ export const deleteRetentionRule = operation({
   method: "DELETE",
   path: "/_/api/v1/retention/rules/:rule_id",
   summary: "Delete Retention Rule",
-  description: "The rule deletes nothing any more.",
+  description: "Deletes a rule. It deletes no more recordings.",
   params: RuleParams,
   response: Success,
   errors: ["forbidden", "not_found"],
@@ -109,12 +109,12 @@ export const previewRetention = operation({
   method: "POST",
   path: "/_/api/v1/retention/preview",
   summary: "Preview Retention",
-  description: "What a rule with these conditions would delete now. Nothing is deleted.",
+  description: "Shows what a rule with these conditions would delete now. Nothing is deleted.",
   body: z.object(conditions),
   response: z.strictObject({
-    recordings: z.int().min(0).meta({ description: "How many would be deleted." }),
-    held: z.int().min(0).meta({ description: "How many fit and are kept by a legal hold." }),
-    oldest: z.array(NamedRecording).meta({ description: "The first hundred of them, oldest first." }),
+    recordings: z.int().min(0).meta({ description: "Number of recordings that would be deleted." }),
+    held: z.int().min(0).meta({ description: "Number of matching recordings kept by a legal hold." }),
+    oldest: z.array(NamedRecording).meta({ description: "The oldest hundred of them, oldest first." }),
   }),
   errors: writeErrors,
 });
@@ -125,7 +125,7 @@ export const listRetentionReceipts = operation({
   method: "GET",
   path: "/_/api/v1/retention/receipts",
   summary: "List Retention Receipts",
-  description: "What rules have deleted, newest first.",
+  description: "Lists what retention rules have deleted, newest first.",
   query: z.object({ cursor: CursorInput.optional() }),
   response: z.strictObject({
     receipts: z.array(
@@ -146,7 +146,7 @@ export const LegalHold = z
   .strictObject({
     recording_id: Uuid,
     recording: NamedRecording.nullable().meta({
-      description: "What is held; null for who can't see it: a hold keeps, and shows nothing.",
+      description: "The recording; null if the caller can't see it.",
     }),
     reason: z.string(),
     placed_by: Uuid,
@@ -160,7 +160,7 @@ export const listLegalHolds = operation({
   method: "GET",
   path: "/_/api/v1/legal-holds",
   summary: "List Legal Holds",
-  description: "Recordings that nobody and no rule may delete.",
+  description: "Lists recordings under legal hold.",
   response: z.strictObject({ legal_holds: z.array(LegalHold) }),
   errors: ["forbidden"],
 });
@@ -172,7 +172,7 @@ export const placeLegalHold = operation({
   path: "/_/api/v1/recordings/:recording_id/legal-hold",
   summary: "Place Legal Hold",
   description:
-    "Nobody and no rule may delete the recording until the hold is released. An admin places it on any recording of the workspace, seen or not.",
+    "Prevents users and retention rules from deleting a recording until the hold is released. Admins can place a hold on any recording of the workspace, even one they can't see.",
   params: RecordingParams,
   body: z.object({ reason: z.string().trim().min(1, "must not be blank").max(1000) }),
   response: LegalHold,
@@ -185,7 +185,7 @@ export const releaseLegalHold = operation({
   method: "DELETE",
   path: "/_/api/v1/recordings/:recording_id/legal-hold",
   summary: "Release Legal Hold",
-  description: "The recording may be deleted again.",
+  description: "Releases the legal hold. The recording can be deleted again.",
   params: RecordingParams,
   response: Success,
   errors: ["forbidden", "not_found"],

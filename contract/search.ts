@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { CursorInput, Milliseconds, NextCursor, Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
-import { MediaType, Tag } from "./recordings.ts";
+import { MediaType, TagFilter } from "./recordings.ts";
 
-/** Longer than this, or with more words and phrases than this, a query is refused. */
-export const maxQueryLength = 500;
+/** Limits of a query: characters, and words and phrases. */
+const maxQueryLength = 500;
 export const maxQueryTerms = 24;
 
-/** What of a text made it a hit: from a character, up to but without another, in UTF-16 units as JavaScript counts. */
+/** A matched range of a text: start inclusive, end exclusive, in UTF-16 code units. */
 const Mark = z.strictObject({ start: z.int().min(0), end: z.int().min(1) }).meta({ id: "SearchMark" });
 
 export const SearchHit = z
@@ -15,21 +15,19 @@ export const SearchHit = z
     kind: z.enum(["title", "tag", "participant", "highlight", "transcript"]),
     snippet: z
       .strictObject({
-        text: z
-          .string()
-          .meta({ description: "Plain text; never markup. Shortened texts begin or end with …" }),
+        text: z.string().meta({ description: "Plain text, not markup. Shortened texts start or end with …" }),
         marks: z.array(Mark).meta({
           description:
-            "What was found in it, in order and without overlap: `start` inclusive, `end` exclusive, in UTF-16 code units.",
+            "Matched ranges in order, without overlap: `start` inclusive, `end` exclusive, in UTF-16 code units.",
         }),
       })
-      .meta({ description: "The text around what was found." }),
+      .meta({ description: "The text around the match." }),
     timestamp: Milliseconds.nullable().meta({
-      description: "Where in the recording; null for title, tag and participant.",
+      description: "Position in the recording; null for title, tag and participant.",
     }),
     highlight_id: Uuid.nullable(),
-    participant_id: Uuid.nullable().meta({ description: "Who was found, or who speaks." }),
-    speaker: z.string().nullable().meta({ description: "Who speaks, as the transcript has it." }),
+    participant_id: Uuid.nullable().meta({ description: "The matched participant, or the speaker." }),
+    speaker: z.string().nullable().meta({ description: "Name of the speaker in the transcript." }),
   })
   .meta({ id: "SearchHit" });
 
@@ -46,7 +44,7 @@ export const SearchResult = z
     }),
     hits: z.array(SearchHit).meta({
       description:
-        "Title, tags, participants and highlights first, then the best moments of the transcript in their order.",
+        "Title, tags, participants and highlights first, then the best transcript matches by time.",
     }),
   })
   .meta({ id: "SearchResult" });
@@ -60,17 +58,17 @@ export const search = operation({
   path: "/_/api/v1/search",
   summary: "Search",
   description:
-    'Finds recordings that the token can see by title, tags, participants, highlights and transcript, best first. Every word must occur; `"a phrase"` word for word, `word*` by its beginning, `-word` or `-"a phrase"` not at all. Case and accents don\'t count, and other forms of a word are found in the transcript\'s language. With `recording_id`, all hits in one recording in the order of time.',
+    'Searches titles, tags, participants, highlights and transcripts of the recordings that the token can see, best match first. All words must occur. `"a phrase"` matches word for word, `word*` matches a prefix, `-word` and `-"a phrase"` exclude. Case and accents are ignored; words are stemmed in the transcript\'s language. With `recording_id`, returns all matches in one recording, by time.',
   query: z.object({
     q: z
       .string()
       .max(maxQueryLength)
       .meta({
-        description: `What to look for; at most ${maxQueryTerms} words and phrases.`,
+        description: `The query; at most ${maxQueryTerms} words and phrases.`,
         example: "budget",
       }),
     cursor: CursorInput.optional(),
-    recording_id: Uuid.optional().meta({ description: "Only this recording, with all its hits." }),
+    recording_id: Uuid.optional().meta({ description: "Only this recording, with all its matches." }),
     from: TimestampInput.optional().meta({
       description: "Only recordings that start at this time or later.",
     }),
@@ -79,10 +77,10 @@ export const search = operation({
       .string()
       .max(320)
       .optional()
-      .meta({ description: "Email or whole name of a participant or recorder, or the id of a user." }),
+      .meta({ description: "Email or full name of a participant or recorder, or a user id." }),
     team: Uuid.optional(),
     meeting_type: Uuid.optional(),
-    tag: Tag.optional(),
+    tag: TagFilter.optional(),
     media_type: MediaType.optional(),
   }),
   response: z.strictObject({ results: z.array(SearchResult), cursor: NextCursor }),

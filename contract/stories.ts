@@ -4,7 +4,7 @@ import { TagList } from "./highlight-operations.ts";
 import { Highlight } from "./highlights.ts";
 import { operation } from "./operation.ts";
 
-/** Highlights of one or more recordings, put together to be told. Source: design, "Highlight, story". */
+/** An ordered collection of highlights from one or more recordings. Source: design, "Highlight, story". */
 export const Story = z
   .strictObject({
     id: Uuid,
@@ -14,20 +14,20 @@ export const Story = z
     public_url: z
       .string()
       .nullable()
-      .meta({ description: "Link that works for anybody who has it; null when the story is not public." }),
+      .meta({ description: "Link that works without signing in; null if the story is not public." }),
     banner_image_url: z.string().nullable(),
     created_datetime: Timestamp,
     last_edited_datetime: Timestamp,
     tags: z.array(z.string()),
     highlights: z.array(Highlight).meta({
-      description: "In their order; only those of recordings that the reader may see.",
+      description: "In order; only highlights of recordings that the caller can see.",
     }),
   })
   .meta({ id: "Story" });
 
-/** A story as the API answers it: what its reader may do with it is no part of the story, and of no event. */
+/** A story in responses. Events leave out `can_change`, which depends on the caller. */
 export const ReadStory = Story.extend({
-  can_change: z.boolean().meta({ description: "Whether the caller may change and delete it." }),
+  can_change: z.boolean().meta({ description: "Whether the caller may edit and delete it." }),
 }).meta({ id: "ReadStory" });
 
 export const StoryParams = z.object({ story_id: Uuid });
@@ -35,7 +35,7 @@ export const StoryParams = z.object({ story_id: Uuid });
 const StoryTitle = z.string().trim().min(1, "must not be blank").max(500);
 const StoryDescription = z.string().max(10_000);
 
-function isWebAddress(text: string): boolean {
+function isWebUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }
@@ -43,18 +43,19 @@ function isWebAddress(text: string): boolean {
 const BannerImageUrl = z
   .string()
   .max(2000)
-  .refine((text) => text === "" || isWebAddress(text), "must be an http or https address")
-  .meta({ description: "Address of a picture; an empty text takes it away." });
+  .refine((text) => text === "" || isWebUrl(text), "must be an http or https URL")
+  .meta({
+    description: "URL of an image, which this server downloads and serves; an empty string removes it.",
+  });
 
-/** The story's highlights in order. */
 const HighlightIds = z
   .array(Uuid)
   .max(200)
-  .meta({ description: "Ids of highlights in their order; the token must see each of them." });
+  .meta({ description: "Ids of highlights in order; the token must be able to see each of them." });
 
 const IsPublic = z.boolean().meta({
   description:
-    "true gives the story a `public_url`; false takes it back for good: made public again, it gets another.",
+    "true creates a `public_url`; false revokes it permanently. Publishing again creates another URL.",
 });
 
 export const listStories = operation({
@@ -65,7 +66,7 @@ export const listStories = operation({
   method: "GET",
   path: "/_/api/v1/stories",
   summary: "List Stories",
-  description: "The workspace's stories, newest first, a page at a time.",
+  description: "Lists the workspace's stories, newest first, paginated.",
   query: z.object({ cursor: CursorInput.optional() }),
   response: z.strictObject({ stories: z.array(ReadStory), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor"],
@@ -79,7 +80,7 @@ export const createStory = operation({
   method: "POST",
   path: "/_/api/v1/stories",
   summary: "Create Story",
-  description: "Puts highlights together. Everybody of the workspace sees the story.",
+  description: "Creates a story of highlights. All workspace members can see it.",
   body: z.object({
     title: StoryTitle,
     description: StoryDescription.optional(),
@@ -100,9 +101,24 @@ export const getStory = operation({
   method: "GET",
   path: "/_/api/v1/stories/:story_id",
   summary: "Get Story",
-  description: "One story.",
+  description: "Returns a story.",
   params: StoryParams,
   response: ReadStory,
+  errors: ["not_found"],
+});
+
+export const getStoryBanner = operation({
+  id: "getStoryBanner",
+  tag: "Stories",
+  gate: "every_version",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/stories/:story_id/banner",
+  summary: "Get Story Banner",
+  description:
+    "Returns the image at `banner_image_url` (PNG, JPEG, GIF, WebP or AVIF of at most 2 MiB), downloaded by this server so that viewers' browsers don't contact the other site.",
+  params: StoryParams,
+  response: { contentType: "image/*", description: "The image." },
   errors: ["not_found"],
 });
 
@@ -115,7 +131,7 @@ export const updateStory = operation({
   path: "/_/api/v1/stories/:story_id",
   summary: "Update Story",
   description:
-    "Changes a story; what is left out stays. Whoever made it, admins and workspace tokens may. `highlight_ids` is the whole new list; highlights that the token can't see stay where they are.",
+    "Changes a story. Fields that are left out keep their values. Allowed for its creator, admins and workspace tokens. `highlight_ids` is the complete new list; highlights that the token can't see keep their positions.",
   params: StoryParams,
   body: z.object({
     title: StoryTitle.optional(),
@@ -137,7 +153,7 @@ export const deleteStory = operation({
   method: "DELETE",
   path: "/_/api/v1/stories/:story_id",
   summary: "Delete Story",
-  description: "Removes a story; its highlights stay. Who may change it may delete it.",
+  description: "Deletes a story; its highlights are kept. Allowed for those who can edit it.",
   params: StoryParams,
   response: Success,
   errors: ["forbidden", "not_found"],

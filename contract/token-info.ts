@@ -24,7 +24,7 @@ export const tokenInfo = operation({
   method: "GET",
   path: "/_/public-api/v2/token-info",
   summary: "Token Info",
-  description: "Tells what the token in use is: its type, its scope, whose it is and when it expires.",
+  description: "Returns the token's type, scope, owner and expiry.",
   response: TokenInfo,
   errors: ["forbidden"],
 });

@@ -2,9 +2,16 @@ import { z } from "zod";
 import { Milliseconds, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
+import {
+  fitsTranscript,
+  maxSegments,
+  maxTranscriptCharacters,
+  SegmentText,
+  transcriptTooLong,
+} from "./transcript-limits.ts";
 
-/** Most segments that one correction changes. */
-export const maxCorrections = 1000;
+/** Maximum number of segments per correction. */
+const maxCorrections = 1000;
 
 const errors = [
   "invalid_json",
@@ -15,18 +22,18 @@ const errors = [
   "wrong_state",
 ] as const;
 
-export const TranscriptVersion = z.int().min(0).meta({
+const TranscriptVersion = z.int().min(0).meta({
   description:
-    "The version of the transcript that the caller saw. When it has another one now, nothing is changed: 409 with the present `transcript_version`.",
+    "The transcript version that the edit is based on. If the transcript has changed since, nothing is changed: 409 with the current `transcript_version`.",
 });
 
 const SegmentIndex = z.int().min(0).max(2_147_483_646).meta({
-  description: "Place of the segment in the transcript, counted from 0.",
+  description: "Index of the segment in the transcript, from 0.",
 });
 
 const SpeakerName = z.string().trim().min(1, "must not be blank").max(320);
 
-/** Somebody who speaks in a transcript. */
+/** A speaker of a transcript. */
 export const SpeakerReference = z
   .object({ participant_id: Uuid.optional(), name: SpeakerName.optional() })
   .refine(
@@ -35,7 +42,7 @@ export const SpeakerReference = z
   )
   .meta({
     id: "SpeakerReference",
-    description: "A participant of the recording, or by name a speaker who is no participant.",
+    description: "A participant of the recording, or another speaker by name.",
   });
 export type SpeakerReference = z.output<typeof SpeakerReference>;
 
@@ -65,12 +72,11 @@ export const TranscriptView = z
   })
   .meta({ id: "TranscriptView" });
 
-/** What an edit did. */
 export const TranscriptEditResult = z
   .strictObject({
-    transcript_version: z.int().meta({ description: "To be named by the next edit." }),
+    transcript_version: z.int().meta({ description: "The version to send with the next edit." }),
     edit: z.int().nullable().meta({
-      description: "Number of the edit in the history; null: nothing was different, and nothing was done.",
+      description: "Number of the edit in the history; null if nothing changed.",
     }),
     segments_changed: z.int(),
   })
@@ -95,7 +101,7 @@ export const getTranscriptView = operation({
   method: "GET",
   path: base,
   summary: "Get Transcript View",
-  description: "The whole transcript with its version, its speakers, and which segments were edited.",
+  description: "Returns the transcript with its version, its speakers and which segments were edited.",
   params: RecordingParams,
   response: TranscriptView,
   errors: ["not_found"],
@@ -106,11 +112,11 @@ export const correctTranscript = operation({
   id: "correctTranscript",
   path: `${base}/corrections`,
   summary: "Correct Text",
-  description: `Gives up to ${maxCorrections} segments another text. Their times stay.`,
+  description: `Replaces the text of up to ${maxCorrections} segments. Their times stay the same.`,
   body: z.object({
     transcript_version: TranscriptVersion,
     segments: z
-      .array(z.object({ index: SegmentIndex, text: z.string().max(20_000) }))
+      .array(z.object({ index: SegmentIndex, text: SegmentText }))
       .min(1, "must name at least one segment")
       .max(maxCorrections)
       .refine(
@@ -126,7 +132,7 @@ export const renameSpeaker = operation({
   path: `${base}/speakers/rename`,
   summary: "Rename Speaker",
   description:
-    "Gives a speaker another name throughout the transcript. A participant who speaks gets it as well.",
+    "Renames a speaker throughout the transcript. If the speaker is a participant, the participant is renamed too.",
   body: z.object({ transcript_version: TranscriptVersion, speaker: SpeakerReference, name: SpeakerName }),
 });
 
@@ -136,7 +142,7 @@ export const mergeSpeakers = operation({
   path: `${base}/speakers/merge`,
   summary: "Merge Speakers",
   description:
-    "Gives all that some speakers say to another one: a participant of the recording, or another speaker of the transcript.",
+    "Assigns all segments of some speakers to another: a participant of the recording, or another speaker of the transcript.",
   body: z.object({
     transcript_version: TranscriptVersion,
     from: z.array(SpeakerReference).min(1, "must name at least one speaker").max(100),
@@ -150,13 +156,13 @@ export const assignSegments = operation({
   path: `${base}/assignments`,
   summary: "Assign Segments",
   description:
-    "Says who spoke in some segments: a participant of the recording, or somebody by name. One range, or a list.",
+    "Assigns segments, given as a range or a list, to a participant of the recording or to a speaker by name.",
   body: z
     .object({
       transcript_version: TranscriptVersion,
       from_index: SegmentIndex.optional(),
-      to_index: SegmentIndex.optional().meta({ description: "The last one; included." }),
-      indexes: z.array(SegmentIndex).min(1, "must name at least one segment").max(50_000).optional(),
+      to_index: SegmentIndex.optional().meta({ description: "The last segment, inclusive." }),
+      indexes: z.array(SegmentIndex).min(1, "must name at least one segment").max(maxSegments).optional(),
       to: SpeakerReference,
     })
     .refine(
@@ -178,16 +184,16 @@ export const undoTranscriptEdit = operation({
   path: `${base}/undo`,
   summary: "Undo Transcript Edit",
   description:
-    "Takes back the last edit that still holds, or the one that is named, as long as nothing has changed the same places since. Naming an undo brings back what it took.",
+    "Undoes the last edit, or the given one, unless the same segments have changed since. Undoing an undo restores the edit.",
   body: z.object({
     transcript_version: TranscriptVersion,
     edit: z.int().min(1).max(2_147_483_647).optional().meta({ description: "Number from the history." }),
   }),
 });
 
-export const EditsPolicy = z.enum(["keep", "discard"]).meta({
+const EditsPolicy = z.enum(["keep", "discard"]).meta({
   description:
-    "What becomes of the edits: keep writes them into the new transcript as far as its times allow, discard drops them.",
+    "Whether to keep existing edits: `keep` applies them to the new transcript where the times match, `discard` drops them.",
 });
 
 export const rerunTranscription = operation({
@@ -199,15 +205,12 @@ export const rerunTranscription = operation({
   path: "/_/api/v1/recordings/:recording_id/transcription",
   summary: "Transcribe Again",
   description:
-    "Has the transcript made by the speech model, again or for the first time. One that was edited, or supplied by somebody, is replaced only with `edits`: 409 without.",
+    "Transcribes the recording with the speech model, again or for the first time. Replacing an edited or supplied transcript requires `edits`; without it returns 409.",
   params: RecordingParams,
   body: z.object({ edits: EditsPolicy.optional() }),
   response: z.strictObject({ status: z.literal("pending") }),
   errors,
 });
-
-/** As many segments as an upload's transcript may have. Source: contract.md, "Upload Attributes Input". */
-export const maxSuppliedSegments = 50_000;
 
 export const supplyTranscript = operation({
   ...common,
@@ -216,7 +219,7 @@ export const supplyTranscript = operation({
   path: base,
   summary: "Supply Transcript",
   description:
-    "Gives a recording a transcript that was made elsewhere, in place of the one it has. A speaker whose name is a participant's is that participant. One that was edited is replaced only with `edits`: 409 without. A transcription under way ends.",
+    "Replaces a recording's transcript with one from elsewhere. Speakers are matched to participants by name. Replacing an edited transcript requires `edits`; without it returns 409. A running transcription is cancelled.",
   body: z.object({
     transcript_version: TranscriptVersion,
     language: z.string().trim().min(1, "must be a language code such as en").max(35).nullable().optional(),
@@ -227,7 +230,7 @@ export const supplyTranscript = operation({
             speaker: SpeakerName,
             start: Milliseconds.meta({ description: "Milliseconds from the start of the recording." }),
             end: Milliseconds,
-            text: z.string().max(20_000),
+            text: SegmentText,
           })
           .refine((segment) => segment.end >= segment.start, {
             path: ["end"],
@@ -235,7 +238,11 @@ export const supplyTranscript = operation({
           }),
       )
       .min(1, "must have at least one segment")
-      .max(maxSuppliedSegments),
+      .max(maxSegments)
+      .refine(fitsTranscript, transcriptTooLong)
+      .meta({
+        description: `At most ${maxSegments} segments with ${maxTranscriptCharacters} characters of text in all.`,
+      }),
     edits: EditsPolicy.optional(),
   }),
 });

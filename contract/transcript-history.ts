@@ -3,7 +3,7 @@ import { Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
-/** More edits than this are not kept of a transcript: the oldest go. */
+/** Maximum number of edits kept per transcript; the oldest are deleted. */
 export const maxHistory = 1000;
 
 export const TranscriptEditKind = z.enum([
@@ -21,24 +21,27 @@ export type TranscriptEditKind = z.output<typeof TranscriptEditKind>;
 
 const Speaker = z.strictObject({ participant_id: Uuid.nullable(), name: z.string() });
 
-/** What could not be written into a transcript that was made anew. */
+/** An edit that could not be applied to a replaced transcript. */
 const NotReapplied = z.strictObject({
   start: z.int(),
   end: z.int(),
-  text: z.string().optional().meta({ description: "The correction that found no place." }),
-  speaker: Speaker.optional().meta({ description: "Who was said to speak there." }),
+  text: z.string().optional().meta({ description: "The corrected text." }),
+  speaker: Speaker.optional().meta({ description: "The assigned speaker." }),
 });
 
 export const TranscriptEditDetails = z
   .strictObject({
-    speakers: z.array(Speaker).optional().meta({ description: "Whose segments were changed." }),
-    to: Speaker.optional().meta({ description: "Whose they became, or the new name." }),
-    edit: z.int().optional().meta({ description: "The edit that was taken back or brought back." }),
-    edits: z.enum(["keep", "discard"]).optional().meta({ description: "Of a transcript made anew." }),
+    speakers: z.array(Speaker).optional().meta({ description: "Speakers whose segments were changed." }),
+    to: Speaker.optional().meta({ description: "The new speaker, or the new name." }),
+    edit: z.int().optional().meta({ description: "The edit that was undone or restored." }),
+    edits: z
+      .enum(["keep", "discard"])
+      .optional()
+      .meta({ description: "For a replaced transcript: whether earlier edits were kept." }),
     not_reapplied: z
       .array(NotReapplied)
       .optional()
-      .meta({ description: "Edits of the former transcript that found no place in the new one." }),
+      .meta({ description: "Edits of the previous transcript that could not be applied to the new one." }),
     not_reapplied_count: z.int().optional(),
   })
   .meta({ id: "TranscriptEditDetails" });
@@ -49,17 +52,16 @@ export const TranscriptEdit = z
     number: z.int(),
     kind: TranscriptEditKind.meta({
       description:
-        "transcribed: the transcript was made anew; supplied: somebody put another in its place. What is older than these can't be taken back. reapplied: edits were written into the new one.",
+        "transcribed: the speech model replaced the transcript; supplied: a user replaced it. Older edits can't be undone. reapplied: edits were applied to the new transcript.",
     }),
     user: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({
-      description:
-        "Who; null for a workspace token, for what happened by itself, and for people who are gone.",
+      description: "The user; null for workspace tokens, automatic changes and deleted users.",
     }),
     made_datetime: Timestamp,
-    transcript_version: z.int().meta({ description: "The version it made." }),
+    transcript_version: z.int().meta({ description: "The resulting version." }),
     segments_changed: z.int(),
     details: TranscriptEditDetails,
-    undone_by: z.int().nullable().meta({ description: "The edit that took it back; null: it holds." }),
+    undone_by: z.int().nullable().meta({ description: "The edit that undid it; null: not undone." }),
   })
   .meta({ id: "TranscriptEdit" });
 
@@ -72,7 +74,7 @@ const Values = z.strictObject({
 export const TranscriptEditWithChanges = TranscriptEdit.extend({
   changes: z
     .array(z.strictObject({ indexes: z.array(z.int()), before: Values, after: Values }))
-    .meta({ description: "Which segments were changed, and from what to what." }),
+    .meta({ description: "The changed segments with values before and after." }),
 }).meta({ id: "TranscriptEditWithChanges" });
 
 const base = "/_/api/v1/recordings/:recording_id/transcript/edits";
@@ -85,7 +87,7 @@ export const listTranscriptEdits = operation({
   method: "GET",
   path: base,
   summary: "List Transcript Edits",
-  description: `Who edited the transcript, when and what, the last one first, a page at a time. The last ${maxHistory} are kept, as long as the recording.`,
+  description: `Lists the transcript's edits, newest first, paginated. The last ${maxHistory} are kept until the recording is deleted.`,
   params: RecordingParams,
   query: z.object({
     before: z
@@ -96,7 +98,7 @@ export const listTranscriptEdits = operation({
   }),
   response: z.strictObject({
     edits: z.array(TranscriptEdit),
-    next_before: z.int().nullable().meta({ description: "null: that was all." }),
+    next_before: z.int().nullable().meta({ description: "null: there are no more." }),
   }),
   errors: ["invalid_input", "not_found"],
 });
@@ -109,7 +111,7 @@ export const getTranscriptEdit = operation({
   method: "GET",
   path: `${base}/:number`,
   summary: "Get Transcript Edit",
-  description: "One edit with what it changed, from what to what.",
+  description: "Returns an edit with the values before and after.",
   params: RecordingParams.extend({ number: z.string().regex(/^\d{1,9}$/, "must be a number") }),
   response: TranscriptEditWithChanges,
   errors: ["not_found"],

@@ -21,7 +21,7 @@ export const transcriptJson = operation({
   method: "GET",
   path: "/_/public-api/v2/recordings/:recording_id/transcript",
   summary: "Transcript JSON",
-  description: "The transcript as a list of entries in the order they were spoken. Empty when there is none.",
+  description: "Returns the transcript's entries in spoken order; empty if there is no transcript.",
   params: RecordingParams,
   response: z.array(TranscriptEntry),
   errors: ["not_found"],

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import {
-  CursorInput,
-  Milliseconds,
-  NextCursor,
-  parseTimestamp,
-  Timestamp,
-  TimestampInput,
-  Uuid,
-} from "./common.ts";
+import { CursorInput, Milliseconds, NextCursor, Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { MediaType } from "./recordings.ts";
+import { parseTimestamp } from "./timestamp.ts";
+import {
+  fitsTranscript,
+  maxSegments,
+  maxTranscriptCharacters,
+  SegmentText,
+  transcriptTooLong,
+} from "./transcript-limits.ts";
 
 export const UploadStatus = z.enum([
   "initial",
@@ -22,7 +22,7 @@ export const UploadStatus = z.enum([
 ]);
 export type UploadStatus = z.infer<typeof UploadStatus>;
 
-/** What the client needs to send the file, while the upload is awaiting it. */
+/** Where and how to send the file of an awaiting upload. */
 export const UploadTarget = z.strictObject({
   url: z.string().meta({ description: "Target of the file PUT." }),
   expires_at: Timestamp,
@@ -31,7 +31,7 @@ export const UploadTarget = z.strictObject({
   max_upload_bytes: z.int(),
   tus_url: z.string().meta({
     description:
-      "Where the file may be sent in pieces instead and continued after a cut, by the tus 1.0 protocol (https://tus.io): give it to a tus client as its endpoint.",
+      "Alternative endpoint for a resumable upload in chunks with the tus 1.0 protocol (https://tus.io).",
   }),
 });
 
@@ -136,14 +136,18 @@ export const TranscriptInput = z.object({
           speaker_key: z.string().max(500),
           start: Milliseconds.meta({ description: "Milliseconds from the start of the recording." }),
           end: Milliseconds,
-          text: z.string(),
+          text: SegmentText,
         })
         .refine((segment) => segment.end >= segment.start, {
           path: ["end"],
           message: "must not be before start",
         }),
     )
-    .max(50_000),
+    .max(maxSegments)
+    .refine(fitsTranscript, transcriptTooLong)
+    .meta({
+      description: `At most ${maxSegments} segments with ${maxTranscriptCharacters} characters of text in all.`,
+    }),
 });
 export type TranscriptInput = z.output<typeof TranscriptInput>;
 
@@ -177,11 +181,11 @@ export const createUpload = operation({
   method: "POST",
   path: "/_/public-api/v2/uploads/create",
   summary: "Create Upload",
-  description: "Begins an upload that becomes a recording.",
+  description: "Creates an upload that becomes a recording.",
   body: z.object({
     media_type: MediaType,
     auto_promote: z.boolean().optional().meta({
-      description: "true (default): becomes a recording on its own; false: stays staged until promoted.",
+      description: "true (default): promoted automatically; false: stays staged until promoted.",
     }),
     include: UploadInclude.optional(),
     attributes: UploadAttributesInput.optional().meta({
@@ -189,7 +193,7 @@ export const createUpload = operation({
     }),
   }),
   response: Upload,
-  errors: ["invalid_json", "invalid_input", "body_too_large"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "quota_exceeded"],
 });
 
 export const listUploads = operation({
@@ -200,7 +204,7 @@ export const listUploads = operation({
   method: "POST",
   path: "/_/public-api/v2/uploads",
   summary: "List Uploads",
-  description: "Uploads made with the token's scope, newest first, a page at a time.",
+  description: "Lists uploads of the token's scope, newest first, paginated.",
   body: z.object({
     cursor: CursorInput.optional(),
     include: UploadInclude.optional(),
@@ -218,7 +222,7 @@ export const getUpload = operation({
   method: "POST",
   path: "/_/public-api/v2/uploads/:upload_id",
   summary: "Get Upload",
-  description: "One upload.",
+  description: "Returns an upload.",
   params: UploadParams,
   body: z.object({ include: UploadInclude.optional() }),
   response: Upload,
@@ -234,7 +238,7 @@ export const updateUpload = operation({
   path: "/_/public-api/v2/uploads/:upload_id",
   summary: "Update Upload",
   description:
-    "Changes the attributes given and keeps the others. Accepted while awaiting, or staged with auto_promote false.",
+    "Changes an upload's attributes. Attributes that are left out keep their values. Allowed in status awaiting, or staged with auto_promote false.",
   params: UploadParams,
   body: z.object({ attributes: UploadAttributesInput.optional(), include: UploadInclude.optional() }),
   response: Upload,
@@ -249,14 +253,14 @@ export const promoteUpload = operation({
   method: "POST",
   path: "/_/public-api/v2/uploads/:upload_id/promote",
   summary: "Promote Upload",
-  description: "Turns a staged upload with auto_promote false into a recording.",
+  description: "Promotes a staged upload with auto_promote false to a recording.",
   params: UploadParams,
   body: z.object({ include: UploadInclude.optional() }),
   response: Upload,
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],
 });
 
-/** The older upload operation of one version. Source: contract.md, "Upload Recording". */
+/** The one-step upload operation. Source: contract.md, "Upload Recording". */
 export const uploadRecording = operation({
   id: "uploadRecording",
   tag: "Recordings",
@@ -265,7 +269,7 @@ export const uploadRecording = operation({
   method: "POST",
   path: "/_/public-api/v2/recordings/upload",
   summary: "Upload Recording",
-  description: "Begins the upload of a .mov, .mp4, .mp3 or .m4a file that becomes a recording.",
+  description: "Creates an upload of a .mov, .mp4, .mp3 or .m4a file that becomes a recording.",
   body: z.object({
     filename: z.string().min(1).max(500),
     user_id: Uuid.optional().meta({ description: "The owner; required for workspace tokens." }),
@@ -273,5 +277,5 @@ export const uploadRecording = operation({
   response: z
     .strictObject({ uuid: Uuid, url: z.string(), max_duration_sec: z.int(), max_upload_bytes: z.int() })
     .meta({ id: "OneStepUpload" }),
-  errors: ["invalid_json", "invalid_input", "body_too_large"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "quota_exceeded"],
 });

@@ -1,12 +1,9 @@
 /**
- * The API versions and everything that differs between them.
- *
- * This is the only file that holds version strings. A difference is a named gate: an operation or a
- * rule that exists since a version, or until one. Routes ask for a gate by name, never for a date.
- * Source: contract.md, "Versioning".
+ * The API versions and the differences between them. A difference is a named gate, open since a version or until one;
+ * routes check a gate by name. This is the only file with version strings. Source: contract.md, "Versioning".
  */
 
-/** `retired` requests error; the rest answer. Source: contract.md, "Versioning", rule 2. */
+/** Requests with a `retired` version fail; the others work. Source: contract.md, "Versioning", rule 2. */
 export type VersionStatus = "current" | "deprecated" | "sunsetting" | "retired";
 
 export const versionStatuses: readonly VersionStatus[] = ["current", "deprecated", "sunsetting", "retired"];
@@ -30,7 +27,7 @@ export const versions: readonly ApiVersion[] = [
   { name: "2026-10-01", status: "current" },
 ];
 
-/** What exists only in some versions: `since` is inclusive, `until` exclusive. */
+/** Features that exist only in some versions: `since` is inclusive, `until` exclusive. */
 export const gates = {
   staged_uploads: { since: "2026-10-01" },
   token_info: { since: "2026-10-01" },
@@ -40,7 +37,7 @@ export const gates = {
   upload_status_hook: { until: "2026-10-01" },
 } as const satisfies Record<string, { since?: VersionName; until?: VersionName }>;
 
-/** `every_version` marks what both versions share, so that no route can forget to decide. */
+/** `every_version` is explicit, so that every route has to choose. */
 export type Gate = keyof typeof gates | "every_version";
 
 /** Whether a gate is open in a version. */
@@ -53,7 +50,7 @@ export function isOpen(gate: Gate, version: VersionName): boolean {
   return true;
 }
 
-/** Says in words in which versions a gate is open, for error texts and the reference. */
+/** The versions in which a gate is open, for error texts and the reference. */
 export function describeGate(gate: Gate): string {
   if (gate === "every_version") return "every version";
   const open = versionNames.filter((name) => isOpen(gate, name));

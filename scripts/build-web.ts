@@ -1,4 +1,10 @@
 import { buildWebApp } from "../server/web/build.ts";
 
 /** Builds the web app unless what is there was built from these very files. */
-await buildWebApp((line) => process.stderr.write(`parley: ${line}\n`));
+const say = (line: string): boolean => process.stderr.write(`parley: ${line}\n`);
+try {
+  await buildWebApp(say);
+} catch (error) {
+  say(`the web app could not be built: ${(error as Error).message}`);
+  process.exitCode = 1;
+}

@@ -4,17 +4,17 @@ const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 
 const POLL_MS = 100;
-/** A lock folder without an owner's name: its maker died between two system calls. */
+/** A lock folder without an owner: its creator was killed between two system calls. */
 const NAMELESS_MS = 5000;
-/** The breaker's lock is held for two system calls; older ones were left by a process that died. */
+/** The breaker's lock is held for two system calls; an older one is of a killed process. */
 const BREAKER_MS = 10_000;
 
 /**
  * Runs `action` while no other process of this machine does. The lock is a folder, since making one is atomic,
  * with the numbers of its owner and of the npm that the owner runs; it is stale when none of them lives, because
- * an npm whose Parley was killed goes on writing.
+ * an npm whose Parley was killed keeps writing.
  *
- * @param {string} lock the folder to make
+ * @param {string} lock the folder to create
  * @param {(line: string) => void} say
  * @param {(recordChild: (pid: number) => void) => Promise<void>} action
  */
@@ -44,14 +44,14 @@ function make(lock) {
   return true;
 }
 
-/** One empty file per process, named by number and birth, so that a number used again does not count. */
+/** One empty file per process, named by id and start time, so that a reused process id does not count. */
 function record(lock, pid) {
   fs.writeFileSync(path.join(lock, `${pid}-${birthOf(pid)}`), "");
 }
 
 /**
- * Removes a lock whose owners are all dead. Two that both found it stale must not break it one after the other,
- * the second one a new, living lock: breaking has a lock of its own, under which they look again.
+ * Removes a lock whose owners have all exited. Breaking has its own lock, under which staleness is checked again, so that
+ * of two processes the second does not break the first one's new lock.
  */
 function breakIfStale(lock) {
   if (!isStale(lock)) return false;
@@ -95,7 +95,7 @@ function isAlive(pid) {
   }
 }
 
-/** When the process was started, in ticks since boot; "zombie" for a dead one, "" where there is no /proc. */
+/** When the process started, in ticks since boot; "zombie" after it exited, "" without /proc. */
 function birthOf(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");

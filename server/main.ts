@@ -1,26 +1,33 @@
 import { randomBytes } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
-import { type Config, ConfigError } from "./config.ts";
-import { releaseAllHooks } from "./hooks/delivery-queries.ts";
-import { openHookSender } from "./hooks/open-sender.ts";
-import { openJobQueue, releaseAbandonedJobs } from "./jobs/queue.ts";
-import { createSealer } from "./links/sealer.ts";
-import { openSecret } from "./links/secret.ts";
-import { createSigner } from "./links/signer.ts";
-import { createLog } from "./log.ts";
-import { openMigratedDatabase } from "./open.ts";
-import { openStore } from "./storage/open.ts";
-import type { ObjectStore } from "./storage/store.ts";
-import { findWebApp } from "./web/build.ts";
+import { migrateDatabase, openConfiguredDatabase } from "./open.ts";
+import { type Config, ConfigError } from "./platform/config/config.ts";
+import { reportConfinement } from "./platform/confinement/index.ts";
+import { createEncryptor } from "./platform/crypto/encryptor.ts";
+import { createSigner } from "./platform/crypto/link-signer.ts";
+import { openSecret } from "./platform/crypto/secret.ts";
+import { readSchema } from "./platform/db/migrate.ts";
+import { watchEventLoop } from "./platform/event-loop.ts";
+import { bindListener } from "./platform/http/listening/listener.ts";
+import { openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
+import { createLog } from "./platform/log.ts";
+import { openStore } from "./platform/storage/open.ts";
+import type { ObjectStore } from "./platform/storage/store.ts";
+import { preflight } from "./preflight.ts";
+import { verifyStore } from "./storage-maintenance/owner-marker.ts";
+import { findWebApp, missingWebApp } from "./web/build.ts";
+import { releaseAllHooks } from "./webhooks/deliveries/leases.ts";
+import { openHookSender } from "./webhooks/transport/open-sender.ts";
 import { startWorker } from "./worker.ts";
+import { reportWorkerHealth } from "./worker-health.ts";
 
-/** How long running jobs may go on after the signal to stop. */
+/** How long running jobs may continue after the signal to stop. */
 const graceMs = 20_000;
 
-/** @throws ConfigError in one line when the store does not do what it must. */
+/** @throws ConfigError in one line when the store is unusable. */
 async function probeStore(store: ObjectStore): Promise<void> {
   try {
     await store.probe();
@@ -34,17 +41,28 @@ export interface Server {
   readonly log: Logger;
   /** Set on the very first start. */
   readonly firstAccount: FirstAccount | null;
-  /** Stops taking requests, finishes those in flight, hands running jobs back, stops PostgreSQL. */
+  /**
+   * Drains, stops accepting requests, finishes those in flight, returns running jobs to the queue, stops PostgreSQL.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the roles that the settings name. Resolves when requests are answered and jobs are taken.
- * @param onLost told when the database is lost for good and the server should end.
+ * Starts the configured roles. Resolves when requests are served and jobs are processed.
+ * @param givenWebFolder holds the documents of the web app instead of the folder of the build.
+ * @param onLost called when the database is lost permanently and the server should end.
+ * @param keepFirstAccount stores the sign-in of the first account, if this start creates it.
  */
-export async function startServer(config: Config, onLost: (error: Error) => void): Promise<Server> {
+export async function startServer(
+  config: Config,
+  onLost: (error: Error) => void,
+  keepFirstAccount?: (account: FirstAccount) => Promise<void>,
+  givenWebFolder: string | null = null,
+): Promise<Server> {
+  await preflight(config);
   const log = createLog(config.logLevel);
   const closers: (() => Promise<unknown>)[] = [];
+  const draining = { isActive: false };
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) {
       // One part that fails to close must not keep the others open.
@@ -52,51 +70,79 @@ export async function startServer(config: Config, onLost: (error: Error) => void
     }
   };
   try {
-    const database = await openMigratedDatabase(config, "server", log, onLost);
+    // First of all: a port in use is reported before anything is created or changed.
+    const listener = config.role === "worker" ? null : await bindListener(config.host, config.port);
+    if (listener !== null) closers.push(() => listener.close());
+    const database = await openConfiguredDatabase(config, "server", log, onLost);
     closers.push(() => database.close());
     const { db } = database;
     const store = await openStore(config);
     closers.push(() => store.close());
     await probeStore(store);
-    const secret = await openSecret(config.secret, store);
-    const [signer, sealer] = [createSigner(secret), createSealer(secret)];
+    const { isEmpty } = await readSchema(database.settings);
+    // An existing database knows its store: check that before anything is changed.
+    if (!isEmpty) await verifyStore(db, store);
+    const migrated = await migrateDatabase(database, log);
+    if (isEmpty) await verifyStore(db, store);
+    const secret = await openSecret(config.secret, store, db);
+    const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
     const sender = openHookSender(config);
     closers.push(() => sender.close());
     const runsWorker = config.role !== "api";
     const jobs = await openJobQueue({
       pool: db.pool,
-      supervise: runsWorker,
-      onError: (error) => log.warn({ err: error }, "the job queue had an error; it goes on"),
+      onError: (error) => log.warn({ err: error }, "the job queue had an error; continuing"),
     });
     closers.push(() => jobs.close());
+    const eventLoop = watchEventLoop(log);
+    closers.push(async () => eventLoop.stop());
     if (runsWorker) {
       if (database.isEmbedded) await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
-      const worker = startWorker({ db, jobs, store, signer, sealer, sender, config, log });
+      const worker = startWorker({ db, jobs, store, signer, encryptor, sender, config, log, eventLoop });
       closers.push(() => worker.stop(graceMs));
+      void reportConfinement(log);
+      if (config.role === "worker" && config.healthAddress !== null)
+        closers.push(await reportWorkerHealth(config.healthAddress, { db, worker, log }));
     }
     let firstAccount: FirstAccount | null = null;
-    if (config.role !== "worker") {
-      const started = { isComplete: false };
-      const app: FastifyInstance = await buildApp({
+    if (listener !== null) {
+      const webFolder = givenWebFolder ?? findWebApp();
+      if (webFolder === null) log.warn(missingWebApp());
+      const app = await buildApp({
         db,
         jobs,
         store,
         signer,
-        sealer,
+        encryptor,
         sender,
         config,
         log,
-        started,
-        webFolder: findWebApp(),
+        eventLoop,
+        listener,
+        draining,
+        webFolder,
       });
       closers.push(() => app.close());
-      await app.listen({ host: config.host, port: config.port });
-      // Last, when nothing can fail any more: its password is shown once, by the process that makes it.
-      firstAccount = await createFirstAccount(db, randomBytes(12).toString("base64url"));
-      started.isComplete = true;
+      await app.ready();
+      // Last, when nothing can fail any more: its password is shown once, by the process that creates it.
+      const password = randomBytes(12).toString("base64url");
+      firstAccount = await createFirstAccount(db, password, keepFirstAccount);
+      listener.open();
+      log.info({ host: config.host, port: config.port }, "listening");
     }
-    log.info({ role: config.role, migrated: database.migrated }, "ready");
-    return { log, firstAccount, stop };
+    log.info({ role: config.role, migrated }, "ready");
+    return {
+      log,
+      firstAccount,
+      async stop() {
+        if (config.role !== "worker" && config.drainMs > 0) {
+          draining.isActive = true;
+          log.info({ ms: config.drainMs }, "draining: requests are still served, /readyz returns 503");
+          await sleep(config.drainMs);
+        }
+        await stop();
+      },
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -1,34 +1,39 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
-import { type Config, ConfigError } from "./config.ts";
-import { type ConnectionSettings, type Database, openDatabase } from "./db/database.ts";
-import { startEmbeddedPostgres } from "./db/embedded/index.ts";
-import { migrate } from "./db/migrate.ts";
-import { migrateJobs } from "./jobs/queue.ts";
+import { type Config, ConfigError } from "./platform/config/config.ts";
+import { type ConnectionSettings, type Database, openDatabase } from "./platform/db/database.ts";
+import { startEmbeddedPostgres } from "./platform/db/embedded/index.ts";
+import {
+  type Migration,
+  migrate,
+  readMigrations,
+  readSchema,
+  SchemaOutdatedError,
+} from "./platform/db/migrate.ts";
+import { migrateJobs } from "./platform/jobs/queue.ts";
 
-/** An open, migrated database and how to let go of it. */
+/** An open database and how to close it. */
 export interface OpenedDatabase {
   readonly db: Database;
-  /** Whether it is the embedded one, which a server has for itself alone. */
+  readonly settings: ConnectionSettings;
+  /** Whether it is the embedded one, which only one server uses at a time. */
   readonly isEmbedded: boolean;
-  /** Names of the migrations applied now. */
-  readonly migrated: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Gets to the database that the settings mean: starts or joins the embedded PostgreSQL, or connects to the one at
- * PARLEY_DATABASE_URL, and brings its schema up to date.
+ * Connects to the configured database: starts or joins the embedded PostgreSQL, or uses the one at PARLEY_DATABASE_URL.
+ * Does not change its schema.
  * @param purpose `server` holds the embedded database exclusively; `tool` works beside a running server.
  */
-export async function openMigratedDatabase(
+export async function openConfiguredDatabase(
   config: Config,
   purpose: "server" | "tool",
   log: FastifyBaseLogger,
   onLost: (error: Error) => void = () => {},
 ): Promise<OpenedDatabase> {
-  // Others may pass through, since the database's system user has to; what is inside is closed to them.
+  // Others may traverse the folder, since the database's system user has to; its contents are closed to them.
   makeDataDir(config.dataDir);
   const embedded =
     config.databaseUrl === null
@@ -40,33 +45,79 @@ export async function openMigratedDatabase(
         })
       : null;
   const settings: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
-  let db: Database | null = null;
+  const db = openDatabase(settings, {
+    onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
+  });
   try {
-    const migrated = await migrate(settings);
-    const opened = openDatabase(settings, {
-      onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
-    });
-    db = opened;
-    await migrateJobs(opened.pool);
+    if (embedded === null && purpose === "server") await warnAboutSuperuser(db, log);
     return {
-      db: opened,
+      db,
+      settings,
       isEmbedded: embedded !== null,
-      migrated,
       async close() {
-        await opened.close();
+        await db.close();
         await embedded?.stop();
       },
     };
   } catch (error) {
-    await db?.close();
+    await db.close();
     await embedded?.stop();
     throw error;
   }
 }
 
+/** An error in an SQL statement does less harm in an ordinary role; owning the database is all that Parley needs. */
+async function warnAboutSuperuser({ pool }: Database, log: FastifyBaseLogger): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select rolname as name from pg_roles where rolname = current_user and rolsuper",
+  );
+  if (rows[0])
+    log.warn(
+      { role: rows[0].name },
+      "PARLEY_DATABASE_URL connects as a superuser; use an ordinary role that owns the database",
+    );
+}
+
 /**
- * Makes the data folder with what is missing above it. Not by mkdir's `recursive`, which tries for ever where a
- * folder that exists takes no new ones, such as below /proc.
+ * Brings the schema of an open database up to date, with the tables of the job queue.
+ * @returns the names of the migrations applied now.
+ */
+export async function migrateDatabase(
+  { db, settings }: OpenedDatabase,
+  log: FastifyBaseLogger,
+): Promise<string[]> {
+  const migrated = await migrate(settings, { onRetry: (message) => log.warn(message) });
+  await migrateJobs(db.pool);
+  return migrated;
+}
+
+/**
+ * The database for a command: its schema must be that of this program. An empty database gets its schema here.
+ * @throws SchemaOutdatedError when migrations are missing: only the server and `parley migrate` apply them.
+ */
+export async function openDatabaseForTool(
+  config: Config,
+  log: FastifyBaseLogger,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<OpenedDatabase> {
+  const opened = await openConfiguredDatabase(config, "tool", log);
+  try {
+    const schema = await readSchema(opened.settings, migrations);
+    if (schema.isEmpty) await migrateDatabase(opened, log);
+    else if (schema.missing.length > 0)
+      throw new SchemaOutdatedError(
+        `the database is from an older version: it lacks ${schema.missing.join(", ")}. Start the server of this version, or run \`parley migrate\``,
+      );
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/**
+ * Creates the data folder and its missing parents. Not with mkdir's `recursive`, which retries endlessly where an
+ * existing folder accepts no new ones, such as below /proc.
  * @throws ConfigError in one line.
  */
 function makeDataDir(path: string): void {
@@ -77,7 +128,7 @@ function makeDataDir(path: string): void {
     accessSync(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new ConfigError(
-      `wrong setting: PARLEY_DATA_DIR ${path} can't be used: ${(error as Error).message}`,
+      `invalid setting: PARLEY_DATA_DIR ${path} can't be used: ${(error as Error).message}`,
     );
   }
 }

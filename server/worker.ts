@@ -1,136 +1,88 @@
-import { availableParallelism } from "node:os";
-import type { FastifyBaseLogger } from "fastify";
-import { sendMailJob } from "./accounts/mailer.ts";
-import { sweepLinks } from "./accounts/one-time-links.ts";
-import { requestPasswordResetJob } from "./accounts/password-reset.ts";
-import { sweepSessions } from "./accounts/sessions.ts";
-import { sweepThrottle } from "./accounts/throttle.ts";
-import { markChains } from "./audit/mark.ts";
+import { sweepLinks } from "./accounts/one-time-links/one-time-links.ts";
+import { sweepSessions } from "./accounts/sign-in/sessions.ts";
+import { sweepThrottle } from "./accounts/sign-in/throttle.ts";
+import { anchorChains } from "./audit/anchor.ts";
 import { pruneAudit } from "./audit/prune.ts";
-import { sealAudit } from "./audit/seal.ts";
-import type { Config, TranscriptionSettings } from "./config.ts";
-import type { Database } from "./db/database.ts";
-import { RETRY_SCHEDULE_MS } from "./hooks/backoff.ts";
-import { startDeliveries } from "./hooks/deliver.ts";
-import { findForgottenHooks } from "./hooks/delivery-queries.ts";
-import { deleteOldHistory } from "./hooks/queries.ts";
-import type { HookSender } from "./hooks/send.ts";
-import { deleteOldCounters } from "./http/rate-limit.ts";
-import { fetchImportJob } from "./imports/fetch.ts";
-import {
-  findDueRuns,
-  type IntelligenceDependencies,
-  openAiModel,
-  requestUnderstanding,
-  understandRecordingJob,
-} from "./intelligence/index.ts";
-import { type JobDefinition, job, type Pump, startPump } from "./jobs/pump.ts";
-import type { JobQueue } from "./jobs/queue.ts";
-import { startSchedule } from "./jobs/schedule.ts";
-import type { Sealer } from "./links/sealer.ts";
-import type { LinkSigner } from "./links/signer.ts";
-import { extractSpeech } from "./media/render/index.ts";
+import { msUntilSealDue, sealAudit } from "./audit/seal.ts";
+import { createFileCheck } from "./integrity/check.ts";
+import { findDueRuns, openAiModel } from "./intelligence/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
 import { sweepOAuth } from "./oauth/sweep.ts";
-import { tendClips } from "./public-links/clips.ts";
-import { renderClipJob } from "./public-links/render-clip.ts";
-import { erasePersonJob } from "./retention/erase-person.ts";
+import { createRateLimiter, deleteOldCounters } from "./platform/http/limits/rate-limit.ts";
+import { createClockGuard } from "./platform/jobs/clock-guard.ts";
+import { deleteOldTurns } from "./platform/jobs/fair-fetch.ts";
+import { correctFutureTimes } from "./platform/jobs/future-times.ts";
+import { type Pump, startPump } from "./platform/jobs/pump.ts";
+import { deleteFinishedJobs, msUntilJobDue } from "./platform/jobs/queue.ts";
+import { startSchedule } from "./platform/jobs/schedule.ts";
+import { startSleep } from "./platform/jobs/sleep.ts";
+import { reconcileClips } from "./public-link-records/clips.ts";
+import { announceReadyRecordings } from "./recordings/announce.ts";
 import { applyRetention } from "./retention/sweep.ts";
-import { indexBacklog, mergePending } from "./search/backlog.ts";
-import type { ObjectStore } from "./storage/store.ts";
-import {
-  findDueTranscriptions,
-  openAiTranscriber,
-  type TranscriptionDependencies,
-  transcribeRecordingJob,
-} from "./transcription/index.ts";
-import { failExpiredUploads, noticeArrivals } from "./uploads/arrival.ts";
-import { finishUploadJob } from "./uploads/finish-pieces.ts";
-import { judgeUploadJob } from "./uploads/judge.ts";
-import { removeOrphans } from "./uploads/orphans.ts";
-import { promoteUploadJob } from "./uploads/promote.ts";
-import { promoteMediaJob } from "./uploads/promote-media.ts";
-import { deleteStaleUploads } from "./uploads/stale.ts";
-import { createSweepGate } from "./uploads/store-mark.ts";
-import { failExpiredMedia, tendLingering } from "./uploads/sweeps.ts";
+import { mergePending } from "./search/pending-entries.ts";
+import { removeOrphans } from "./storage-maintenance/orphans.ts";
+import { createSweepGate } from "./storage-maintenance/owner-marker.ts";
+import { findDueTranscriptions } from "./transcription/index.ts";
+import { endUploadsOfDeactivated } from "./uploads/lifecycle/end-access.ts";
+import { deleteStaleUploads } from "./uploads/lifecycle/stale.ts";
+import { failExpiredMedia, failStuckUploads, retryStuckUploads } from "./uploads/lifecycle/sweeps.ts";
+import { msUntilArrivalCheck } from "./uploads/media-queries.ts";
+import { removeTranscriptCopies } from "./uploads/transcript-copies.ts";
+import { failExpiredUploads, noticeArrivals } from "./uploads/transfer/arrival.ts";
+import { disableExpiredHooks } from "./webhooks/api/access.ts";
+import { correctFutureDeliveries, deleteOldHistory } from "./webhooks/deliveries/history.ts";
+import { findForgottenHooks, msUntilHookDue } from "./webhooks/deliveries/leases.ts";
+import { startDeliveries } from "./webhooks/dispatch/dispatcher.ts";
+import { createHostLimit } from "./webhooks/dispatch/host-limit.ts";
+import { RETRY_SCHEDULE_MS } from "./webhooks/dispatch/retry-policy.ts";
+import { listJobs, type WorkerDependencies } from "./worker-jobs.ts";
 
-export interface WorkerDependencies {
-  readonly db: Database;
-  readonly jobs: JobQueue;
-  readonly store: ObjectStore;
-  readonly signer: LinkSigner;
-  readonly sealer: Sealer;
-  readonly sender: HookSender;
-  readonly config: Config;
-  /** What time it is for hooks; tests have their own. */
-  readonly clock?: { now(): Date };
-  readonly log: FastifyBaseLogger;
-}
+export type { WorkerDependencies } from "./worker-jobs.ts";
 
 export interface Worker {
-  /** Finishes running jobs, or hands them back after the time. */
+  /** Milliseconds since it last checked for jobs successfully. */
+  msSinceLastFetch(): number;
+  /** Finishes running jobs, or returns them to the queue after the time. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** How often to see which uploads are due to be looked after for their file. */
+/** How often to check which awaiting uploads are due to be checked for their file. */
 const arrivalCheckMs = 1000;
+
+/** How often to check for recordings whose transcription and language model have finished. */
+const announceMs = 2000;
 
 /** How often to merge what is new into the search index. */
 const searchIndexMs = 5000;
 
-/** How long an entry of the audit log may stand outside of the chain. */
+/** How long an entry of the audit log may remain outside the chain. */
 const sealIntervalMs = 1000;
 
-/** How soon to look again: files come to the local store through a server, which says so unless it dies. */
+/** How soon to check again: files reach the local store through a server, which reports them unless it dies. */
 const soonestLookMs = { local: 15_000, s3: 2000 } as const;
 
-/** Each of these keeps one core busy; the API needs some room as well. */
-const mediaAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
-
-/** What a process leaves behind in the store that is older than this, nobody works on any more. */
+/** Leftovers in the store older than this belong to no running process. */
 const leftoverAgeMs = 86_400_000;
 
-/** Going through all files is to take at most one part in this many of the time. */
+const dayMs = 86_400_000;
+
+/** Going through all files should take at most one part in this many of the time. */
 const sweepShare = 50;
 
-/** One at a time: the model is the bottleneck, and each waits for it alone. */
-function transcriptionJob(
-  deps: Omit<TranscriptionDependencies, "transcriber">,
-  settings: TranscriptionSettings,
-  signal: AbortSignal,
-): JobDefinition {
-  const transcriber = openAiTranscriber(settings);
-  return job({
-    name: "transcribe_recording",
-    concurrency: 1,
-    run: ({ recordingId }) => transcribeRecordingJob({ ...deps, transcriber }, recordingId, signal),
-  });
-}
-
-/** Models are asked over the network; two at a time keep one busy while the other's answer is written. */
-function understandingJob(deps: IntelligenceDependencies, signal: AbortSignal): JobDefinition {
-  return job({
-    name: "understand_recording",
-    concurrency: 2,
-    run: ({ recordingId }) => understandRecordingJob(deps, recordingId, signal),
-  });
-}
-
-/** Mail goes out where a mail server is set up. */
-function mailJobs({ config, sealer, log }: WorkerDependencies): JobDefinition[] {
-  const { smtp } = config;
-  return smtp === null
-    ? []
-    : [job({ name: "send_mail", concurrency: 4, run: (data) => sendMailJob({ sealer, smtp, log }, data) })];
-}
-
-/** All background work: the list of jobs, and what is looked after regularly. */
+/** All background work: the list of jobs and the recurring tasks. */
 export function startWorker(deps: WorkerDependencies): Worker {
   const { db, jobs, store, config, log } = deps;
   const stopping = new AbortController();
+  const endChecks = new AbortController();
   let sweepAgainAt = 0;
   const model = config.languageModel === null ? null : openAiModel(config.languageModel);
   const maySweep = createSweepGate(db, store, log);
+  const clock = createClockGuard(db, log, config.sweepIntervalMs);
+
+  /** A task that deletes or ends what is old: not while the clock can't be trusted. */
+  const byAge = (task: () => Promise<void>) => async (): Promise<void> => {
+    if (await clock.mayDelete()) await task();
+  };
 
   /** Small stores are swept at every interval, large ones less often. */
   async function removeLeftovers(): Promise<void> {
@@ -143,89 +95,58 @@ export function startWorker(deps: WorkerDependencies): Worker {
     if (count > 0) log.info({ count }, "removed orphaned files");
   }
 
-  const pump: Pump = startPump(
-    jobs,
-    [
-      job({
-        name: "promote_upload",
-        concurrency: 4,
-        run: ({ uploadId }) => promoteUploadJob({ db, jobs, config }, uploadId),
-      }),
-      job({
-        name: "judge_upload",
-        concurrency: 2,
-        run: ({ uploadId }) => judgeUploadJob({ db, jobs, store, config }, uploadId),
-      }),
-      job({
-        name: "finish_upload",
-        concurrency: 2,
-        run: ({ uploadId }) => finishUploadJob({ db, jobs, store, log }, uploadId),
-      }),
-      job({
-        name: "promote_media",
-        concurrency: mediaAtOnce,
-        run: ({ uploadId }) => promoteMediaJob({ db, jobs, store, config }, uploadId),
-      }),
-      job({
-        name: "fetch_import",
-        concurrency: 2,
-        run: ({ uploadId }) => fetchImportJob({ db, jobs, store }, uploadId),
-      }),
-      job({
-        name: "request_password_reset",
-        concurrency: 2,
-        run: (data) => requestPasswordResetJob({ db, jobs, sealer: deps.sealer, config }, data),
-      }),
-      job({
-        name: "erase_person",
-        concurrency: 1,
-        run: ({ erasureId }) =>
-          erasePersonJob({ db, jobs, store, sealer: deps.sealer, config, log }, erasureId),
-      }),
-      job({
-        name: "render_clip",
-        concurrency: 1,
-        run: ({ clipId }) => renderClipJob({ db, store, config }, clipId),
-      }),
-      ...mailJobs(deps),
-      ...(config.transcription === null
-        ? []
-        : [
-            transcriptionJob(
-              {
-                db,
-                store,
-                config,
-                log,
-                extractSpeech,
-                onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
-              },
-              config.transcription,
-              stopping.signal,
-            ),
-          ]),
-      ...(model === null || config.languageModel === null
-        ? []
-        : [understandingJob({ db, log, model, settings: config.languageModel }, stopping.signal)]),
-    ],
-    log,
-  );
+  const definitions = listJobs(deps, model, stopping.signal);
+  const names = definitions.map(({ name }) => name);
+  const dueChecks = [msUntilHookDue, msUntilJobDue(names), msUntilArrivalCheck, msUntilSealDue];
+  // A test's own clock moves without a notification.
+  const sleep =
+    deps.clock === undefined ? startSleep({ pool: db.pool, log, dueChecks, onWake: jobs.wake }) : null;
+  const isAsleep = (): boolean => sleep?.isAsleep() ?? false;
+  const whenAwake = (task: () => Promise<unknown>) => async (): Promise<void> => {
+    if (!isAsleep()) await task();
+  };
+  const pump: Pump = startPump(jobs, definitions, log, {
+    isAsleep,
+    onStart: (name) => deps.eventLoop?.begin(`job ${name}`) ?? (() => undefined),
+  });
+
+  const deliveryClock = deps.clock ?? { now: () => new Date() };
+  const retryScheduleMs = config.hookRetryScheduleMs ?? RETRY_SCHEDULE_MS;
 
   const schedule = startSchedule(config.sweepIntervalMs, log, {
-    "lingering uploads": () => tendLingering({ db, jobs, store, config, log }),
-    "expired upload URLs": () => failExpiredUploads({ db, jobs, store, config, log }),
-    "expired media": () => failExpiredMedia({ db, jobs, store, log }),
-    "stale uploads": async () => {
+    // Only once the clock is trusted again: by a clock that is ahead, nothing is in the future.
+    "times in the future": byAge(async () => {
+      await correctFutureTimes(db.pool);
+      await correctFutureDeliveries(db.pool, {
+        now: deliveryClock.now(),
+        // With room for jitter, and for the delay that a receiver asks for.
+        maxWaitMs: 2 * Math.max(dayMs, ...retryScheduleMs),
+      });
+    }),
+    "lost jobs of uploads": () => retryStuckUploads({ db, jobs, log }),
+    "uploads that no job could finish": byAge(() => failStuckUploads({ db, jobs, store, config, log })),
+    "uploads of deactivated users": () => endUploadsOfDeactivated({ db, jobs, store, log }),
+    "expired upload URLs": byAge(() => failExpiredUploads({ db, jobs, store, config, log })),
+    "expired media": byAge(() => failExpiredMedia({ db, jobs, store, log })),
+    "stale uploads": byAge(async () => {
       const count = await deleteStaleUploads(db.kysely, config);
       if (count > 0) log.info({ count }, "deleted stale uploads");
-    },
-    "old deliveries and events": () => deleteOldHistory(db.pool),
+    }),
+    "transcripts of succeeded uploads": byAge(async () => {
+      const count = await removeTranscriptCopies(db, config);
+      if (count > 0) log.info({ count }, "removed copies of transcripts that recordings have");
+    }),
+    "finished jobs": byAge(() => deleteFinishedJobs(db.pool)),
+    "old deliveries and events": byAge(() => deleteOldHistory(db.pool)),
     "forgotten hooks": () => findForgottenHooks(db.pool),
-    "ended sessions": () => sweepSessions(db),
-    "dead links": () => sweepLinks(db),
-    "attempts to sign in": () => sweepThrottle(db),
+    "ended sessions": byAge(() => sweepSessions(db)),
+    "dead links": byAge(() => sweepLinks(db)),
+    "attempts to sign in": byAge(() => sweepThrottle(db)),
+    "turns of jobs": () => deleteOldTurns(db.pool),
     "rate limit counters": () => deleteOldCounters(db.pool),
-    "ended OAuth grants": () => sweepOAuth(db),
+    "ended OAuth grants": byAge(() => sweepOAuth(db)),
+    // Nothing is sent to them in any case; disabling them can't be undone by correcting the clock.
+    "hooks of expired tokens": byAge(() => disableExpiredHooks(db.kysely)),
     "due transcriptions": async () => {
       if (config.transcription === null) return;
       for (const recordingId of await findDueTranscriptions(db.kysely))
@@ -238,47 +159,63 @@ export function startWorker(deps: WorkerDependencies): Worker {
       for (const recordingId of await findDueRuns(db.kysely))
         await db.kysely
           .transaction()
-          .execute((tx) => jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId));
+          .execute((tx) => jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId));
     },
-    "abandoned scratch folders": () => sweepScratch(config.dataDir),
-    "audit log told to the store": () => markChains(db, store, log),
-    "old audit entries": async () => {
+    "abandoned scratch folders": byAge(() => sweepScratch(config.dataDir)),
+    "audit log told to the store": () => anchorChains(db, store, log),
+    "old audit entries": byAge(async () => {
       if (config.auditTtlMs === null) return;
       const count = await pruneAudit(db, new Date(Date.now() - config.auditTtlMs));
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
-    },
-    "recordings that rules delete": () => applyRetention({ db, store, log }),
-    "files cut for public links": () => tendClips({ db, jobs, store, log }),
-    "orphaned files": removeLeftovers,
+    }),
+    "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
+    "clips for public links": () => reconcileClips({ db, jobs, store, log }),
+    "orphaned files": byAge(removeLeftovers),
+    "damaged files": createFileCheck({ db, store, signal: endChecks.signal }, log),
   });
   const searching = startSchedule(searchIndexMs, log, {
     "search index": () => mergePending(db.pool),
-    "recordings not indexed yet": async () => {
-      const count = await indexBacklog(db.pool, stopping.signal);
-      if (count > 0) log.info({ count }, "indexed recordings for the search");
-    },
   });
   const arrivals = startSchedule(arrivalCheckMs, log, {
-    "arrived files": () => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind]),
+    "arrived files": whenAwake(() => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind])),
   });
-
+  const announcements = startSchedule(announceMs, log, {
+    "recordings that are ready": async () => {
+      if ((await announceReadyRecordings(db)) > 0) jobs.wake();
+    },
+  });
   const sealing = startSchedule(sealIntervalMs, log, {
-    "audit log": async () => void (await sealAudit(db)),
+    "audit log": whenAwake(() => sealAudit(db)),
   });
 
+  const limiter = createRateLimiter({
+    pool: db.pool,
+    onError: (error) =>
+      log.warn({ err: error }, "could not share the counts of hook requests; counting alone"),
+  });
   const deliveries = startDeliveries({
     ...deps,
-    clock: deps.clock ?? { now: () => new Date() },
-    scheduleMs: config.hookRetryScheduleMs ?? RETRY_SCHEDULE_MS,
+    hostLimit: createHostLimit(limiter, config.hookRequestsPerHostPerMinute),
+    clock: deliveryClock,
+    isClockTrusted: clock.isTrusted,
+    scheduleMs: retryScheduleMs,
     random: Math.random,
+    isAsleep,
   });
   jobs.onWake(deliveries.wake);
+  if (sleep !== null) jobs.onWake(sleep.wake);
 
   return {
+    msSinceLastFetch: () => pump.msSinceLastFetch(),
     async stop(graceMs) {
+      await sleep?.stop();
       await deliveries.stop();
+      await limiter.close();
+      await announcements.stop();
       await arrivals.stop();
       await sealing.stop();
+      // Reading a large file may take minutes.
+      endChecks.abort(new Error("the server is stopping"));
       await schedule.stop();
       stopping.abort(new Error("the server is stopping"));
       await searching.stop();

@@ -13,12 +13,12 @@ import { measureScrollbar } from "./app/scrollbar.ts";
 import { theme } from "./theme.ts";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-// Where the library that keeps the page still behind a dialog looks for the nonce of its styles.
+// react-remove-scroll reads the nonce for its styles from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 const queryClient = createQueryClient();
 const router = createAppRouter(queryClient);
 const element = document.getElementById("app");
-if (element === null) throw new Error("the document has no place for the app");
+if (element === null) throw new Error("the document has no #app element");
 
 measureScrollbar();
 createRoot(element).render(

@@ -14,9 +14,9 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Portal: { defaultProps: { target: "#layers" } },
-    // Its placeholder is no item, and a menu holds items alone (WAI-ARIA).
+    // The placeholder is not a menu item, and a menu may only contain items (WAI-ARIA).
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    // Their lists open when asked for, not wherever the focus passes or comes back to.
+    // Lists open on demand, not whenever the field gets focus.
     Select: { defaultProps: { openOnFocus: false } },
     MultiSelect: { defaultProps: { openOnFocus: false } },
     Notification: {
@@ -27,7 +27,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: {
         closeButtonProps: { "aria-label": "Close" },
-        // A dialog's head is no banner of the page.
+        // A dialog's header is not the page's banner landmark.
         attributes: { header: { role: "presentation" } },
         styles: { title: { fontWeight: 650, fontSize: "var(--mantine-font-size-lg)" } },
       },

@@ -2,16 +2,16 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 /**
- * How each document is built; server/web/build.ts says which there are. Nothing is inlined into a document: its policy takes no
- * inline script.
+ * Build settings for each HTML document listed in server/web/build.ts. Nothing is inlined, because the content security
+ * policy allows no inline scripts.
  */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   build: {
-    // Browsers that know light-dark(), which the pages' colours are written with.
+    // The oldest browsers that support light-dark(), which the styles use.
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
     assetsInlineLimit: 0,
-    // Tells the server which files a page's code lies in.
+    // The server reads it to preload a page's files.
     manifest: true,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
@@ -19,7 +19,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Left alone, each icon and each part of the library that two pages share is a file, and a request, of its own.
+          // By default each icon and each module that two pages share would become its own file and request.
           groups: [
             { name: "icons", test: /@tabler/ },
             { name: "shared", test: /node_modules/, minShareCount: 8 },
@@ -27,7 +27,7 @@ export default defineConfig({
           ],
         },
       },
-      // Libraries mark modules for a server that renders React, which nothing here does.
+      // "use client" directives in libraries don't matter here.
       onLog: (level, log, handle) => (log.code === "MODULE_LEVEL_DIRECTIVE" ? undefined : handle(level, log)),
     },
   },

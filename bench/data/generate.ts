@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Connection } from "../../server/db/embedded/index.ts";
+import type { Connection } from "../../server/platform/db/embedded/index.ts";
 import * as batch from "./batch.ts";
 import { insertGrants } from "./grants.ts";
 import { dropIndexes } from "./indexes.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { syncGrants } from "../../server/access/grants.ts";
-import type { Database } from "../../server/db/database.ts";
+import type { Database } from "../../server/platform/db/database.ts";
 
 /** The rule of server/access/grants.ts for all recordings at once; `checkGrants` holds it to the original. */
 export const insertGrants = `

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type pg from "pg";
 import { createAccessToken, createUser, createWorkspace } from "../../server/accounts/service.ts";
-import type { Database } from "../../server/db/database.ts";
+import type { Database } from "../../server/platform/db/database.ts";
 import { firstNames, lastNames } from "./words.ts";
 
 /** A workspace and its admin's workspace token. */

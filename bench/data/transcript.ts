@@ -1,17 +1,20 @@
 import { randomUUIDv7 } from "node:crypto";
 import { syncGrants } from "../../server/access/grants.ts";
-import type { Database } from "../../server/db/database.ts";
+import type { Database } from "../../server/platform/db/database.ts";
 import { insertParticipants, insertRecording, insertSegments } from "../../server/recordings/create.ts";
 import { companies, firstNames, kinds, topics } from "./words.ts";
 
-const entries = 5000;
 const hoursMs = 4 * 3_600_000;
 
 /**
- * Makes a recording with a transcript of four hours: 5,000 entries of some 120 characters by four speakers.
+ * Makes a recording with a transcript of four hours: segments of some 120 characters by four speakers.
  * @returns the recording's id.
  */
-export async function makeLongTranscript(db: Database, workspaceId: string): Promise<string> {
+export async function makeLongTranscript(
+  db: Database,
+  workspaceId: string,
+  segmentCount: number,
+): Promise<string> {
   const id = randomUUIDv7();
   const start = new Date("2026-02-01T09:00:00Z");
   const people = firstNames.slice(0, 4).map((name) => ({
@@ -23,8 +26,8 @@ export async function makeLongTranscript(db: Database, workspaceId: string): Pro
     confirmed_attendee: true,
     attended: true,
   }));
-  const each = hoursMs / entries;
-  const segments = Array.from({ length: entries }, (_, n) => {
+  const each = hoursMs / segmentCount;
+  const segments = Array.from({ length: segmentCount }, (_, n) => {
     const speaker = people[n % people.length];
     return {
       participant_id: speaker?.id ?? null,

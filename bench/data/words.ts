@@ -1,4 +1,4 @@
-/** What titles and people are made of: enough to be told apart, common enough that searches find many. */
+/** The words of titles and names: varied enough to be distinct, common enough that searches find many. */
 export const topics = [
   "Quarterly pricing",
   "Onboarding",

@@ -1,20 +1,18 @@
 import { median, takeTurns } from "../load.ts";
-import { type Figure, figure, type Goal, ratioFigure } from "../report.ts";
+import { type Figure, type Goal, ratioFigure } from "../report.ts";
 import { freePort } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 import { sendEvents, spread, timeToArrive } from "./hooks-rate.ts";
 import { type HookBench, insertEvents, originOf, type PlannedHook, setHooks } from "./hooks-setup.ts";
 
 const type = "recording_updated";
 
 /** Whether cost grows no faster than what there is to do. */
-export async function measureHookGrowth(
-  bench: HookBench,
-  { isQuick, rounds }: { isQuick: boolean; rounds: number },
-): Promise<Figure[]> {
+export async function measureHookGrowth(bench: HookBench, { hooks, rounds }: Sizes): Promise<Figure[]> {
   return [
-    await compareHookCounts(bench, 100, isQuick ? 300 : 1000, rounds),
-    await compareEventCounts(bench, isQuick ? 2000 : 10_000, isQuick ? 20_000 : 100_000, isQuick ? 1 : 2),
-    ...(await compareDead(bench, isQuick ? 20 : 50)),
+    await compareHookCounts(bench, hooks.fewHooks, hooks.manyHooks, rounds),
+    await compareEventCounts(bench, hooks.fewEvents, hooks.manyEvents, Math.ceil(rounds / 3)),
+    ...(await compareDead(bench, hooks)),
   ];
 }
 
@@ -46,8 +44,8 @@ async function compareHookCounts(
     () => costOf(few),
     () => costOf(many),
   );
-  return ratioFigure(`hooks: one event to ${many} hooks, each, to ${few}`, "latency", compared, {
-    most: 1.3,
+  return ratioFigure(`hooks: one event to ${many} hooks, each, to ${few}`, " ms", compared, {
+    max: 1.3,
   });
 }
 
@@ -67,31 +65,31 @@ async function compareEventCounts(
     () => rate(many),
   );
   const name = `hooks: rate of ${many.toLocaleString("en")} events, to ${few.toLocaleString("en")}`;
-  return ratioFigure(name, "throughput", compared, { least: 0.8 });
+  return ratioFigure(name, "/s", compared, { min: 0.8 });
 }
 
-/** A healthy hook alone, and among a hundred that hang or refuse. */
-async function compareDead(bench: HookBench, samples: number): Promise<Figure[]> {
+/** A healthy hook alone, and among many that hang or refuse. */
+async function compareDead(bench: HookBench, { deadHooks, deadSamples }: Sizes["hooks"]): Promise<Figure[]> {
   const closed = await freePort();
   const dead = (n: number): PlannedHook => ({
     type,
     url: n % 2 === 0 ? `${originOf(bench.receiver, n)}/hang` : `${originOf({ port: closed }, n)}/refused`,
   });
   const sharing = (n: number): PlannedHook => ({ type, url: `${originOf(bench.receiver)}/hang?hook=${n}` });
-  const hundred = (make: (n: number) => PlannedHook): PlannedHook[] =>
-    Array.from({ length: 100 }, (_, n) => make(n + 1));
+  const many = (make: (n: number) => PlannedHook): PlannedHook[] =>
+    Array.from({ length: deadHooks }, (_, n) => make(n + 1));
   const delays = async (hooks: readonly PlannedHook[], backlog: number): Promise<number[]> => {
     await setHooks(bench, [healthy(bench, 0), ...hooks]);
     await timeToArrive(bench, () => insertEvents(bench, type, Math.max(1, backlog)), Math.max(1, backlog));
     const taken: number[] = [];
-    for (let n = 0; n < samples; n += 1)
+    for (let n = 0; n < deadSamples; n += 1)
       taken.push(await timeToArrive(bench, () => insertEvents(bench, type, 1)));
     return taken;
   };
   const cases: [name: string, hooks: readonly PlannedHook[], backlog: number, goal: Goal][] = [
-    ["100 dead hooks", hundred(dead), 0, { most: 2 }],
-    ["100 dead hooks with 100 events each", hundred(dead), 100, { most: 2 }],
-    ["100 hooks that hang, at its own host", hundred(sharing), 100, { most: 2 }],
+    [`${deadHooks} dead hooks`, many(dead), 0, { max: 2 }],
+    [`${deadHooks} dead hooks with ${deadHooks} events each`, many(dead), deadHooks, { max: 2 }],
+    [`${deadHooks} hooks that hang, at its own host`, many(sharing), deadHooks, { max: 2 }],
   ];
   const figures: Figure[] = [];
   for (const [name, hooks, backlog, goal] of cases) {
@@ -99,12 +97,15 @@ async function compareDead(bench: HookBench, samples: number): Promise<Figure[]>
     const before = await delays([], 0);
     const beside = spread(await delays(hooks, backlog));
     const alone = spread([...before, ...(await delays([], 0))]);
-    const measured =
-      `${(beside.median / alone.median).toFixed(2)}: median ${beside.median.toFixed(0)} ms against ${alone.median.toFixed(0)} ms, ` +
-      `p95 ${beside.p95.toFixed(0)} ms against ${alone.p95.toFixed(0)} ms`;
-    figures.push(
-      figure(`hooks: delay of one beside ${name}`, beside.median / alone.median, measured, "", goal),
-    );
+    for (const [what, target] of [
+      ["median", goal],
+      ["p95", {}],
+    ] as const) {
+      const [subject, baseline] = [beside[what], alone[what]];
+      const ratio = subject / baseline;
+      const compared = { subject, baseline, ratio, min: ratio, max: ratio };
+      figures.push(ratioFigure(`hooks: delay of one beside ${name}, ${what}`, " ms", compared, target));
+    }
   }
   await setHooks(bench, []);
   return figures;

@@ -22,14 +22,14 @@ interface Stream {
 export async function measureRate(bench: HookBench, stream: Stream, rounds: number): Promise<Figure[]> {
   const url = `${originOf(bench.receiver)}/ok`;
   await setHooks(bench, [{ ...stream, url }]);
-  const { samples } = await sendEvents(bench, stream.type, stream.count / 5);
+  const { samples } = await sendEvents(bench, stream.type, Math.ceil(stream.count / 5));
   const bytes = Math.round(median(samples.map(({ body }) => Buffer.byteLength(body))));
   const figures: Figure[] = [];
   for (const [client, goal] of [
     ["request", stream.goal],
     ["fetch", {}],
   ] as const) {
-    await postBare(bench, client, samples, stream.count / 5);
+    await postBare(bench, client, samples, Math.ceil(stream.count / 5));
     const compared = await takeTurns(
       rounds,
       () => postBare(bench, client, samples, stream.count),
@@ -38,7 +38,7 @@ export async function measureRate(bench: HookBench, stream: Stream, rounds: numb
     const count = stream.count.toLocaleString("en");
     const what = `${stream.type}${stream.include ? " with participants" : ""}, ${stream.scope}`;
     const name = `hooks: ${count} of ${what}, ${bytes} bytes: to a loop of undici's ${client}`;
-    figures.push(ratioFigure(name, "throughput", compared, goal));
+    figures.push(ratioFigure(name, "/s", compared, goal));
   }
   return figures;
 }
@@ -69,7 +69,7 @@ async function postBare(
 }
 
 /**
- * How soon the first attempt arrives when nothing else goes on, the change being made by another process. The time before
+ * How soon the first attempt arrives on an idle system after a change by another process. The time before
  * the change begins is what is known of it, so its own duration is in these figures.
  */
 export async function measureDelay(bench: HookBench, count: number): Promise<Figure[]> {
@@ -90,8 +90,8 @@ export async function measureDelay(bench: HookBench, count: number): Promise<Fig
     for (let n = 0; n < count; n += 1) delays.push(await timeToArrive(bench, () => cause(n)));
     const at = spread(delays);
     figures.push(
-      figure(`hooks: ${name} to first attempt, median`, at.median, describe(at, count), " ms", { most: 100 }),
-      figure(`hooks: ${name} to first attempt, p95`, at.p95, describe(at, count), " ms", { most: 1000 }),
+      figure(`hooks: ${name} to first attempt, median`, at.median, describe(at, count), " ms", { max: 100 }),
+      figure(`hooks: ${name} to first attempt, p95`, at.p95, describe(at, count), " ms", { max: 1000 }),
     );
   }
   return figures;
@@ -124,7 +124,7 @@ async function changeTitle({ api, data }: HookBench, recordingId: string, n: num
     body: JSON.stringify({ title: `Weekly meeting ${n}, ${Date.now()}` }),
   });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`the change of a title answered ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`changing a title returned ${response.status}: ${text}`);
   return startedAt;
 }
 

@@ -3,20 +3,16 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import type { HookType } from "../../contract/hooks.ts";
-import { transactWithRetry } from "../../server/db/retry.ts";
-import { newSecret } from "../../server/hooks/signing.ts";
-import { createSealer } from "../../server/links/sealer.ts";
+import { createEncryptor } from "../../server/platform/crypto/encryptor.ts";
+import { transactWithRetry } from "../../server/platform/db/retry.ts";
+import { newSecret } from "../../server/webhooks/transport/signing.ts";
 import type { BenchDatabase, BenchPostgres } from "../database.ts";
 import { type Dataset, dataset } from "../datasets.ts";
 import { type Receiver, startReceiver } from "../hook-receiver.ts";
-import { type RunningServer, startParley } from "../servers.ts";
+import { benchSecret, type RunningServer, startParley } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 
-/** Of the workspace whose recordings have events. */
-const recordings = 10_000;
-
-const secret = "a secret that only the bench's servers have";
-
-/** A server that sends hooks, another that only answers requests, and a receiver. */
+/** A server that sends webhooks, another that only serves requests, and a receiver. */
 export interface HookBench {
   readonly worker: RunningServer;
   readonly api: RunningServer;
@@ -34,16 +30,19 @@ export function hookServer(
   return startParley({
     PARLEY_ROLE: role,
     PARLEY_DATABASE_URL: data.url,
-    PARLEY_DATA_DIR: join(postgres.folder, `hooks_${role}`),
+    // Both share one store, as processes on one database must.
+    PARLEY_DATA_DIR: join(postgres.folder, "hooks"),
     PARLEY_BASE_URL: "http://localhost:3000",
-    PARLEY_SECRET: secret,
+    PARLEY_SECRET: benchSecret,
     PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8",
+    // The sender is measured, not its limit.
+    PARLEY_HOOK_REQUESTS_PER_HOST_PER_MINUTE: "0",
   });
 }
 
 /** A database of its own: hooks of the others would be served as well. */
-export const hookData = (postgres: BenchPostgres): Promise<BenchDatabase<Dataset>> =>
-  dataset(postgres, "parley_hooks", recordings);
+export const hookData = (postgres: BenchPostgres, sizes: Sizes): Promise<BenchDatabase<Dataset>> =>
+  dataset(postgres, "parley_hooks", sizes.hookRecordings, sizes);
 
 export async function startHookBench(
   postgres: BenchPostgres,
@@ -83,7 +82,7 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
   await untilSettled(data);
   // Hooks whose receivers are dead are still at work, and may hold what goes with them.
   await transactWithRetry(data.db, (tx) => sql`delete from hooks`.execute(tx));
-  const sealer = createSealer(secret);
+  const encryptor = createEncryptor(benchSecret);
   const rows = planned.map(({ type, url, scope = "workspace", include = {} }) => ({
     id: randomUUIDv7(),
     workspace_id: data.made.workspaceId,
@@ -93,7 +92,7 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
     hook_url: url,
     hook_type: type,
     include,
-    secret: `\\x${sealer.seal(newSecret()).toString("hex")}`,
+    secret: `\\x${encryptor.encrypt(newSecret()).toString("hex")}`,
     inserted_at: new Date(Date.now() - 60_000),
   }));
   await data.db.pool.query("insert into hooks select * from jsonb_populate_recordset(null::hooks, $1)", [
@@ -101,11 +100,11 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
   ]);
   // As autovacuum does after a while.
   await data.db.pool.query(
-    "vacuum analyze hooks, deliveries, delivered_batches, delivery_attempts, events, waiting_events, feed_places",
+    "vacuum analyze hooks, deliveries, delivery_attempts, events, waiting_events, feed_positions",
   );
 }
 
-/** Waits until nobody sends any more: of those that answer, all is written down. */
+/** Waits until nothing is sent any more and all results of responding receivers are saved. */
 async function untilSettled({ db }: BenchDatabase<Dataset>): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end; await delay(50)) {
     const { rows } = await db.pool.query(

@@ -1,10 +1,11 @@
-import { encodeCursor } from "../../server/http/cursor.ts";
+import { timeCursor } from "../../server/platform/http/page.ts";
 import { rareWord } from "../data/words.ts";
 import type { BenchDatabase } from "../database.ts";
 import type { Dataset } from "../datasets.ts";
 import type { Load, Target } from "../load.ts";
 import { type Figure, type Goal, ratioFigure } from "../report.ts";
 import type { RunningServer } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 import { apiRequest, fetchBytes } from "./requests.ts";
 
 const pageSize = 50;
@@ -20,7 +21,7 @@ export async function measureLatency(
   load: Load,
   large: Served,
   small: Served,
-  rounds: number,
+  { rounds }: Sizes,
 ): Promise<Figure[]> {
   const { made } = large.data;
   const page = (served: Served, token: string, body: object = {}): Target =>
@@ -32,35 +33,34 @@ export async function measureLatency(
   const pageNumber = Math.min(1000, Math.floor(made.recordings / pageSize));
   const deep = page(large, made.workspaceToken, { cursor: await cursorOf(large.data, pageNumber) });
   const guest = page(large, made.guestToken);
-  const guestSees = await requireCount(guest, 50);
 
   const rare = rareWord.toLowerCase();
   const count = made.recordings.toLocaleString("en");
-  const cases: [name: string, baseline: Target, subject: Target, goal: Goal, rows: number][] = [
+  const cases: [name: string, baseline: Target, subject: Target, goal: Goal, min: number][] = [
     [
-      `page at ${count} to page at 10,000`,
+      `page at ${count} to page at ${small.data.made.recordings.toLocaleString("en")}`,
       page(small, small.data.made.workspaceToken),
       first,
-      { most: 1.3 },
+      { max: 1.3 },
       50,
     ],
-    [`page ${pageNumber} to page 1`, first, deep, { most: 1.2 }, 50],
-    ["who sees 100 of all to workspace token", first, guest, { most: 2 }, guestSees],
+    [`page ${pageNumber} to page 1`, first, deep, { max: 1.2 }, 50],
+    ["who sees 100 of all to workspace token", first, guest, { max: 2 }, 50],
     ["ordinary member to workspace token", first, member, {}, 50],
-    ["rare title, workspace token, to its page", first, find(made.workspaceToken, rare), { most: 5 }, 5],
-    ["rare title, member, to their page", member, find(made.memberToken, rare), { most: 5 }, 5],
+    ["rare title, workspace token, to its page", first, find(made.workspaceToken, rare), { max: 5 }, 5],
+    ["rare title, member, to their page", member, find(made.memberToken, rare), { max: 5 }, 5],
   ];
   // No targets, but what the next slow query will be.
   cases.push(
-    ["common title, member, to their page", member, find(made.memberToken, "review"), {}, 50],
+    ["common title, member, to their page", member, find(made.memberToken, "review"), {}, 1],
     ["two letters found nowhere, workspace token", first, find(made.workspaceToken, "qx"), {}, 0],
     ["two letters found nowhere, member", member, find(made.memberToken, "qx"), {}, 0],
   );
   const figures: Figure[] = [];
-  for (const [name, baseline, subject, goal, rows] of cases) {
-    await requireCount(subject, rows);
+  for (const [name, baseline, subject, goal, min] of cases) {
+    await requireCount(subject, min);
     const compared = await load.compare("latency", baseline, subject, rounds);
-    figures.push(ratioFigure(`latency: ${name}`, "latency", compared, goal));
+    figures.push(ratioFigure(`latency: ${name}`, " ms", compared, goal));
   }
   return figures;
 }
@@ -74,12 +74,12 @@ async function cursorOf(data: BenchDatabase<Dataset>, pageNumber: number): Promi
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`there is no page ${pageNumber}`);
-  return encodeCursor("recordings", row);
+  return timeCursor("recordings").encode(row);
 }
 
-async function requireCount(target: Target, count: number): Promise<number> {
+/** A page shorter than intended would be compared with a full one. */
+async function requireCount(target: Target, min: number): Promise<void> {
   const { recordings } = JSON.parse((await fetchBytes(target)).bytes.toString());
-  if (recordings.length !== count)
-    throw new Error(`${target.body} gave ${recordings.length} recordings where there are ${count}`);
-  return count;
+  if (recordings.length < min)
+    throw new Error(`${target.body} returned ${recordings.length} recordings instead of at least ${min}`);
 }

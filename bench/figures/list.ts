@@ -1,12 +1,16 @@
-import { isDeepStrictEqual } from "node:util";
+import { deepStrictEqual, equal } from "node:assert/strict";
 import type { RecordingIncludeInput } from "../../contract/recordings.ts";
-import type { Principal } from "../../server/access/principal.ts";
-import { listStatement } from "../../server/recordings/list-query.ts";
+import { viewerOf } from "../../server/access/viewer.ts";
+import type { Principal } from "../../server/platform/auth/principal.ts";
+import { createSigner } from "../../server/platform/crypto/link-signer.ts";
+import { thumbnailLinks } from "../../server/recordings/json/links.ts";
+import { listStatement } from "../../server/recordings/list/list-query.ts";
 import type { BenchDatabase } from "../database.ts";
 import type { Dataset } from "../datasets.ts";
 import type { Load, Target } from "../load.ts";
 import { type Figure, ratioFigure } from "../report.ts";
-import { type RunningServer, startBareList } from "../servers.ts";
+import { benchSecret, type RunningServer, startBareList } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 import { apiRequest, fetchBytes } from "./requests.ts";
 
 const pageSize = 50;
@@ -25,10 +29,10 @@ export async function measureList(
   server: RunningServer,
   data: BenchDatabase<Dataset>,
   baseUrl: string,
-  rounds: number,
+  { rounds }: Sizes,
 ): Promise<Figure[]> {
   const bare = await startBareList({
-    // The connection settings of server/db/database.ts.
+    // The connection settings of server/platform/db/database.ts.
     pool: {
       ...data.connection,
       max: 16,
@@ -47,9 +51,7 @@ export async function measureList(
       const baseline: Target = { ...subject, url: `${bare.url}${path}` };
       await requireSamePage(baseline, subject);
       const compared = await load.compare("throughput", baseline, subject, rounds);
-      figures.push(
-        ratioFigure(`${name}: throughput to bare node:http + pg`, "throughput", compared, { least: 0.8 }),
-      );
+      figures.push(ratioFigure(`${name}: throughput to bare node:http + pg`, "/s", compared, { min: 0.8 }));
     }
     return figures;
   } finally {
@@ -78,7 +80,7 @@ function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: s
     after: null,
     limit: pageSize + 1,
     baseUrl,
-    thumbnails: { inner: Buffer.alloc(64), outer: Buffer.alloc(64), expires: "0" },
+    thumbnails: thumbnailLinks(createSigner(benchSecret), viewerOf(principal)),
     datetimesByName: false,
   });
   const text = statement.text.replace("::text as json", " as json");
@@ -87,11 +89,15 @@ function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: s
   return { ...statement, text, values: [...statement.values] };
 }
 
-/** A baseline that answers something else would be none. */
+/** Checks that the baseline returns the same response. */
 async function requireSamePage(baseline: Target, subject: Target): Promise<void> {
   const pages = await Promise.all(
     [baseline, subject].map(async (target) => JSON.parse((await fetchBytes(target)).bytes.toString())),
   );
-  if (!isDeepStrictEqual(pages[0], pages[1]) || pages[0].recordings.length !== pageSize)
-    throw new Error("baseline and server do not answer the same page");
+  try {
+    deepStrictEqual(pages[1], pages[0]);
+    equal(pages[0].recordings.length, pageSize);
+  } catch (error) {
+    throw new Error(`baseline and server return different pages: ${(error as Error).message}`);
+  }
 }

@@ -75,8 +75,12 @@ export async function createUpload(media: MediaServer, mediaType: "video" | "aud
 const askEveryMs = 25;
 
 /** Waits until an upload has become a recording. @returns the recording's id. */
-export async function untilRecording(media: MediaServer, uploadId: string, mostMs: number): Promise<string> {
-  for (const end = performance.now() + mostMs; performance.now() < end; await delay(askEveryMs)) {
+export async function untilRecording(
+  media: MediaServer,
+  uploadId: string,
+  timeoutMs: number,
+): Promise<string> {
+  for (const end = performance.now() + timeoutMs; performance.now() < end; await delay(askEveryMs)) {
     const upload = (await ask(media, `/uploads/${uploadId}`, {})) as {
       status: string;
       recording_id: string | null;
@@ -85,7 +89,7 @@ export async function untilRecording(media: MediaServer, uploadId: string, mostM
     if (upload.failure !== undefined) throw new Error(`the upload failed: ${upload.failure.reason}`);
     if (upload.status === "success" && upload.recording_id !== null) return upload.recording_id;
   }
-  throw new Error(`the upload was no recording after ${mostMs / 1000} s`);
+  throw new Error(`the upload was no recording after ${timeoutMs / 1000} s`);
 }
 
 /** A recording without a file: of words. */
@@ -109,6 +113,6 @@ export async function downloadLink(media: MediaServer, recordingId: string): Pro
   const answer = await fetch(url, { headers, redirect: "manual" });
   const text = await answer.text();
   const link = answer.headers.get("location");
-  if (answer.status !== 302 || link === null) throw new Error(`${url} answered ${answer.status}: ${text}`);
+  if (answer.status !== 302 || link === null) throw new Error(`${url} returned ${answer.status}: ${text}`);
   return reach(media, link);
 }

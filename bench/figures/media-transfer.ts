@@ -1,12 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { copyFile, link, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { recordingObjectKey } from "../../server/storage/layout.ts";
+import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import type { BenchPostgres } from "../database.ts";
 import { type Comparison, median, takeTurns } from "../load.ts";
 import { type Nginx, startNginx } from "../nginx.ts";
-import { type Figure, figure, type Goal } from "../report.ts";
-import { type Client, openClient, settleDisk, writeRandomFile } from "../transfer.ts";
+import { type Figure, figure, type Goal, ratioFigure, skippedFigure } from "../report.ts";
+import type { Sizes } from "../sizes.ts";
+import { getFile, putFile, settleDisk, writeRandomFile } from "../transfer.ts";
 import {
   createUpload,
   downloadLink,
@@ -15,20 +16,15 @@ import {
   startMediaServer,
 } from "./media-api.ts";
 
-/** How large files are. */
-export interface TransferSize {
-  /** Of the one that is sent or fetched alone; an eighth of twice as much goes eight times at once. */
-  readonly bytes: number;
-  readonly rounds: number;
-}
-
-const atOnce = 8;
-const mostGrowthMb = 50;
+const concurrency = 8;
+const maxGrowthMb = 50;
 
 /** The bench's parts that both directions need. */
-interface Bench extends TransferSize {
+interface Bench {
+  /** Of the file that is sent or fetched alone; a quarter of it is sent eight times at once. */
+  readonly bytes: number;
+  readonly rounds: number;
   readonly media: MediaServer;
-  readonly client: Client;
   /** Or why there is none. */
   readonly nginx: Nginx | string;
   /** A folder on the file system of server and baseline. */
@@ -36,9 +32,9 @@ interface Bench extends TransferSize {
 }
 
 /** A file sent to an upload's URL, alone and eight at once, against nginx taking the same PUT. */
-export function measureUpload(postgres: BenchPostgres, size: TransferSize): Promise<Figure[]> {
-  return withBench(postgres, "api", size, async (bench) => {
-    const { bytes, media, client } = bench;
+export function measureUpload(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+  return withBench(postgres, "api", sizes, async (bench) => {
+    const { bytes, media } = bench;
     const large = join(bench.folder, "large");
     const small = join(bench.folder, "small");
     await writeRandomFile(large, bytes);
@@ -51,23 +47,23 @@ export function measureUpload(postgres: BenchPostgres, size: TransferSize): Prom
     const figures: Figure[] = [];
     for (const [path, count, each] of [
       [large, 1, bytes],
-      [small, atOnce, bytes / 4],
+      [small, concurrency, bytes / 4],
     ] as const) {
       const total = (count * each) / 2 ** 20;
-      const name = `PUT of ${count === 1 ? "" : `${count} at once, each `}${sizeText(each)}, by ${client.name}`;
+      const name = `PUT of ${count === 1 ? "" : `${count} at once, each `}${sizeText(each)}`;
       figures.push(
         await compareRates(
           bench,
           `${name}: throughput to nginx`,
-          (nginx) => sendToNginx(bench, nginx, path, count, false).then((seconds) => total / seconds),
+          (nginx) => sendToNginx(nginx, path, count, false).then((seconds) => total / seconds),
           () => sendToParley(bench, path, count).then((seconds) => total / seconds),
-          count === 1 ? { least: 0.8 } : {},
+          count === 1 ? { min: 0.8 } : {},
         ),
-        // Without a target, but the one that promises the same: what was answered is on the disk.
+        // Has no target, but makes the same promise: the file is on disk when the response is sent.
         await compareRates(
           bench,
           `${name}: throughput to nginx and fsync`,
-          (nginx) => sendToNginx(bench, nginx, path, count, true).then((seconds) => total / seconds),
+          (nginx) => sendToNginx(nginx, path, count, true).then((seconds) => total / seconds),
           () => sendToParley(bench, path, count).then((seconds) => total / seconds),
           {},
         ),
@@ -79,9 +75,9 @@ export function measureUpload(postgres: BenchPostgres, size: TransferSize): Prom
 }
 
 /** A recording's file by the link of its download, against nginx serving the same file. */
-export function measureDownload(postgres: BenchPostgres, size: TransferSize): Promise<Figure[]> {
-  return withBench(postgres, "all", size, async (bench) => {
-    const { bytes, media, client, nginx } = bench;
+export function measureDownload(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+  return withBench(postgres, "all", sizes, async (bench) => {
+    const { bytes, media, nginx } = bench;
     const recordingId = await makeRecording(media);
     const path = join(media.folder, "objects", recordingObjectKey(recordingId, "media.mp4"));
     mkdirSync(dirname(path), { recursive: true });
@@ -101,15 +97,15 @@ export function measureDownload(postgres: BenchPostgres, size: TransferSize): Pr
     const rate = (seconds: number): number => bytes / 2 ** 20 / seconds;
     const growth = media.server.watchMemory();
     // Once before, so that both find the file in memory.
-    await client.get(url);
-    const name = `download of ${sizeText(bytes)}, by ${client.name}`;
+    await getFile(url);
+    const name = `download of ${sizeText(bytes)}`;
     return [
       await compareRates(
         bench,
         `${name}: throughput to nginx`,
-        (baseline) => client.get(`${baseline.url}/large`).then(rate),
-        () => client.get(url).then(rate),
-        { least: 0.7 },
+        (baseline) => getFile(`${baseline.url}/large`).then(rate),
+        () => getFile(url).then(rate),
+        { min: 0.7 },
       ),
       growthFigure(`${name}: memory`, growth()),
     ];
@@ -120,17 +116,16 @@ export function measureDownload(postgres: BenchPostgres, size: TransferSize): Pr
 async function withBench(
   postgres: BenchPostgres,
   role: "api" | "all",
-  size: TransferSize,
+  sizes: Sizes,
   measure: (bench: Bench) => Promise<Figure[]>,
 ): Promise<Figure[]> {
   const folder = join(postgres.folder, "transfer");
   mkdirSync(folder, { recursive: true });
-  const client = await openClient();
   const media = await startMediaServer(postgres, role);
   try {
     const nginx = await startNginx(folder);
     try {
-      return await measure({ ...size, media, client, nginx, folder });
+      return await measure({ bytes: sizes.transferBytes, rounds: sizes.rounds, media, nginx, folder });
     } finally {
       if (typeof nginx !== "string") await nginx.stop();
     }
@@ -152,39 +147,31 @@ async function compareRates(
   if (typeof nginx === "string") {
     const rates: number[] = [];
     for (let round = 0; round < rounds; round += 1) rates.push(await subject());
-    return figure(name, null, `${median(rates).toFixed(0)} MiB/s; ${nginx}`, "", {});
+    return skippedFigure(name, `${nginx}; ${median(rates).toFixed(0)} MiB/s without a baseline`);
   }
   const compared: Comparison = await takeTurns(rounds, () => baseline(nginx), subject);
-  const spread = `${compared.least.toFixed(2)} to ${compared.greatest.toFixed(2)}`;
-  const rates = `${compared.subject.toFixed(0)} MiB/s against ${compared.baseline.toFixed(0)} MiB/s`;
-  return figure(name, compared.ratio, `${compared.ratio.toFixed(2)} (${spread}): ${rates}`, "", goal);
+  return ratioFigure(name, " MiB/s", compared, goal);
 }
 
 function growthFigure(name: string, mb: number | null): Figure {
   const measured = mb === null ? "not on this system" : `${mb.toFixed(0)} MB more at its peak`;
-  return figure(name, mb, measured, " MB", { most: mostGrowthMb });
+  return figure(name, mb, measured, " MB", { max: maxGrowthMb });
 }
 
-/** @returns seconds until the last of them was answered. */
-async function sendToParley({ media, client }: Bench, path: string, count: number): Promise<number> {
+/** @returns seconds until the last response. */
+async function sendToParley({ media }: Bench, path: string, count: number): Promise<number> {
   const uploads = await Promise.all(Array.from({ length: count }, () => createUpload(media, "video")));
   await settleDisk();
-  const seconds = await Promise.all(uploads.map(({ url, headers }) => client.put(path, url, headers)));
+  const seconds = await Promise.all(uploads.map(({ url, headers }) => putFile(path, url, headers)));
   await media.clear();
   return Math.max(...seconds);
 }
 
-/** @param isSynced waits also until the disk has it: nginx answers when the system does. */
-async function sendToNginx(
-  { client }: Bench,
-  nginx: Nginx,
-  path: string,
-  count: number,
-  isSynced: boolean,
-): Promise<number> {
+/** @param isSynced also waits until the file is on disk; nginx responds before that. */
+async function sendToNginx(nginx: Nginx, path: string, count: number, isSynced: boolean): Promise<number> {
   await settleDisk();
   const send = async (name: string): Promise<number> => {
-    const seconds = await client.put(path, `${nginx.url}/uploads/${name}`);
+    const seconds = await putFile(path, `${nginx.url}/uploads/${name}`);
     return isSynced ? seconds + (await syncFile(join(nginx.root, "uploads", name))) : seconds;
   };
   const seconds = await Promise.all(Array.from({ length: count }, (_, index) => send(String(index))));

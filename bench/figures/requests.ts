@@ -31,6 +31,6 @@ export async function fetchBytes(target: Target): Promise<{ contentType: string;
   const { "content-length": _, ...rest } = headers;
   const response = await fetch(target.url, { method, headers: rest, ...(body === "" ? {} : { body }) });
   const bytes = Buffer.from(await response.arrayBuffer());
-  if (response.status !== 200) throw new Error(`${target.url} answered ${response.status}: ${bytes}`);
+  if (response.status !== 200) throw new Error(`${target.url} returned ${response.status}: ${bytes}`);
   return { contentType: response.headers.get("content-type") ?? "", bytes };
 }

@@ -1,18 +1,19 @@
-import type { Database, Tx } from "../../server/db/database.ts";
+import type { Database, Tx } from "../../server/platform/db/database.ts";
 import { insertSegments, type NewSegment } from "../../server/recordings/create.ts";
 import { makeSpeech } from "../data/speech.ts";
 import { insertMeeting, type SpokenSet } from "../data/spoken.ts";
 import type { BenchDatabase } from "../database.ts";
 import { takeTurns } from "../load.ts";
 import { type Figure, ratioFigure } from "../report.ts";
+import type { Sizes } from "../sizes.ts";
 
 /** What a transcript of four hours, 2,400 segments, costs with the index, to without; both are removed again. */
 export async function measureIndexing(
   { db, made }: BenchDatabase<SpokenSet>,
-  rounds: number,
+  { rounds, indexedHours }: Sizes,
 ): Promise<Figure[]> {
   const speech = makeSpeech(7);
-  const segments: NewSegment[] = Array.from({ length: 2400 }, (_, n) => ({
+  const segments: NewSegment[] = Array.from({ length: 600 * indexedHours }, (_, n) => ({
     participant_id: null,
     speaker: "Ada",
     start_ms: n * 6000,
@@ -23,7 +24,7 @@ export async function measureIndexing(
   const whole = (isIndexed: boolean) => async () => {
     const meeting = makeSpeech(9);
     const { result, took } = await timed(db, isIndexed, (tx) =>
-      insertMeeting(tx, made.workspaceId, 1, meeting, [], 4),
+      insertMeeting(tx, made.workspaceId, 1, meeting, [], indexedHours),
     );
     await db.pool.query("delete from recordings where id = $1", [result]);
     return took;
@@ -36,21 +37,21 @@ export async function measureIndexing(
     for (const isIndexed of [false, true]) await measure(isIndexed)();
     const compared = await takeTurns(rounds * 3, measure(false), measure(true));
     figures.push(
-      ratioFigure(`inserting four hours with the index, ${name}: to without`, "latency", compared, {}),
+      ratioFigure(`inserting ${indexedHours} h with the index, ${name}: to without`, " ms", compared, {}),
     );
     const ratio = compared.ratio - 1;
     figures.push(
       ratioFigure(
-        `indexing four hours: to inserting ${name} without`,
-        "latency",
+        `indexing ${indexedHours} h: to inserting ${name} without`,
+        " ms",
         {
           baseline: compared.baseline,
           subject: compared.subject - compared.baseline,
           ratio,
-          least: compared.least - 1,
-          greatest: compared.greatest - 1,
+          min: compared.min - 1,
+          max: compared.max - 1,
         },
-        { most: 2 },
+        { max: 2 },
       ),
     );
   }

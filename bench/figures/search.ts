@@ -5,8 +5,9 @@ import { readQuery } from "../../server/search/read-query.ts";
 import { makeSpoken, type SpokenSet } from "../data/spoken.ts";
 import type { BenchDatabase, BenchPostgres } from "../database.ts";
 import { type Comparison, median } from "../load.ts";
-import { elapsed, type Figure, figure } from "../report.ts";
+import { elapsed, type Figure, ratioFigure } from "../report.ts";
 import { type RunningServer, startParley } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 import { apiRequest } from "./requests.ts";
 import { measureIndexing } from "./search-indexing.ts";
 
@@ -14,13 +15,12 @@ import { measureIndexing } from "./search-indexing.ts";
 const recipeVersion = 1;
 
 /** 1,000 hours of transcript: 600,000 segments. */
-export async function measureSearch(
-  postgres: BenchPostgres,
-  { hours, rounds }: { readonly hours: number; readonly rounds: number },
-): Promise<Figure[]> {
+export async function measureSearch(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
   const startedAt = performance.now();
-  const data = await postgres.database("parley_search", `${recipeVersion}:${hours}`, (db) =>
-    makeSpoken(db, hours, (text) => console.error(`  ${elapsed(startedAt)}  parley_search: ${text}`)),
+  const data = await postgres.database("parley_search", `${recipeVersion}:${sizes.searchHours}`, (db) =>
+    makeSpoken(db, sizes.searchHours, (text) =>
+      console.error(`  ${elapsed(startedAt)}  parley_search: ${text}`),
+    ),
   );
   await createBareFind(data.db.pool);
   const server = await startParley({
@@ -29,7 +29,7 @@ export async function measureSearch(
     PARLEY_DATA_DIR: join(postgres.folder, "search"),
   });
   try {
-    return [...(await measureQueries(data, server, rounds)), ...(await measureIndexing(data, rounds))];
+    return [...(await measureQueries(data, server, sizes)), ...(await measureIndexing(data, sizes))];
   } finally {
     await server.stop();
   }
@@ -71,7 +71,7 @@ function groupsOf({ commonest, rare }: SpokenSet): Group[] {
 async function measureQueries(
   { db, made }: BenchDatabase<SpokenSet>,
   server: RunningServer,
-  rounds: number,
+  sizes: Sizes,
 ): Promise<Figure[]> {
   const tokens = [
     ["workspace token", made.workspaceToken],
@@ -84,7 +84,7 @@ async function measureQueries(
   for (const group of groupsOf(made)) {
     for (const [who, token] of tokens) {
       const searches = group.queries.map((q) => () => find(server, token, q));
-      const toPage = await compareP95(rounds, [page(made.workspaceToken)], searches);
+      const toPage = await compareP95(sizes, [page(made.workspaceToken)], searches);
       figures.push(p95Figure(`search, ${group.name}, ${who}: to a page of List Recordings`, toPage, 10));
       if (who === "who sees nothing") continue;
       const sees = await seenBy(db.pool, made, who);
@@ -96,16 +96,16 @@ async function measureQueries(
         filtered.push(() => db.pool.query(statements.filtered));
       }
       const name = `search, ${group.name}, ${who}`;
-      const sqlToBare = await compareP95(rounds, bare, filtered);
+      const sqlToBare = await compareP95(sizes, bare, filtered);
       figures.push(p95Figure(`${name}: its SQL to the same without permissions`, sqlToBare, 3));
       // The whole is six statements, the token's, snippets and moments included.
-      const wholeToBare = await compareP95(rounds, bare, searches);
+      const wholeToBare = await compareP95(sizes, bare, searches);
       figures.push(p95Figure(`${name}: whole request to that one statement`, wholeToBare));
     }
   }
   // What is in a thousand recordings that one can't see must not show in the time either.
   const hidden = await compareP95(
-    rounds,
+    sizes,
     ["qqxqx"].map((q) => () => find(server, made.strangerToken, q)),
     made.commonest.map((q) => () => find(server, made.strangerToken, q)),
   );
@@ -141,23 +141,22 @@ async function send(target: ReturnType<typeof apiRequest>): Promise<void> {
   const { url, method, body } = target;
   const answer = await fetch(url, { method, headers, ...(body === "" ? {} : { body }) });
   const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${text}`);
+  if (answer.status !== 200) throw new Error(`${url} returned ${answer.status}: ${text}`);
 }
 
 type Work = () => Promise<unknown>;
 
 /** In each round each is done several times, in turns; the 95th of a hundred decides. */
 async function compareP95(
-  rounds: number,
+  { rounds, searchSamples }: Sizes,
   baseline: readonly Work[],
   subject: readonly Work[],
 ): Promise<Comparison> {
   for (const work of [...baseline, ...subject]) await work();
   const seen: { baseline: number; subject: number }[] = [];
-  const samples = 40;
   for (let round = 0; round < rounds; round += 1) {
     const times = { baseline: [] as number[], subject: [] as number[] };
-    for (let n = 0; n < samples; n += 1) {
+    for (let n = 0; n < searchSamples; n += 1) {
       times.baseline.push(await time(baseline[n % baseline.length]));
       times.subject.push(await time(subject[n % subject.length]));
     }
@@ -168,8 +167,8 @@ async function compareP95(
     baseline: median(seen.map((round) => round.baseline)),
     subject: median(seen.map((round) => round.subject)),
     ratio: median(ratios),
-    least: Math.min(...ratios),
-    greatest: Math.max(...ratios),
+    min: Math.min(...ratios),
+    max: Math.max(...ratios),
   };
 }
 
@@ -183,14 +182,6 @@ function p95(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
 }
 
-function p95Figure(name: string, compared: Comparison, most?: number): Figure {
-  const { ratio, least, greatest, subject, baseline } = compared;
-  const spread = `${ratio.toFixed(2)} (${least.toFixed(2)} to ${greatest.toFixed(2)})`;
-  return figure(
-    `p95: ${name}`,
-    ratio,
-    `${spread}: ${subject.toFixed(2)} ms against ${baseline.toFixed(2)} ms`,
-    "",
-    most === undefined ? {} : { most },
-  );
+function p95Figure(name: string, compared: Comparison, max?: number): Figure {
+  return ratioFigure(`p95: ${name}`, " ms", compared, max === undefined ? {} : { max });
 }

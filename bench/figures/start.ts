@@ -5,16 +5,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { median } from "../load.ts";
 import { type Figure, figure } from "../report.ts";
 import { startParley } from "../servers.ts";
-
-/** After this long a started server has nothing left to do. */
-const idleMs = 5000;
+import type { Sizes } from "../sizes.ts";
 
 /** How fast `parley serve` with its own PostgreSQL is ready, on an empty folder and on its own, and what it takes. */
-export async function measureStart(): Promise<Figure[]> {
+export async function measureStart({ firstStarts, idleMs }: Sizes): Promise<Figure[]> {
   const first: number[] = [];
   const later: number[] = [];
   const memory: number[] = [];
-  for (let folderNumber = 0; folderNumber < 2; folderNumber += 1) {
+  for (let folderNumber = 0; folderNumber < firstStarts; folderNumber += 1) {
     const folder = mkdtempSync(join(tmpdir(), "parley-bench-start-"));
     // The database's system user passes through, or root's database would land outside of the folder and stay.
     chmodSync(folder, 0o711);
@@ -25,6 +23,7 @@ export async function measureStart(): Promise<Figure[]> {
         const server = await startParley(env);
         (start === 0 ? first : later).push(server.readyMs / 1000);
         if (start > 0) {
+          // Nothing is left to do for it then.
           await delay(idleMs);
           const resident = server.residentMb();
           if (resident !== null) memory.push(resident);
@@ -38,15 +37,15 @@ export async function measureStart(): Promise<Figure[]> {
   const list = (values: readonly number[]): string => values.map((value) => value.toFixed(2)).join(", ");
   const mb = memory.length === 0 ? null : median(memory);
   return [
-    figure("first start, until ready", Math.max(...first), `${list(first)} s`, " s", { most: 10 }),
-    figure("later start, until ready", Math.max(...later), `${list(later)} s`, " s", { most: 3 }),
+    figure("first start, until ready", Math.max(...first), `${list(first)} s`, " s", { max: 10 }),
+    figure("later start, until ready", Math.max(...later), `${list(later)} s`, " s", { max: 3 }),
     figure(
       "idle memory of the server process",
       mb,
       mb === null ? "not on this system" : `${mb.toFixed(0)} MB`,
       " MB",
       {
-        most: 150,
+        max: 150,
       },
     ),
   ];

@@ -1,9 +1,10 @@
-import { generateToken, hashToken } from "../../server/accounts/access-tokens.ts";
+import { generateToken, hashToken } from "../../server/accounts/tokens/access-tokens.ts";
 import type { BenchDatabase } from "../database.ts";
 import type { Dataset } from "../datasets.ts";
 import type { Load } from "../load.ts";
 import { type Figure, ratioFigure } from "../report.ts";
 import { startTokenCheck } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 import { apiRequest, fetchBytes } from "./requests.ts";
 
 /** What checking an OAuth token adds to Get Recording: the same server with a check that costs nothing is the baseline. */
@@ -11,7 +12,7 @@ export async function measureTokenCheck(
   load: Load,
   data: BenchDatabase<Dataset>,
   baseUrl: string,
-  rounds: number,
+  { rounds }: Sizes,
 ): Promise<Figure[]> {
   const token = await makeOAuthToken(data);
   const [free, checked] = await Promise.all(
@@ -36,8 +37,8 @@ export async function measureTokenCheck(
     const latency = await load.compare("latency", baseline, subject, rounds);
     const throughput = await load.compare("throughput", baseline, subject, rounds);
     return [
-      ratioFigure("token check: time of Get Recording to that without", "latency", latency, { most: 1.2 }),
-      ratioFigure("token check: throughput to that without", "throughput", throughput, { least: 0.83 }),
+      ratioFigure("token check: time of Get Recording to that without", " ms", latency, { max: 1.2 }),
+      ratioFigure("token check: throughput to that without", "/s", throughput, { min: 0.83 }),
     ];
   } finally {
     free.stop();

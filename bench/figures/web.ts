@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { demoMeetings } from "../../cli/demo/meetings/index.ts";
-import { createSession } from "../../server/accounts/sessions.ts";
+import { demoMeetings } from "../../demo/content/meetings/index.ts";
+import { createSession } from "../../server/accounts/sign-in/sessions.ts";
 import { buildWebApp } from "../../server/web/build.ts";
 import { launchChromium } from "../../test/support/chromium.ts";
 import { makePersonalToken, makeWorkspace } from "../data/people.ts";
@@ -13,6 +13,7 @@ import { median, takeTurns } from "../load.ts";
 import { type PageToVisit, type PageVisit, visitPage } from "../page-visit.ts";
 import { type Figure, figure, ratioFigure } from "../report.ts";
 import { freePort, type RunningServer, startParley } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
 import { apiRequest, fetchBytes } from "./requests.ts";
 
 /** A telephone at the edge of its network. */
@@ -28,7 +29,7 @@ interface NamedPage extends PageToVisit {
  * The web app's pages at a first visit in a real browser: largest paint, what is sent for it, and from where. Each visit
  * has a new profile; the library holds the sample meetings as videos, with thumbnails.
  */
-export async function measureWeb(postgres: BenchPostgres, rounds: number): Promise<Figure[]> {
+export async function measureWeb(postgres: BenchPostgres, { rounds }: Sizes): Promise<Figure[]> {
   await buildWebApp((line) => console.error(`  ${line}`));
   const port = await freePort();
   const data = await postgres.database("parley_web", "1", async (db) => {
@@ -92,7 +93,7 @@ async function measurePage(browser: Browser, page: NamedPage, rounds: number): P
       median(paints),
       `${median(paints).toFixed(0)} ms (${Math.min(...paints).toFixed(0)} to ${Math.max(...paints).toFixed(0)})`,
       " ms",
-      { most: 1500 },
+      { max: 1500 },
     ),
     figure(
       `${page.name}: largest paint at 1.6 Mbit/s, 150 ms`,
@@ -101,20 +102,20 @@ async function measurePage(browser: Browser, page: NamedPage, rounds: number): P
       " ms",
       {},
     ),
-    figure(`${page.name}: layout shift`, shift, shift.toFixed(3), "", { most: 0.1 }),
+    figure(`${page.name}: layout shift`, shift, shift.toFixed(3), "", { max: 0.1 }),
     figure(
       `${page.name}: script as sent`,
       script,
       `${script.toFixed(0)} kB; styles ${kb(first.styleBytes)} kB, all ${kb(first.allBytes)} kB in ${first.requests} requests`,
       " kB",
-      { most: 250 },
+      { max: 250 },
     ),
     figure(
       `${page.name}: other hosts`,
       strangers.size,
       strangers.size === 0 ? "none" : [...strangers].join(", "),
       "",
-      { most: 0 },
+      { max: 0 },
     ),
   ];
 }
@@ -153,7 +154,7 @@ async function measureAgainstBare(
       () => paint(page),
     );
     const name = `${page.name}: largest paint to that of a bare page of the same bytes`;
-    return [ratioFigure(name, "latency", compared, {})];
+    return [ratioFigure(name, " ms", compared, {})];
   } finally {
     server.close();
     server.closeAllConnections();

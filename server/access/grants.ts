@@ -1,14 +1,12 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
+import type { Tx } from "../platform/db/database.ts";
 
 /**
- * Brings recording_grants in line with who may see the recordings, in the transaction that changed it. This
- * statement is the whole rule of visibility (design, "Who sees a recording"): workspace tokens see everything; a
- * person sees what they recorded, what is shared with them or one of their teams, what they took part in (by
- * email), and what is shared with the workspace.
+ * Updates recording_grants to who may see the recordings, in the transaction that changed it. This statement is the whole
+ * visibility rule (design, "Who sees a recording"): workspace tokens see everything; a user sees the recordings they
+ * recorded, that are shared with them, one of their teams or the workspace, and that they attended (matched by email).
  *
- * The recordings are locked first, in the order of their ids, so that two changes of one recording follow each other
- * and the later one sees what the earlier one did.
+ * Locks the recordings first, ordered by id, so that of two concurrent changes the later one sees the earlier one.
  */
 export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promise<void> {
   if (recordingIds.length === 0) return;
@@ -54,14 +52,14 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
 }
 
 /**
- * Keeps users from joining the workspace until the transaction ends: somebody who joins between looking for users by
- * email and committing would miss the grant. Many may hold it at once.
+ * Keeps users from joining the workspace until the transaction ends: a user who joins between the lookup by email and the
+ * commit would miss the grant. A shared lock.
  */
 export async function holdMembership(tx: Tx, workspaceId: string): Promise<void> {
   await sql`select id from workspaces where id = ${workspaceId} for share`.execute(tx);
 }
 
-/** Waits until nobody holds the membership of the workspace, and lets it change until the transaction ends. */
+/** Takes the exclusive counterpart of `holdMembership`, to change the workspace's users. */
 export async function changeMembership(tx: Tx, workspaceId: string): Promise<void> {
   await sql`select id from workspaces where id = ${workspaceId} for no key update`.execute(tx);
 }

@@ -1,13 +1,13 @@
 import { tokenInfo } from "../../contract/token-info.ts";
-import { ProblemError } from "../http/problem.ts";
-import { type Api, route } from "../http/route.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
 
-/** What the token in use is. */
+/** Token info: describes the token in use. */
 export function accountRoutes(api: Api): void {
   route(api, tokenInfo, async ({ principal }) => {
     const { tokenType } = principal;
     if (tokenType === "session")
-      throw new ProblemError("forbidden", "this request was made by a signed-in person and carries no token");
+      throw new ProblemError("forbidden", "this request came from a signed-in session, not from a token");
     return {
       type: tokenType,
       scope: principal.scope,

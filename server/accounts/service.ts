@@ -1,16 +1,30 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { changeMembership, syncGrants } from "../access/grants.ts";
-import type { Role } from "../access/principal.ts";
-import type { Database, Tx } from "../db/database.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
-import { type AccessTokenType, generateToken, hashToken } from "./access-tokens.ts";
-import { hashPassword } from "./passwords.ts";
+import type { Role } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { releaseUnprovenEmail } from "./one-time-links/prove-email.ts";
+import { hashPassword } from "./sign-in/passwords.ts";
+import { type AccessTokenType, generateToken, hashToken } from "./tokens/access-tokens.ts";
+import { claimKeyOfEmail, findDomainOwner } from "./workspaces/email-domains.ts";
 
-/** A request about accounts that can't be fulfilled; the message is for the person who made it. */
+/** An account operation that failed; the message is for the user who requested it. */
 export class AccountError extends Error {}
 
-/** Makes a workspace with its twelve meeting types. */
+/**
+ * An email that cannot get an account. The message is for the operator; `publicMessage` reveals nothing about other workspaces.
+ */
+export class EmailUnavailableError extends AccountError {
+  readonly publicMessage: string;
+
+  constructor(message: string, publicMessage: string) {
+    super(message);
+    this.publicMessage = publicMessage;
+  }
+}
+
+/** Creates a workspace with its twelve meeting types. */
 export async function createWorkspace(
   tx: Tx,
   input: { name: string; emailDomains: readonly string[]; maxDurationSec?: number | undefined },
@@ -43,7 +57,7 @@ export async function createWorkspace(
   return { id };
 }
 
-/** An email domain in its one form. @throws AccountError when it is none. */
+/** Normalizes an email domain. @throws AccountError when it is invalid. */
 export function readDomain(text: string): string {
   const domain = text.trim().replace(/^@/, "").toLowerCase();
   if (!/^[a-z0-9\u0080-\uffff-]+(\.[a-z0-9\u0080-\uffff-]+)*$/.test(domain))
@@ -51,7 +65,11 @@ export function readDomain(text: string): string {
   return domain;
 }
 
-/** Makes a user. What they took part in before, by their email, they see from now on. */
+/**
+ * Creates a user, who sees the recordings they attended before, matched by email. An email in a claimed domain can get an account
+ * in the workspace that owns the domain only.
+ * @throws AccountError for wrong input; EmailUnavailableError when the email is in use or in another workspace's domain.
+ */
 export async function createUser(
   tx: Tx,
   input: { workspaceId: string; email: string; name: string; role: Role; password?: string },
@@ -60,9 +78,16 @@ export async function createUser(
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new AccountError(`"${input.email}" is not an email address`);
   if (input.name.trim() === "") throw new AccountError("a user needs a name");
   const id = randomUUIDv7();
-  // Takes a while, so before anybody has to wait for us.
+  // Slow, so it runs before any lock is taken.
   const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
+  const owner = await findDomainOwner(tx, claimKeyOfEmail(email));
+  if (owner !== undefined && owner.workspace_id !== input.workspaceId)
+    throw new EmailUnavailableError(
+      `the domain of ${email} is claimed by the workspace ${owner.workspace_id} (${owner.workspace_name}); create the user there, or release the domain with: parley domain release`,
+      unavailableElsewhere(email),
+    );
   await changeMembership(tx, input.workspaceId);
+  if (owner !== undefined) await releaseUnprovenEmail(tx, input.workspaceId, email);
   const inserted = await tx
     .insertInto("users")
     .values({
@@ -76,7 +101,7 @@ export async function createUser(
     .onConflict((conflict) => conflict.column("email_key").doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (inserted === undefined) throw new AccountError(`there is a user with the email ${email} already`);
+  if (inserted === undefined) throw await describeTaken(tx, input.workspaceId, email);
   const attended = await tx
     .selectFrom("participants")
     .select("recording_id")
@@ -91,7 +116,23 @@ export async function createUser(
   return { id };
 }
 
-/** Makes a team with its members, named by their emails. */
+async function describeTaken(tx: Tx, workspaceId: string, email: string): Promise<EmailUnavailableError> {
+  const own = await tx
+    .selectFrom("users")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("email_key", "=", sql<string>`lower(${email})`)
+    .executeTakeFirst();
+  const message = `a user with the email ${email} already exists`;
+  return new EmailUnavailableError(message, own === undefined ? unavailableElsewhere(email) : message);
+}
+
+/** One text for every reason outside the workspace, so that it does not reveal which emails have accounts. */
+export function unavailableElsewhere(email: string): string {
+  return `${email} cannot be added to this workspace; check the email, or ask the operator of this server`;
+}
+
+/** Creates a team with members given by email. */
 export async function createTeam(
   tx: Tx,
   input: { workspaceId: string; name: string; memberEmails: readonly string[] },
@@ -104,7 +145,7 @@ export async function createTeam(
     .onConflict((conflict) => conflict.columns(["workspace_id", "name_key"]).doNothing())
     .returning("id")
     .executeTakeFirst();
-  if (inserted === undefined) throw new AccountError(`there is a team named ${input.name.trim()} already`);
+  if (inserted === undefined) throw new AccountError(`a team named ${input.name.trim()} already exists`);
   for (const email of new Set(input.memberEmails)) {
     const user = await findUserByEmail(tx, email);
     if (user === undefined || user.workspace_id !== input.workspaceId)
@@ -119,17 +160,26 @@ export async function createTeam(
 }
 
 /**
- * Issues an access token for a user, or in a user's name for the whole workspace (admins only).
+ * Creates an access token for a user, or, issued by an admin, for the whole workspace.
  * @returns the token itself, which is not stored and can't be shown again.
  */
 export async function createAccessToken(
   tx: Tx,
-  input: { email: string; type: AccessTokenType; name: string; expiresAt: Date | null },
+  input: {
+    email: string;
+    type: AccessTokenType;
+    name: string;
+    expiresAt: Date | null;
+    /** The token that creates this one, which ends with it. */
+    createdByTokenId?: string | null;
+  },
 ): Promise<{ id: string; token: string }> {
   const user = await findUserByEmail(tx, input.email);
   if (user === undefined) throw new AccountError(`there is no user with the email ${input.email}`);
   if (input.type === "workspace_access_token" && user.role !== "admin")
     throw new AccountError(`${user.email} is not an admin; only admins issue workspace tokens`);
+  if (input.createdByTokenId != null && !(await lockToken(tx, input.createdByTokenId)))
+    throw new AccountError("the token in use was just revoked");
   const token = generateToken(input.type);
   const id = randomUUIDv7();
   await tx
@@ -142,12 +192,25 @@ export async function createAccessToken(
       name: input.name,
       hash: hashToken(token),
       expires_at: input.expiresAt,
+      created_by_token_id: input.createdByTokenId ?? null,
     })
     .execute();
   return { id, token };
 }
 
-/** An active user by email, whatever its case; not deactivated or demoted before the transaction ends. */
+/** Locks a token against revocation. @returns false when it has been revoked. */
+async function lockToken(tx: Tx, id: string): Promise<boolean> {
+  const token = await tx
+    .selectFrom("access_tokens")
+    .select("id")
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .forShare()
+    .executeTakeFirst();
+  return token !== undefined;
+}
+
+/** An active user by email, ignoring case; locked against deactivation and role changes until the transaction ends. */
 export function findUserByEmail(tx: Tx, email: string) {
   return tx
     .selectFrom("users")
@@ -170,7 +233,7 @@ export async function findAnyUser(tx: Tx, email: string): Promise<{ id: string; 
 }
 
 /**
- * The workspace a command means when it names none: the only one there is.
+ * The given workspace, or the only one when a command names none.
  * @throws AccountError when there is none or more than one.
  */
 export async function chooseWorkspace(tx: Tx, workspaceId: string | undefined): Promise<string> {
@@ -187,7 +250,7 @@ export async function chooseWorkspace(tx: Tx, workspaceId: string | undefined): 
   if (first === undefined)
     throw new AccountError(
       workspaceId === undefined
-        ? "there is no workspace yet; make one with: parley workspace create --name NAME"
+        ? "there is no workspace yet; create one with: parley workspace create --name NAME"
         : `there is no workspace ${workspaceId}`,
     );
   if (others.length > 0)
@@ -206,10 +269,16 @@ export interface FirstAccount {
 }
 
 /**
- * Gives a server without any workspace its first one, with an admin and a token.
- * @returns null when there is a workspace already. Processes that start at once agree on who makes it by a lock.
+ * Creates the first workspace of an empty server, with an admin and a token.
+ * @param keep stores the sign-in before it takes effect, so that a server killed in between leaves no account that nobody
+ * can sign in to. If it fails, the account is not created.
+ * @returns null when a workspace exists already. A lock lets one of several starting processes create it.
  */
-export async function createFirstAccount(db: Database, password: string): Promise<FirstAccount | null> {
+export async function createFirstAccount(
+  db: Database,
+  password: string,
+  keep: (account: FirstAccount) => Promise<void> = async () => {},
+): Promise<FirstAccount | null> {
   return db.kysely.transaction().execute(async (tx) => {
     await sql`lock table workspaces in share row exclusive mode`.execute(tx);
     if (await tx.selectFrom("workspaces").select("id").limit(1).executeTakeFirst()) return null;
@@ -222,6 +291,8 @@ export async function createFirstAccount(db: Database, password: string): Promis
       name: "first start",
       expiresAt: null,
     });
-    return { workspaceId: workspace.id, email, password, token };
+    const account = { workspaceId: workspace.id, email, password, token };
+    await keep(account);
+    return account;
   });
 }

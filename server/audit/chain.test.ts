@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeUser, makeWorkspace } from "../../test/support/factories.ts";
+import { anchorChains, readAnchor, replaceAnchor } from "./anchor.ts";
 import { eraseFromAudit } from "./erase.ts";
-import { markChains, readMark, replaceMark } from "./mark.ts";
 import { pruneAudit } from "./prune.ts";
 import { sealAudit } from "./seal.ts";
-import { refusal, tamper, verify, writeEntries } from "./testing.ts";
+import { refusal, tamper, verify, writeEntries } from "./test/audit.ts";
 
 const app = await startTestApp({ worker: false });
 const { db, store } = app;
@@ -29,28 +29,25 @@ async function expectBroken(id: string, position: number, reason: RegExp): Promi
   assert.match(broken.reason, reason);
 }
 
-test("seal: places run without a gap in every workspace, also when entries are written at the same time", async () => {
+test("seal: positions have no gaps in any workspace, even for concurrent entries", async () => {
   const ids = await Promise.all([makeWorkspace(db), makeWorkspace(db)]).then((all) =>
     all.map(({ id }) => id),
   );
   let isWriting = true;
-  const sealers = [1, 2].map(async () => {
+  const encryptors = [1, 2].map(async () => {
     while (isWriting) await sealAudit(db);
   });
   await Promise.all(ids.flatMap((id) => Array.from({ length: 4 }, () => writeEntries(db, id, 50))));
   isWriting = false;
-  await Promise.all(sealers);
+  await Promise.all(encryptors);
   await sealAudit(db);
   for (const id of ids) {
-    const verdict = await verify(app, id);
-    assert.deepEqual(
-      [verdict.broken, verdict.entries, verdict.position, verdict.unsealed],
-      [null, 200, 200, 0],
-    );
+    const report = await verify(app, id);
+    assert.deepEqual([report.broken, report.entries, report.position, report.unsealed], [null, 200, 200, 0]);
   }
 });
 
-test("seal: an entry whose transaction commits late is not passed over", async () => {
+test("seal: an entry whose transaction commits late is not skipped", async () => {
   const { id } = await makeWorkspace(db);
   const late = await pool.connect();
   await late.query("begin");
@@ -61,11 +58,11 @@ test("seal: an entry whose transaction commits late is not passed over", async (
   await late.query("commit");
   late.release();
   await sealAudit(db);
-  const verdict = await verify(app, id);
-  assert.deepEqual([verdict.broken, verdict.entries], [null, 4]);
+  const report = await verify(app, id);
+  assert.deepEqual([report.broken, report.entries], [null, 4]);
 });
 
-test("seal: an entry is what the guide says, so that anybody can count it over", async () => {
+test("seal: hashes are computed as the guide describes, so that anyone can verify them", async () => {
   const id = await makeLog(2);
   const { rows } = await pool.query(
     "select *, details::text as details_text from audit_log where workspace_id = $1 order by position",
@@ -102,7 +99,7 @@ test("seal: an entry is what the guide says, so that anybody can count it over",
   }
 });
 
-test("guards: without switching them off, nothing is changed, removed, emptied or cut", async () => {
+test("guards: triggers refuse to update, delete or truncate entries", async () => {
   const id = await makeLog(3);
   await writeEntries(db, id, 1);
   for (const statement of [
@@ -115,7 +112,7 @@ test("guards: without switching them off, nothing is changed, removed, emptied o
     "update audit_log set who_salt = decode('00', 'hex') where workspace_id = $1",
     "delete from audit_log where workspace_id = $1",
     "update audit_chains set head_position = head_position - 1 where workspace_id = $1",
-    "update audit_chains set anchor_position = 2 where workspace_id = $1",
+    "update audit_chains set pruned_position = 2 where workspace_id = $1",
     "delete from audit_chains where workspace_id = $1",
   ])
     assert.match(await refusal(db, statement, [id]), /append-only/, statement);
@@ -147,7 +144,7 @@ for (const [field, value] of Object.entries(fields))
     await tamper(db, `update audit_log set ${field} = ${value} where workspace_id = $1 and position = 3`, [
       id,
     ]);
-    await expectBroken(id, 3, /changed, moved or put in/);
+    await expectBroken(id, 3, /changed, moved or inserted/);
   });
 
 test("verify: finds an entry moved to another workspace", async () => {
@@ -158,20 +155,20 @@ test("verify: finds an entry moved to another workspace", async () => {
     [id, other],
   );
   await expectBroken(id, 4, /end is missing/);
-  await expectBroken(other, 3, /changed, moved or put in/);
+  await expectBroken(other, 3, /changed, moved or inserted/);
 });
 
-test("verify: finds removed entries, also when those behind them are moved up", async () => {
+test("verify: finds removed entries, even when later entries are renumbered", async () => {
   const id = await makeLog(6);
   await tamper(db, "delete from audit_log where workspace_id = $1 and position in (2, 3)", [id]);
   await expectBroken(id, 2, /entries 2 to 3 are missing/);
   await tamper(db, "update audit_log set position = position - 2 where workspace_id = $1 and position > 1", [
     id,
   ]);
-  await expectBroken(id, 2, /changed, moved or put in/);
+  await expectBroken(id, 2, /changed, moved or inserted/);
 });
 
-test("verify: finds an entry put in, with and without a place of its own", async () => {
+test("verify: finds an inserted entry, with a new or an existing position", async () => {
   const id = await makeLog(4);
   await tamper(db, "update audit_log set position = position + 1 where workspace_id = $1 and position = 4", [
     id,
@@ -182,7 +179,7 @@ test("verify: finds an entry put in, with and without a place of its own", async
      select workspace_id, 'signed_in', 4, hash from audit_log where workspace_id = $1 and position = 3`,
     [id],
   );
-  await expectBroken(id, 4, /changed, moved or put in/);
+  await expectBroken(id, 4, /changed, moved or inserted/);
 
   const other = await makeLog(3);
   await pool.query("drop index audit_log_position");
@@ -192,14 +189,14 @@ test("verify: finds an entry put in, with and without a place of its own", async
      select workspace_id, 'signed_in', 2, hash from audit_log where workspace_id = $1 and position = 2`,
     [other],
   );
-  await expectBroken(other, 3, /two entries claim the place 2/);
+  await expectBroken(other, 3, /two entries have the position 2/);
   await tamper(db, "delete from audit_log where workspace_id = $1 and action = 'signed_in'", [other]);
   await pool.query(
     "create unique index audit_log_position on audit_log (workspace_id, position) where position is not null",
   );
 });
 
-test("verify: finds two entries that changed places", async () => {
+test("verify: finds two swapped entries", async () => {
   const id = await makeLog(5);
   await pool.query("drop index audit_log_position");
   await tamper(
@@ -210,12 +207,12 @@ test("verify: finds two entries that changed places", async () => {
   await pool.query(
     "create unique index audit_log_position on audit_log (workspace_id, position) where position is not null",
   );
-  await expectBroken(id, 2, /changed, moved or put in/);
+  await expectBroken(id, 2, /changed, moved or inserted/);
 });
 
-test("verify: finds a cut end by the record of it in the database, and by the store when that was cut as well", async () => {
+test("verify: finds a truncated end by the database's chain head, and by the store's anchor when that was changed too", async () => {
   const id = await makeLog(5);
-  await markChains(db, store, log);
+  await anchorChains(db, store, log);
   await tamper(db, "delete from audit_log where workspace_id = $1 and position > 3", [id]);
   await expectBroken(id, 4, /there were 5 entries/);
   await tamper(
@@ -224,13 +221,13 @@ test("verify: finds a cut end by the record of it in the database, and by the st
      from audit_log l where c.workspace_id = $1 and l.workspace_id = $1 and l.position = 3`,
     [id],
   );
-  await expectBroken(id, 4, /store was told of 5 entries/);
+  await expectBroken(id, 4, /the anchor in the object store counts 5 entries/);
 });
 
-test("verify: finds a log that was written anew from the beginning, by the store", async () => {
+test("verify: finds a log rewritten from the start, by the store's anchor", async () => {
   const id = await makeLog(3);
-  await markChains(db, store, log);
-  assert.deepEqual((await readMark(store, id))?.position, 3);
+  await anchorChains(db, store, log);
+  assert.deepEqual((await readAnchor(store, id))?.position, 3);
   await tamper(db, "delete from audit_chains where workspace_id = $1", [id]);
   await tamper(
     db,
@@ -238,44 +235,44 @@ test("verify: finds a log that was written anew from the beginning, by the store
     [id],
   );
   await sealAudit(db);
-  await expectBroken(id, 3, /written anew/);
+  await expectBroken(id, 3, /the log was rewritten/);
   const [told] = [errors.length];
-  await markChains(db, store, log);
+  await anchorChains(db, store, log);
   assert.ok(errors.length > told, "the worker says so in its log");
-  await expectBroken(id, 3, /written anew/);
-  await replaceMark(db, store, id);
+  await expectBroken(id, 3, /the log was rewritten/);
+  await replaceAnchor(db, store, id);
   assert.equal((await verify(app, id)).broken, null, "taken for right by somebody who knows");
 });
 
-test("prune: old entries go, and the chain holds from there", async () => {
+test("prune: removes old entries, and the remaining chain verifies", async () => {
   const { id } = await makeWorkspace(db);
   const dayMs = 86_400_000;
   await writeEntries(db, id, 2);
   await tamper(db, "update audit_log set occurred_at = '2020-01-01' where workspace_id = $1", [id]);
   await writeEntries(db, id, 4);
   await sealAudit(db);
-  await markChains(db, store, log);
-  const mark = await readMark(store, id);
+  await anchorChains(db, store, log);
+  const mark = await readAnchor(store, id);
   assert.equal(await pruneAudit(db, new Date(Date.now() - dayMs)), 2);
   assert.equal(await pruneAudit(db, new Date(Date.now() - dayMs)), 0);
-  const verdict = await verify(app, id);
-  assert.deepEqual([verdict.broken, verdict.entries, verdict.position], [null, 4, 6]);
-  assert.deepEqual(await readMark(store, id), mark);
+  const report = await verify(app, id);
+  assert.deepEqual([report.broken, report.entries, report.position], [null, 4, 6]);
+  assert.deepEqual(await readAnchor(store, id), mark);
   await writeEntries(db, id, 2);
   await sealAudit(db);
   assert.equal((await verify(app, id)).position, 8);
-  // Everything, also beyond what the store was told of.
+  // Everything, also beyond the store's anchor.
   await pruneAudit(db, new Date(Date.now() + dayMs));
   const empty = await verify(app, id);
   assert.deepEqual([empty.broken, empty.entries, empty.position], [null, 0, 8]);
   await writeEntries(db, id, 1);
   await sealAudit(db);
-  await markChains(db, store, log);
+  await anchorChains(db, store, log);
   const last = await verify(app, id);
-  assert.deepEqual([last.broken, last.position, (await readMark(store, id))?.position], [null, 9, 9]);
+  assert.deepEqual([last.broken, last.position, (await readAnchor(store, id))?.position], [null, 9, 9]);
 });
 
-test("erase: takes a person out of what they did and of details that name them, and the chain still holds", async () => {
+test("erase: removes a user from their entries and from details that name them, and the chain still verifies", async () => {
   const workspace = await makeWorkspace(db);
   const bea = await makeUser(db, workspace, { email: `bea_1@${workspace.domain}` });
   const own = { userId: bea.id, userEmail: bea.email };
@@ -314,11 +311,11 @@ test("erase: takes a person out of what they did and of details that name them, 
     ],
   );
   await sealAudit(db);
-  const verdict = await verify(app, workspace.id);
-  assert.deepEqual([verdict.broken, verdict.entries, verdict.erased], [null, 5, 4]);
+  const report = await verify(app, workspace.id);
+  assert.deepEqual([report.broken, report.entries, report.erased], [null, 5, 4]);
 });
 
-test("erase: what is put where something was erased is found", async () => {
+test("erase: values inserted in place of erased ones are detected", async () => {
   const id = await makeLog(2);
   await db.kysely
     .transaction()
@@ -333,5 +330,5 @@ test("erase: what is put where something was erased is found", async () => {
     "update audit_log set user_email = 'eve@w.example' where workspace_id = $1 and position = 2",
     [id],
   );
-  await expectBroken(id, 2, /put where it had been erased/);
+  await expectBroken(id, 2, /an erased value was replaced/);
 });

@@ -14,26 +14,26 @@ export interface ChainEntry {
   readonly user_email: string | null;
   readonly ip: string | null;
   readonly user_agent: string | null;
-  /** Null when the three above were erased; then `who_hash` stands for them. */
+  /** Null when the three values above were erased; `who_hash` then replaces them. */
   readonly who_salt: Buffer | null;
   readonly who_hash: Buffer | null;
-  /** JSON as PostgreSQL writes a jsonb. */
+  /** JSON as PostgreSQL formats a jsonb. */
   readonly details: string;
-  /** Null when the details were erased; then `details_hash` stands for them. */
+  /** Null when the details were erased; `details_hash` then replaces them. */
   readonly details_salt: Buffer | null;
   readonly details_hash: Buffer | null;
 }
 
-/** What to select for a ChainEntry. */
+/** The columns of a ChainEntry. */
 export const chainColumns = `id, workspace_id, occurred_at, action, user_id, credential, credential_id, subject_type,
   subject_id, user_email, ip, user_agent, who_salt, who_hash, details::text as details, details_salt, details_hash`;
 
-/** What the first entry of a workspace follows. */
+/** The previous hash of a workspace's first entry. */
 export const genesis = Buffer.alloc(32);
 
 /**
- * The hash of an entry at its place in the chain: SHA-256(hash before it || JSON of its fields), where what may have to
- * be erased stands as SHA-256(salt || value). docs/guide/audit.md has the same in words.
+ * The hash of an entry in the chain: SHA-256(previous hash || JSON of its fields), with values that may have to be erased
+ * as SHA-256(salt || value). docs/guide/audit.md describes it in words.
  */
 export function hashEntry(previous: Buffer, position: number, entry: ChainEntry): Buffer {
   const fields = JSON.stringify([
@@ -54,14 +54,14 @@ export function hashEntry(previous: Buffer, position: number, entry: ChainEntry)
   return createHash("sha256").update(previous).update(fields).digest();
 }
 
-/** What the chain covers of the person: email, address and user agent. */
+/** The hash of the user's email, IP address and user agent. */
 export function whoCommitment(entry: ChainEntry): Buffer {
   return entry.who_salt === null
     ? (entry.who_hash ?? Buffer.alloc(0))
     : salted(entry.who_salt, JSON.stringify([entry.user_email, entry.ip, entry.user_agent]));
 }
 
-/** What the chain covers of the details. */
+/** The hash of the details. */
 export function detailsCommitment(entry: ChainEntry): Buffer {
   return entry.details_salt === null
     ? (entry.details_hash ?? Buffer.alloc(0))
@@ -72,8 +72,8 @@ function salted(salt: Buffer, text: string): Buffer {
   return createHash("sha256").update(salt).update(text).digest();
 }
 
-/** Whether something stands where it was erased: nothing would vouch for it. */
-export function holdsUnvouched(entry: ChainEntry): boolean {
+/** Whether an erased field has a value again, which the hash would not cover. */
+export function hasUnhashedValues(entry: ChainEntry): boolean {
   const person = [entry.user_email, entry.ip, entry.user_agent];
   return (
     (entry.who_salt === null && person.some((value) => value !== null)) ||

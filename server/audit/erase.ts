@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
+import type { Tx } from "../platform/db/database.ts";
 import { type ChainEntry, chainColumns, detailsCommitment, whoCommitment } from "./chain.ts";
 import { chainLock } from "./seal.ts";
 
 /** Entries read and changed at a time. */
 const batch = 1000;
 
-/** A pattern for what holds a text as JSON writes it. */
+/** A LIKE pattern for JSON that contains a text. */
 function containing(text: string): string {
   return `%${JSON.stringify(text)
     .slice(1, -1)
@@ -14,10 +14,9 @@ function containing(text: string): string {
 }
 
 /**
- * Takes a person out of the audit log of a workspace: their email, addresses and user agents in what they did, and the
- * details of entries that name their email, of their account, and of what they did under their name. What happened and
- * when, and the ids, stay, and the chain still holds: the salts under which it covers these values go as well, so
- * nothing tells any more what they were.
+ * Erases a person's data from the audit log of a workspace: email, IP addresses and user agents of their actions, and the
+ * details of entries that contain their email or concern their account or name. Actions, times and ids stay. The chain
+ * still verifies, and since the salts are erased too, the hashes don't reveal the values.
  * @returns how many entries were changed.
  */
 export async function eraseFromAudit(
@@ -25,9 +24,9 @@ export async function eraseFromAudit(
   person: {
     readonly workspaceId: string;
     readonly email: string;
-    /** Their account, where it does not have the email any more. */
+    /** Their account, when it no longer has the email. */
     readonly userId?: string | null;
-    /** What their account was called. */
+    /** Names of their account. */
     readonly names?: readonly string[];
   },
 ): Promise<number> {
@@ -35,7 +34,7 @@ export async function eraseFromAudit(
   const email = person.email.trim().toLowerCase();
   const named = containing(email);
   const called = names.map((name) => containing(name.toLowerCase()));
-  // Sealing waits meanwhile: it changes the same rows, in another order.
+  // Blocks sealing, which updates the same rows in another order.
   await sql`select pg_advisory_xact_lock(${chainLock})`.execute(tx);
   let [after, changed] = ["0", 0];
   for (;;) {

@@ -9,12 +9,12 @@ export const exportTypes: Readonly<Record<ExportFormat, string>> = {
   jsonl: "application/x-ndjson",
 };
 
-/** Entries read at a time: memory does not grow with the log. */
+/** Entries read at a time, so that memory use does not grow with the log. */
 const pageSize = 1000;
 
 /**
- * Writes what is sealed of a log by the moment of the call, in the order of the chain.
- * @returns pieces of text; the whole is a file of the format.
+ * Exports the entries sealed at the time of the call, in chain order.
+ * @returns chunks of the file's text.
  */
 export async function* exportAudit(
   pool: pg.Pool,

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AuditEntry } from "../../contract/audit.ts";
 import type { AuditRow } from "./queries.ts";
 
-/** An entry as the API shows it. */
+/** An entry in the API's form. */
 export function presentEntry(row: AuditRow): z.input<typeof AuditEntry> {
   const { occurred_at, position, hash, details, id, ...rest } = row;
   return {
@@ -44,8 +44,8 @@ export function csvLine(row: AuditRow): string {
 }
 
 /**
- * A text as a cell. What a spreadsheet would take for a formula begins with an apostrophe, as OWASP's page on CSV
- * injection asks: anybody who can sign in, or try to, chooses what stands in some of these cells.
+ * A text as a CSV cell. Text that a spreadsheet would evaluate as a formula gets an apostrophe in front, as OWASP recommends
+ * against CSV injection: anyone who tries to sign in controls the content of some cells.
  */
 export function csvCell(text: string): string {
   const isFormula = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) || /^[\t\r\n]/.test(text);

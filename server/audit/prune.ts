@@ -1,13 +1,13 @@
 import type pg from "pg";
-import type { Database } from "../db/database.ts";
+import type { Database } from "../platform/db/database.ts";
 import { withChainLock } from "./seal.ts";
 
 /** Entries removed in one transaction. */
 const batch = 5000;
 
 /**
- * Removes entries from before a moment, from the beginning of each chain up to the first one that stays. The place and
- * hash of the last one removed are kept, and the chain goes on from there.
+ * Removes the entries older than a time from the start of each chain, up to the first newer one. Position and hash of the
+ * last removed entry are kept, so that the rest of the chain still verifies.
  * @returns how many entries were removed.
  */
 export async function pruneAudit({ pool }: Pick<Database, "pool">, before: Date): Promise<number> {
@@ -16,7 +16,7 @@ export async function pruneAudit({ pool }: Pick<Database, "pool">, before: Date)
   for (const { workspace_id } of rows) {
     for (;;) {
       const count = await withChainLock(pool, (client) => pruneBatch(client, workspace_id, before));
-      // Another process is at it.
+      // Another process is pruning.
       if (count === null) return removed;
       removed += count;
       if (count < batch) break;
@@ -26,9 +26,9 @@ export async function pruneAudit({ pool }: Pick<Database, "pool">, before: Date)
 }
 
 async function pruneBatch(client: pg.PoolClient, workspaceId: string, before: Date): Promise<number> {
-  // The first that stays ends what may go, also where a clock that went back left an older one behind it.
+  // Stops at the first newer entry, even if the clock went backwards and an older entry follows it.
   const { rowCount } = await client.query({
-    name: "audit_move_anchor",
+    name: "audit_move_pruned_position",
     text: `with oldest as (
         select position, hash, bool_and(occurred_at < $2) over (order by position) as is_old
         from (select position, hash, occurred_at from audit_log
@@ -36,15 +36,15 @@ async function pruneBatch(client: pg.PoolClient, workspaceId: string, before: Da
       ), last as (
         select position, hash from oldest where is_old order by position desc limit 1
       )
-      update audit_chains c set anchor_position = last.position, anchor_hash = last.hash
-      from last where c.workspace_id = $1 and last.position > c.anchor_position`,
+      update audit_chains c set pruned_position = last.position, pruned_hash = last.hash
+      from last where c.workspace_id = $1 and last.position > c.pruned_position`,
     values: [workspaceId, before],
   });
   if (rowCount === 0) return 0;
   const deleted = await client.query({
     name: "audit_prune",
     text: `delete from audit_log l using audit_chains c
-      where c.workspace_id = $1 and l.workspace_id = $1 and l.position <= c.anchor_position`,
+      where c.workspace_id = $1 and l.workspace_id = $1 and l.position <= c.pruned_position`,
     values: [workspaceId],
   });
   return deleted.rowCount ?? 0;

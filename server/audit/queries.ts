@@ -1,7 +1,8 @@
 import type pg from "pg";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { PageQuery, Position } from "../platform/http/page.ts";
 
-/** An entry as people read it. */
+/** A row of the audit log. */
 export interface AuditRow {
   readonly id: string;
   readonly position: string | null;
@@ -19,7 +20,7 @@ export interface AuditRow {
   readonly details: Record<string, unknown>;
 }
 
-/** Which entries are wanted. */
+/** Which entries to return. */
 export interface AuditFilter {
   readonly workspaceId: string;
   readonly action?: string | undefined;
@@ -33,15 +34,15 @@ export interface AuditFilter {
 const columns = `id, position, hash, occurred_at, action, user_id, user_email, credential, credential_id, subject_type,
   subject_id, ip, user_agent, details`;
 
-/** A page of the log, newest first. @param page.before where the page before it ended. */
+/** A page of the log, newest first. */
 export async function findAudit(
   pool: pg.Pool,
   filter: AuditFilter,
-  page: { readonly before: { readonly at: Date; readonly id: string } | null; readonly limit: number },
+  page: PageQuery<Position>,
 ): Promise<AuditRow[]> {
   const { conditions, values, bind } = conditionsOf(filter);
-  if (page.before !== null)
-    conditions.push(`(occurred_at, id) < (${bind(page.before.at)}, ${bind(page.before.id)})`);
+  if (page.after !== null)
+    conditions.push(`(occurred_at, id) < (${bind(page.after.at)}, ${bind(page.after.id)})`);
   const { rows } = await pool.query<AuditRow>(
     `select ${columns} from audit_log where ${conditions.join(" and ")}
      order by occurred_at desc, id desc limit ${bind(page.limit)}`,
@@ -50,7 +51,7 @@ export async function findAudit(
   return rows;
 }
 
-/** What the recordings among the subjects of entries are called, by their ids: of those that the principal sees. */
+/** Titles by recording id, for the recordings among the subjects of entries that the principal sees. */
 export async function findTitles(
   pool: pg.Pool,
   principal: Pick<Principal, "workspaceId" | "sees">,
@@ -69,7 +70,7 @@ export async function findTitles(
   return new Map(rows.map(({ id, title }) => [id, title]));
 }
 
-/** The place up to which the log of a workspace is sealed. */
+/** The position of the last sealed entry of a workspace. */
 export async function findSealedEnd(pool: pg.Pool, workspaceId: string): Promise<number> {
   const { rows } = await pool.query<{ head_position: string }>(
     "select head_position from audit_chains where workspace_id = $1",
@@ -78,7 +79,7 @@ export async function findSealedEnd(pool: pg.Pool, workspaceId: string): Promise
   return Number(rows[0]?.head_position ?? 0);
 }
 
-/** Sealed entries in the order of the chain, after one place and up to another. */
+/** Sealed entries in chain order, after one position and up to another. */
 export async function findSealed(
   pool: pg.Pool,
   filter: AuditFilter,

@@ -1,31 +1,42 @@
 import type { FastifyRequest } from "fastify";
-import type { Credential } from "../access/principal.ts";
-import type { Tx } from "../db/database.ts";
+import type { Credential, Principal } from "../platform/auth/principal.ts";
+import type { Tx } from "../platform/db/database.ts";
 import type { AuditAction } from "./actions.ts";
 
-/** Who did it and from where. */
+/** Who performed an action, and from where. */
 export interface AuditActor {
   readonly workspaceId: string;
-  /** Null: nobody was signed in, or the server itself did it. */
+  /** Null when no user was signed in, or the server itself acted. */
   readonly userId: string | null;
   readonly userEmail: string | null;
-  /** `link`: a signed link to a file, which whoever holds it may follow. */
+  /** `link`: a signed link to a file. */
   readonly credential: Credential | "cli" | "link" | null;
   readonly credentialId: string | null;
   readonly ip: string | null;
   readonly userAgent: string | null;
 }
 
-/** What was done. */
+/** The caller of a change, with their identity for the audit log. */
+export interface Requester {
+  readonly principal: Principal;
+  readonly actor: AuditActor;
+}
+
+/** An action to record. */
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly subject?: { readonly type: string; readonly id: string };
-  /** What else tells what happened, as JSON; never a secret, and nothing of what was said in a meeting. */
+  /** Further details as JSON; never secrets or content of a meeting. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The caller of a checked request as the log names them. */
-export function actorOf(request: FastifyRequest): AuditActor {
+/** What an entry of the audit log takes from a request. */
+export type AuditedRequest = Pick<FastifyRequest, "ip" | "headers"> & {
+  readonly principal: Pick<Principal, "tokenId" | "tokenType" | "workspaceId" | "userId" | "emailKey">;
+};
+
+/** The caller of an authenticated request, for the audit log. */
+export function actorOf(request: AuditedRequest): AuditActor {
   const { principal } = request;
   return {
     workspaceId: principal.workspaceId,
@@ -37,12 +48,12 @@ export function actorOf(request: FastifyRequest): AuditActor {
   };
 }
 
-/** Where a request comes from; a user agent is cut to what a person reads. */
-export function originOf(request: FastifyRequest): { ip: string; userAgent: string } {
+/** IP address and user agent of a request; long user agents are cut. */
+export function originOf(request: Pick<AuditedRequest, "ip" | "headers">): { ip: string; userAgent: string } {
   return { ip: request.ip, userAgent: (request.headers["user-agent"] ?? "").slice(0, 300) };
 }
 
-/** A command of the operator on the server's own machine. */
+/** The operator, using a command on the server's machine. */
 export function commandLine(workspaceId: string): AuditActor {
   return {
     workspaceId,
@@ -55,12 +66,12 @@ export function commandLine(workspaceId: string): AuditActor {
   };
 }
 
-/** The server by itself: by a rule, or finishing what somebody asked for. */
+/** The server itself: applying a rule, or finishing a request in a job. */
 export function serverItself(workspaceId: string): AuditActor {
   return { ...commandLine(workspaceId), credential: null };
 }
 
-/** Writes down what happened, in the transaction that makes it happen. */
+/** Records an action in the transaction that performs it. */
 export async function recordAudit(tx: Tx, actor: AuditActor, entry: AuditEntry): Promise<void> {
   await tx
     .insertInto("audit_log")

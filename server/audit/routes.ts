@@ -1,18 +1,18 @@
 import { Readable } from "node:stream";
 import * as contract from "../../contract/audit.ts";
-import { parseTimestamp } from "../../contract/common.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { decodeNumbers, encodePlace } from "../hooks/management-cursor.ts";
-import { invalidInput } from "../http/problem.ts";
-import { type Api, Ready, route } from "../http/route.ts";
+import { parseTimestamp } from "../../contract/timestamp.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { invalidInput } from "../platform/http/errors/problem.ts";
+import { numberCursor, type Position, readPage } from "../platform/http/page.ts";
+import { type Api, Ready, route } from "../platform/http/routing/route.ts";
 import { auditActions } from "./actions.ts";
 import { exportAudit, exportTypes } from "./export.ts";
 import { presentEntry } from "./present.ts";
 import { type AuditFilter, findAudit, findTitles } from "./queries.ts";
 import { actorOf, recordAudit } from "./record.ts";
 
-const cursorName = "audit";
+const cursorFormat = numberCursor("audit", 2);
 
 /** The audit log for the admins of a workspace. */
 export function auditRoutes(
@@ -20,23 +20,21 @@ export function auditRoutes(
   { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize"> },
 ): void {
   route(api, contract.listAudit, async ({ principal, query }) => {
-    const rows = await findAudit(db.pool, readFilter(principal.workspaceId, query), {
-      before: query.cursor === undefined ? null : decodeCursor(query.cursor),
-      // One more than the page shows whether there is a next one.
-      limit: config.pageSize + 1,
+    const filter = readFilter(principal.workspaceId, query);
+    const { rows, cursor } = await readPage({
+      cursor: query.cursor,
+      size: config.pageSize,
+      format: cursorFormat,
+      fetch: ({ after, limit }) => findAudit(db.pool, filter, { after: after && toPosition(after), limit }),
+      positionOf: (row) => [String(row.occurred_at.getTime()), row.id],
     });
-    const page = rows.slice(0, config.pageSize);
-    const last = page.at(-1);
-    const titles = await findTitles(db.pool, principal, page);
+    const titles = await findTitles(db.pool, principal, rows);
     return {
-      entries: page.map((row) => ({
+      entries: rows.map((row) => ({
         ...presentEntry(row),
         recording_title: titles.get(row.subject_id ?? "") ?? null,
       })),
-      cursor:
-        rows.length > page.length && last
-          ? encodePlace(cursorName, last.occurred_at.getTime(), last.id)
-          : null,
+      cursor,
     };
   });
 
@@ -63,10 +61,12 @@ interface Asked {
   readonly to?: string | undefined;
 }
 
-/** @throws ProblemError `invalid_input` for an action that there is not: it would only ever find nothing. */
+/** @throws ProblemError `invalid_input` for an unknown action, which would never match. */
 function readFilter(workspaceId: string, { action, user, subject, from, to }: Asked): AuditFilter {
   if (action !== undefined && !(auditActions as readonly string[]).includes(action))
-    throw invalidInput([{ pointer: "/action", detail: `is no action; they are ${auditActions.join(", ")}` }]);
+    throw invalidInput([
+      { pointer: "/action", detail: `is not an action; use one of ${auditActions.join(", ")}` },
+    ]);
   return {
     workspaceId,
     action,
@@ -77,10 +77,9 @@ function readFilter(workspaceId: string, { action, user, subject, from, to }: As
   };
 }
 
-/** Later than any entry, and still a date that PostgreSQL reads. */
+/** Later than any entry, and still a date that PostgreSQL accepts. */
 const latest = Date.parse("9999-12-31T23:59:59.999Z");
 
-function decodeCursor(cursor: string): { at: Date; id: string } {
-  const [at = "0", id = "0"] = decodeNumbers(cursorName, cursor, 2);
+function toPosition([at = "0", id = "0"]: readonly string[]): Position {
   return { at: new Date(Math.min(Number(at), latest)), id };
 }

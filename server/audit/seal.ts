@@ -1,8 +1,8 @@
 import type pg from "pg";
-import type { Database } from "../db/database.ts";
+import type { Database } from "../platform/db/database.ts";
 import { type ChainEntry, chainColumns, genesis, hashEntry } from "./chain.ts";
 
-/** Any constant will do, as long as every process uses the same. */
+/** Key of the advisory lock: an arbitrary constant that every process shares. */
 export const chainLock = 7_271_539_017;
 
 /** Entries sealed in one transaction. */
@@ -14,10 +14,10 @@ interface Head {
 }
 
 /**
- * Gives every entry that was committed and has none yet its place in the chain of its workspace. One process at a time
- * does this. A mark on the entry instead of a cursor over ids means that an entry whose transaction commits late is not
- * passed over: it comes later in the chain.
- * @returns how many entries were sealed; null when another process is at it.
+ * Adds all committed entries that are not sealed yet to the chain of their workspace. Only one process does this at a time.
+ * Unsealed entries are found by their null position, not by an id cursor, so that an entry whose transaction commits late
+ * is not skipped.
+ * @returns how many entries were sealed; null when another process is sealing.
  */
 export async function sealAudit({ pool }: Pick<Database, "pool">): Promise<number | null> {
   let sealed = 0;
@@ -29,7 +29,16 @@ export async function sealAudit({ pool }: Pick<Database, "pool">): Promise<numbe
   }
 }
 
-/** Runs work that changes chains, in a transaction of its own; null when another process is at such work. */
+/** Unsealed entries are due at once. */
+export async function msUntilSealDue(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query({
+    name: "ms_until_seal_due",
+    text: "select 1 from audit_log where position is null limit 1",
+  });
+  return rows.length > 0 ? 0 : Number.POSITIVE_INFINITY;
+}
+
+/** Runs work that changes chains in a transaction; null when another process holds the lock. */
 export async function withChainLock<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
@@ -37,7 +46,7 @@ export async function withChainLock<T>(
   const client = await pool.connect();
   try {
     await client.query("begin");
-    // The object store is told of it: after a crash the database must not be found to be behind.
+    // The anchor in the object store must not be ahead of the database after a crash.
     await client.query("set local synchronous_commit = on");
     const { rows } = await client.query<{ locked: boolean }>(
       "select pg_try_advisory_xact_lock($1) as locked",
@@ -48,7 +57,7 @@ export async function withChainLock<T>(
     client.release();
     return result;
   } catch (error) {
-    // A connection whose transaction may still be open is not given back.
+    // The transaction may still be open, so the connection is closed instead of returned to the pool.
     client.release(error as Error);
     throw error;
   }
@@ -82,7 +91,7 @@ async function sealBatch(client: pg.PoolClient): Promise<number> {
   const moved = [...heads];
   await client.query({
     name: "audit_heads",
-    text: `insert into audit_chains (workspace_id, anchor_position, anchor_hash, head_position, head_hash)
+    text: `insert into audit_chains (workspace_id, pruned_position, pruned_hash, head_position, head_hash)
       select s.id, 0, $4, s.position, s.hash
       from unnest($1::uuid[], $2::bigint[], $3::bytea[]) as s (id, position, hash)
       on conflict (workspace_id) do update set head_position = excluded.head_position, head_hash = excluded.head_hash`,

@@ -1,55 +1,55 @@
 import type pg from "pg";
-import type { Database } from "../db/database.ts";
-import { type ChainEntry, chainColumns, genesis, hashEntry, holdsUnvouched } from "./chain.ts";
-import type { ChainMark } from "./mark.ts";
+import type { Database } from "../platform/db/database.ts";
+import type { ChainAnchor } from "./anchor.ts";
+import { type ChainEntry, chainColumns, genesis, hashEntry, hasUnhashedValues } from "./chain.ts";
 
-/** Entries read at a time: memory does not grow with the log. */
+/** Entries read at a time, so that memory use does not grow with the log. */
 const pageSize = 2000;
 
-/** How the log of one workspace stands. */
-export interface Verdict {
+/** The result of verifying the log of one workspace. */
+export interface ChainReport {
   readonly workspaceId: string;
-  /** How many entries were found right, beginning after what was removed because of its age. */
+  /** How many entries are valid, starting after the pruned ones. */
   readonly entries: number;
-  /** How many of them had something erased. */
+  /** How many of them have erased values. */
   readonly erased: number;
-  /** Written and not in the chain yet. */
+  /** Entries that are not in the chain yet. */
   readonly unsealed: number;
-  /** Place and hash of the last entry that is right. */
+  /** Position and hash of the last valid entry. */
   readonly position: number;
   readonly hash: Buffer;
-  /** Where the chain breaks first, and how; null when it holds. */
+  /** Where and why the chain breaks first; null when it is intact. */
   readonly broken: { readonly position: number; readonly reason: string } | null;
 }
 
 interface Chain {
-  readonly anchor: number;
-  readonly anchorHash: Buffer;
+  readonly pruned: number;
+  readonly prunedHash: Buffer;
   readonly head: number;
   readonly headHash: Buffer;
   readonly unsealed: number;
 }
 
 /**
- * Goes through the chain of a workspace, as it was at one moment.
- * @param mark what the store was told of it, read before this.
- * @param meet called with the hash of every entry that is right, for whoever looks for one.
+ * Verifies the chain of a workspace in one snapshot.
+ * @param anchor the anchor in the object store, read before the chain.
+ * @param onEntry called with the hash of every valid entry.
  */
 export async function verifyChain(
   { pool }: Pick<Database, "pool">,
   workspaceId: string,
-  mark: ChainMark | null,
-  meet: (hash: Buffer) => void = () => {},
-): Promise<Verdict> {
+  anchor: ChainAnchor | null,
+  onEntry: (hash: Buffer) => void = () => {},
+): Promise<ChainReport> {
   const client = await pool.connect();
   try {
     await client.query("begin isolation level repeatable read read only");
-    const verdict = await walk(client, workspaceId, mark, meet);
+    const report = await walk(client, workspaceId, anchor, onEntry);
     await client.query("commit");
     client.release();
-    return verdict;
+    return report;
   } catch (error) {
-    // A connection whose transaction may still be open is not given back.
+    // The transaction may still be open, so the connection is closed instead of returned to the pool.
     client.release(error as Error);
     throw error;
   }
@@ -58,87 +58,93 @@ export async function verifyChain(
 async function walk(
   client: pg.PoolClient,
   workspaceId: string,
-  mark: ChainMark | null,
-  meet: (hash: Buffer) => void,
-): Promise<Verdict> {
+  anchor: ChainAnchor | null,
+  onEntry: (hash: Buffer) => void,
+): Promise<ChainReport> {
   const chain = await findChain(client, workspaceId);
-  let [position, hash, erased] = [chain.anchor, chain.anchorHash, 0];
-  const end = (reason: string | null): Verdict => ({
+  let [position, hash, erased] = [chain.pruned, chain.prunedHash, 0];
+  const end = (reason: string | null): ChainReport => ({
     workspaceId,
-    entries: position - chain.anchor,
+    entries: position - chain.pruned,
     erased,
     unsealed: chain.unsealed,
     position,
     hash,
     broken: reason === null ? null : { position: position + 1, reason },
   });
-  meet(hash);
-  if (contradicts(mark, position, hash)) return end("the object store was told of another entry before it");
+  onEntry(hash);
+  if (contradicts(anchor, position, hash))
+    return end("the anchor in the object store names a different entry before it");
   for (;;) {
     const page = await readPage(client, workspaceId, position);
     for (const entry of page) {
-      const fault = findFault(entry, position, hash);
-      if (fault !== null) return end(fault);
-      if (contradicts(mark, position + 1, entry.hash))
-        return end("the object store was told of another entry here: the log was written anew");
+      const problem = findProblem(entry, position, hash);
+      if (problem !== null) return end(problem);
+      if (contradicts(anchor, position + 1, entry.hash))
+        return end("the anchor in the object store names a different entry here: the log was rewritten");
       position += 1;
       hash = entry.hash;
       if (entry.who_salt === null || entry.details_salt === null) erased += 1;
-      meet(hash);
+      onEntry(hash);
     }
     if (page.length < pageSize) break;
   }
-  return end(findEndFault(chain, mark, position, hash));
+  return end(findEndProblem(chain, anchor, position, hash));
 }
 
 type SealedEntry = ChainEntry & { readonly position: string; readonly hash: Buffer };
 
-/** Whether the store was told of another hash at this place. */
-function contradicts(mark: ChainMark | null, position: number, hash: Buffer): boolean {
-  return mark !== null && mark.position === position && mark.hash !== hash.toString("hex");
+/** Whether the anchor has another hash for this position. */
+function contradicts(anchor: ChainAnchor | null, position: number, hash: Buffer): boolean {
+  return anchor !== null && anchor.position === position && anchor.hash !== hash.toString("hex");
 }
 
 /** What is wrong with the entry that follows the one at this position; null when nothing is. */
-function findFault(entry: SealedEntry, position: number, hash: Buffer): string | null {
+function findProblem(entry: SealedEntry, position: number, hash: Buffer): string | null {
   const found = Number(entry.position);
   const wanted = position + 1;
-  if (found < wanted) return `two entries claim the place ${found}`;
+  if (found < wanted) return `two entries have the position ${found}`;
   if (found > wanted)
     return found === wanted + 1
       ? `entry ${wanted} is missing`
       : `entries ${wanted} to ${found - 1} are missing`;
-  if (holdsUnvouched(entry)) return "something was put where it had been erased";
+  if (hasUnhashedValues(entry)) return "an erased value was replaced by another one";
   return hashEntry(hash, wanted, entry).equals(entry.hash)
     ? null
-    : "the entry was changed, moved or put in, or the one before it was";
+    : "this entry or the one before it was changed, moved or inserted";
 }
 
-function findEndFault(chain: Chain, mark: ChainMark | null, position: number, hash: Buffer): string | null {
+function findEndProblem(
+  chain: Chain,
+  anchor: ChainAnchor | null,
+  position: number,
+  hash: Buffer,
+): string | null {
   if (chain.head > position) return `the end is missing: there were ${chain.head} entries`;
-  if (mark !== null && mark.position > position)
-    return `the end is missing: the object store was told of ${mark.position} entries`;
+  if (anchor !== null && anchor.position > position)
+    return `the end is missing: the anchor in the object store counts ${anchor.position} entries`;
   if (chain.head < position || !chain.headHash.equals(hash))
-    return `the record of where the log ends (audit_chains) says something else: place ${chain.head}`;
+    return `the recorded end of the log (audit_chains) differs: position ${chain.head}`;
   return null;
 }
 
 async function findChain(client: pg.PoolClient, workspaceId: string): Promise<Chain> {
   const { rows } = await client.query<{
-    anchor: string | null;
-    anchor_hash: Buffer | null;
+    pruned: string | null;
+    pruned_hash: Buffer | null;
     head: string | null;
     head_hash: Buffer | null;
     unsealed: string;
   }>({
-    text: `select c.anchor_position as anchor, c.anchor_hash, c.head_position as head, c.head_hash,
+    text: `select c.pruned_position as pruned, c.pruned_hash, c.head_position as head, c.head_hash,
         (select count(*) from audit_log l where l.workspace_id = $1 and l.position is null) as unsealed
       from (select $1::uuid as id) wanted left join audit_chains c on c.workspace_id = wanted.id`,
     values: [workspaceId],
   });
   const row = rows[0];
   return {
-    anchor: Number(row?.anchor ?? 0),
-    anchorHash: row?.anchor_hash ?? genesis,
+    pruned: Number(row?.pruned ?? 0),
+    prunedHash: row?.pruned_hash ?? genesis,
     head: Number(row?.head ?? 0),
     headHash: row?.head_hash ?? genesis,
     unsealed: Number(row?.unsealed ?? 0),

@@ -2,24 +2,24 @@ import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { AuditAction } from "./actions.ts";
-import { type AuditActor, actorOf, originOf } from "./record.ts";
+import { type AuditActor, type AuditedRequest, actorOf, originOf } from "./record.ts";
 
-/** Within an hour of the clock, the same credential looking at the same recording again is no news. */
+/** A view of a recording is recorded once per credential and clock hour. */
 const hourMs = 3_600_000;
 
-/** Views remembered by this process; each takes some 200 bytes. One that was forgotten is asked of the log. */
+/** Views cached by this process, about 200 bytes each. Evicted ones are looked up in the log. */
 const remembered = 50_000;
 
 /** Entries written by one statement. */
 const batch = 500;
 
-export type ViewAction = Extract<AuditAction, "recording_viewed" | "recording_downloaded">;
+type ViewAction = Extract<AuditAction, "recording_viewed" | "recording_downloaded">;
 
-/** Writes down who looked at which recording. */
+/** Records who viewed which recording. */
 export interface ViewLog {
-  /** Resolves once the log has an entry for it from this hour; at once where it is known to have one. */
-  note(request: FastifyRequest, action: ViewAction, recordingId: string): Promise<void>;
-  /** The same for whoever follows a signed link: nobody who was signed in, told apart by address. */
+  /** Resolves when the log has an entry of this hour; at once if it is cached. */
+  note(request: AuditedRequest, action: ViewAction, recordingId: string): Promise<void>;
+  /** The same for a signed link, which has no user: views are distinguished by IP address. */
   noteLink(request: FastifyRequest, workspaceId: string, recordingId: string): Promise<void>;
 }
 
@@ -30,9 +30,9 @@ interface View {
 }
 
 /**
- * Hot reads must not write each time: the first view of a recording by a credential is an entry, written before the
- * answer goes out, and further ones within the hour are not. Entries of requests that come at the same time share one
- * statement, so that a program that reads many recordings waits for few commits.
+ * Keeps frequent reads from writing every time: only a credential's first view of a recording in an hour is recorded, before
+ * the response is sent. Concurrent requests share one statement, so that a program that reads many recordings waits for
+ * few commits.
  */
 export function createViewLog({ pool }: { readonly pool: pg.Pool }): ViewLog {
   const known = new LRUCache<string, Promise<void>>({ max: remembered, ttl: hourMs });
@@ -64,7 +64,7 @@ export function createViewLog({ pool }: { readonly pool: pg.Pool }): ViewLog {
     if (noted !== undefined) return noted;
     const done = Promise.withResolvers<void>();
     known.set(key, done.promise);
-    // Who could not be written down is written down the next time.
+    // After a failure the next view is recorded.
     done.promise.catch(() => known.delete(key));
     waiting.push({ view: makeView(), done });
     void writeAll();
@@ -98,7 +98,7 @@ function hourOf(at: number): number {
   return Math.floor(at / hourMs);
 }
 
-/** Writes the views of which the log has none from this hour: another process may have written them. */
+/** Inserts the views that the log does not have for this hour; another process may have written them. */
 async function insertViews(pool: pg.Pool, views: readonly View[]): Promise<void> {
   const column = <T>(read: (view: View) => T): T[] => views.map(read);
   await pool.query({

@@ -1,12 +1,12 @@
-/** A meeting type as a new workspace gets it. */
+/** A meeting type of a new workspace. */
 export interface DefaultMeetingType {
   readonly name: string;
   readonly scope: "internal" | "external";
-  /** What meetings of this scope get while nothing finer is known. */
+  /** Used for meetings of this scope until a more specific type is known. */
   readonly isDefault?: true;
 }
 
-/** The twelve meeting types every workspace starts with; admins change them as they like. */
+/** The twelve meeting types of a new workspace; admins can change them. */
 export const defaultMeetingTypes: readonly DefaultMeetingType[] = [
   { name: "Team Meeting", scope: "internal", isDefault: true },
   { name: "One-on-One", scope: "internal" },

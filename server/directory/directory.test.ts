@@ -8,7 +8,7 @@ const workspace = await makeWorkspace(app.db, "Ours");
 await makeWorkspace(app.db, "Theirs");
 
 for (const version of everyVersion) {
-  test(`users: the active ones of the workspace, by name (${version})`, async () => {
+  test(`users: active users of the workspace, by name (${version})`, async () => {
     const gone = await makeUser(app.db, workspace);
     await app.db.pool.query("update users set deactivated_at = now() where id = $1", [gone.id]);
     for (const token of [workspace.token, workspace.member.token]) {
@@ -20,7 +20,7 @@ for (const version of everyVersion) {
     }
   });
 
-  test(`meeting types: twelve to begin with, internal and external (${version})`, async () => {
+  test(`meeting types: twelve defaults, internal and external (${version})`, async () => {
     const { body } = await call(
       app,
       "POST",
@@ -37,7 +37,7 @@ for (const version of everyVersion) {
   });
 }
 
-test("teams: those of the workspace and of no other", async () => {
+test("teams: only those of the workspace", async () => {
   const own = await makeWorkspace(app.db);
   const other = await makeWorkspace(app.db);
   await makeTeam(app.db, other);
@@ -47,7 +47,7 @@ test("teams: those of the workspace and of no other", async () => {
   assert.deepEqual(body, { teams: [a, b] });
 });
 
-test("token info: a personal token is its user's, a workspace token its workspace's", async () => {
+test("token info: a personal token names its user, a workspace token its workspace", async () => {
   const personal = await call(app, "GET", "/token-info", undefined, { token: workspace.member.token });
   assert.deepEqual(personal.body, {
     type: "personal_access_token",

@@ -1,6 +1,6 @@
 import * as contract from "../../contract/meeting-types.ts";
-import type { Database } from "../db/database.ts";
-import { type Api, route } from "../http/route.ts";
+import type { Database } from "../platform/db/database.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
 import {
   createMeetingType,
   deleteMeetingType,
@@ -8,7 +8,7 @@ import {
   updateMeetingType,
 } from "./meeting-types.ts";
 
-/** Meeting types as admins and workspace tokens keep them. */
+/** Management of meeting types by admins and workspace tokens. */
 export function meetingTypeRoutes(api: Api, { db }: { readonly db: Database }): void {
   route(api, contract.listManagedMeetingTypes, async ({ principal }) => ({
     meeting_types: await findManagedMeetingTypes(db.kysely, principal.workspaceId),

@@ -22,7 +22,7 @@ const all = async (): Promise<Type[]> => (await manage("GET", "", admin.token)).
 const named = async (name: string): Promise<Type> =>
   (await all()).find((type) => type.name === name) ?? assert.fail(`there is no ${name}`);
 
-test("create and change: listed by the contract in both versions, after the others", async () => {
+test("create and update: listed by the contract in both versions, after the others", async () => {
   const created = await manage("POST", "", admin.token, { name: " Board ", scope: "internal" });
   assert.equal(created.status, 200, created.text);
   const { id, ...rest } = created.body;
@@ -38,7 +38,7 @@ test("create and change: listed by the contract in both versions, after the othe
   }
 });
 
-test("default: one of a scope, which new recordings get; it can be handed on, not given up", async () => {
+test("default: one for each scope, used for new recordings; it can be moved but not removed", async () => {
   const before = await named("Team Meeting");
   assert.equal(before.is_default, true);
   const { id } = await named("Planning");
@@ -57,7 +57,7 @@ test("default: one of a scope, which new recordings get; it can be handed on, no
   assert.equal((await manage("PATCH", `/${id}`, admin.token, { is_default: false })).status, 400);
 });
 
-test("delete: in use only with another one, which its recordings get, each with an event", async () => {
+test("delete: a type in use needs a replacement, which its recordings get, each with an event", async () => {
   const target = await named("Interview");
   const { body: type } = await manage("POST", "", admin.token, { name: "Short-lived", scope: "internal" });
   const ids: string[] = [];
@@ -92,7 +92,7 @@ test("delete: in use only with another one, which its recordings get, each with 
   assert.equal((await manage("DELETE", `/${type.id}`, admin.token)).status, 404);
 });
 
-test("rights and rules: members 403, other workspaces 404, names once whatever their case", async () => {
+test("permissions and rules: members 403, other workspaces 404, names unique ignoring case", async () => {
   const type = await named("Planning");
   for (const [method, path, body] of [
     ["GET", "", undefined],

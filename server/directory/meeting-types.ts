@@ -8,14 +8,14 @@ import {
   type updateMeetingType as updateOperation,
 } from "../../contract/meeting-types.ts";
 import { syncGrants } from "../access/grants.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Database, Executor, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Executor, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
 
 type MeetingTypeOutput = z.input<typeof ManagedMeetingType>;
 
-/** Meeting types of a workspace in their order, or one of them, with how many recordings have each. */
+/** All meeting types of a workspace in order, or one of them, with their number of recordings. */
 export async function findManagedMeetingTypes(
   db: Executor,
   workspaceId: string,
@@ -30,7 +30,7 @@ export async function findManagedMeetingTypes(
   return rows;
 }
 
-/** Runs one change of the meeting types of a workspace; one at a time, so that names and defaults stay true. */
+/** Runs a change to the meeting types of a workspace, one at a time, so that names stay unique and defaults single. */
 async function change<T>(
   db: Database,
   principal: Principal,
@@ -55,7 +55,7 @@ export function createMeetingType(
     if (types.length >= maxMeetingTypes)
       throw new ProblemError(
         "wrong_state",
-        `the workspace has ${types.length} meeting types, which is the most`,
+        `the limit of ${types.length} meeting types is reached; delete one first`,
       );
     await refuseTakenName(tx, principal.workspaceId, input.name, null);
     const id = randomUUIDv7();
@@ -80,7 +80,7 @@ export function updateMeetingType(
     if (input.scope !== undefined && input.scope !== type.scope && type.is_default)
       throw new ProblemError(
         "wrong_state",
-        `${type.name} is the default of ${type.scope} meetings; make another one the default first`,
+        `${type.name} is the default for ${type.scope} meetings; make another one the default first`,
       );
     if (input.name !== undefined) await refuseTakenName(tx, principal.workspaceId, input.name, id);
     await tx
@@ -94,8 +94,8 @@ export function updateMeetingType(
 }
 
 /**
- * Removes a meeting type.
- * @param reassignTo what recordings that have it get instead.
+ * Deletes a meeting type.
+ * @param reassignTo the new type of recordings that have it.
  * @throws ProblemError `wrong_state` for the default of a scope, and for one in use without `reassignTo`.
  */
 export function deleteMeetingType(
@@ -113,16 +113,16 @@ export function deleteMeetingType(
     if (type.is_default)
       throw new ProblemError(
         "wrong_state",
-        `${type.name} is the default of ${type.scope} meetings; make another one the default first`,
+        `${type.name} is the default for ${type.scope} meetings; make another one the default first`,
       );
-    // Held, so that no recording gets it from now on.
+    // Locked, so that no recording gets it from now on.
     await sql`select id from meeting_types where id = ${id} for update`.execute(tx);
     const { rows } = await sql<{ id: string }>`
       select id from recordings where meeting_type_id = ${id} order by id for update`.execute(tx);
     if (rows.length > 0 && reassignTo === undefined)
       throw new ProblemError(
         "wrong_state",
-        `${rows.length} recordings have the meeting type ${type.name}; say with reassign_to which one they get`,
+        `${rows.length} recording${rows.length === 1 ? " has" : "s have"} the meeting type ${type.name}; name its replacement in reassign_to`,
       );
     await reassign(
       tx,
@@ -158,7 +158,7 @@ async function makeDefault(tx: Tx, workspaceId: string, id: string): Promise<voi
   await sql`update meeting_types set is_default = true where id = ${id}`.execute(tx);
 }
 
-/** Names are told apart without case and accents. */
+/** Names are compared ignoring case and accents. */
 async function refuseTakenName(
   tx: Tx,
   workspaceId: string,

@@ -1,4 +1,4 @@
-import type { Executor } from "../db/database.ts";
+import type { Executor } from "../platform/db/database.ts";
 
 /** Active users of a workspace, by name. */
 export function findUsers(db: Executor, workspaceId: string) {
@@ -87,7 +87,7 @@ export async function findTeamIds(
   return new Set(rows.map((row) => row.id));
 }
 
-/** The meeting type that a meeting of this scope gets while nothing finer is known. */
+/** The default meeting type of a scope. */
 export async function findDefaultMeetingType(
   db: Executor,
   workspaceId: string,
@@ -99,7 +99,7 @@ export async function findDefaultMeetingType(
     .where("workspace_id", "=", workspaceId)
     .where("scope", "=", scope)
     .where("is_default", "=", true)
-    // Not deleted before the transaction that uses it has ended.
+    // Locked against deletion until the transaction ends.
     .forKeyShare()
     .executeTakeFirst();
   return row?.id ?? null;

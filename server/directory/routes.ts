@@ -1,6 +1,6 @@
 import { listMeetingTypes, listTeams, listUsers, MeetingTypeScope } from "../../contract/directory.ts";
-import type { Database } from "../db/database.ts";
-import { type Api, route } from "../http/route.ts";
+import type { Database } from "../platform/db/database.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
 import { findMeetingTypes, findTeams, findUsers } from "./queries.ts";
 
 /** Users, teams and meeting types of the token's workspace. */

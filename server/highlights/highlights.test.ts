@@ -58,7 +58,7 @@ test("create: every field comes back, and Get, List and the recordings of both v
   });
   assert.match(
     thumbnail_url,
-    new RegExp(`^http://parley.test/_/media/highlights/${id}/thumbnail.jpg\\?expires=`),
+    new RegExp(`^http://parley.test/_/media/highlights/${id}/thumbnail.jpg\\?viewer=`),
   );
   assert.ok(Math.abs(Date.parse(created_datetime) - Date.now()) < 60_000);
 
@@ -167,7 +167,7 @@ test("list: in the order of the recording, page by page, and a page of long tran
   assert.deepEqual(empty.body, { highlights: [], cursor: null });
 });
 
-test("input: every fault is named, and nothing is written", async () => {
+test("invalid input returns every violation and writes nothing", async () => {
   const { recordingId } = await makeRecording(app, member.token);
   const id = await makeHighlight(recordingId, member.token);
   const create = `/recordings/${recordingId}/highlights`;
@@ -324,7 +324,7 @@ test("rights: who may read, create, change and delete, and who learns nothing", 
   await refuseOnceUnshared(recordingId, shared);
 });
 
-/** Whoever made a highlight may change it as long as they see the recording. */
+/** The creator of a highlight may change it as long as they can see the recording. */
 async function refuseOnceUnshared(recordingId: string, maker: TestUser): Promise<void> {
   const own = await makeHighlight(recordingId, maker.token);
   const changed = await manage("PATCH", `/highlights/${own}`, maker.token, { text: "Mine" });

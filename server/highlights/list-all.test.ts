@@ -123,18 +123,18 @@ test("list all: a page costs the page, however many highlights this and other wo
   }
   await pool.query("analyze highlights");
   const { member } = workspace;
-  // biome-ignore lint/suspicious/noExplicitAny: what EXPLAIN answers.
+  // biome-ignore lint/suspicious/noExplicitAny: the output of EXPLAIN.
   const plans: any[] = [];
-  const explaining = {
-    query: async (sql: string, values: unknown[]) => {
-      const { rows } = await pool.query(`explain (analyze, buffers, format json) ${sql}`, values);
-      plans.push(rows[0]["QUERY PLAN"][0].Plan);
-      return pool.query(sql, values);
+  const explaining: typeof pool = Object.create(pool, {
+    query: {
+      value: async (sql: string, values: unknown[]) => {
+        const { rows } = await pool.query(`explain (analyze, buffers, format json) ${sql}`, values);
+        plans.push(rows[0]["QUERY PLAN"][0].Plan);
+        return pool.query(sql, values);
+      },
     },
-  } as unknown as typeof pool;
-  const principal = { workspaceId: workspace.id, sees: [member.id] } as unknown as Parameters<
-    typeof listAllHighlightIds
-  >[1];
+  });
+  const principal = { workspaceId: workspace.id, sees: [member.id] };
   const ask = (after: { at: Date; id: string } | null) =>
     listAllHighlightIds(explaining, principal, {
       after,

@@ -1,33 +1,31 @@
 import type pg from "pg";
 import type { HighlightIncludeInput } from "../../contract/highlights.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Position } from "../http/cursor.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { PageQuery, Position } from "../platform/http/page.ts";
 import { mayChange } from "../recordings/rights.ts";
-import { findHighlightJson, type HighlightLinks, isSpokenIn } from "./queries.ts";
+import { findHighlightJson, type HighlightLinks, overlapsHighlight } from "./queries.ts";
 
-/** A highlight's place in the list of all. */
+/** A highlight's position in the list of all highlights. */
 export interface PlacedHighlight extends Position {
   /** Length of what is said in it; zero where nobody asked. */
   readonly transcript_length: number;
 }
 
 /**
- * One page of the places of the highlights that a principal sees, newest first: read along `highlights_workspace`, so a
- * page costs what it holds and what lies between that the principal doesn't see.
+ * A page of positions of the highlights that a principal can see, newest first. Scans the index `highlights_workspace`, so
+ * a page costs its own rows plus the rows in between that the principal can't see.
  */
 export async function listAllHighlightIds(
   pool: pg.Pool,
-  principal: Principal,
-  page: {
-    readonly after: Position | null;
-    readonly limit: number;
+  principal: Pick<Principal, "workspaceId" | "sees">,
+  page: PageQuery<Position> & {
     readonly text: string | undefined;
     readonly tag: string | undefined;
     readonly withLength: boolean;
   },
 ): Promise<PlacedHighlight[]> {
   const length = `(select coalesce(sum(length(s.text) + length(s.speaker)), 0)::integer
-    from transcript_segments s where ${isSpokenIn})`;
+    from transcript_segments s where ${overlapsHighlight})`;
   const { rows } = await pool.query<PlacedHighlight>(
     `select h.id, h.created_at as at, ${page.withLength ? length : "0"} as transcript_length
      from highlights h
@@ -35,7 +33,7 @@ export async function listAllHighlightIds(
        and exists (select 1 from recording_grants g
          where g.recording_id = h.recording_id and g.principal_id = any($1::uuid[]))
        and ($2::text is null or strpos(parley_fold(h.text), parley_fold($2)) > 0)
-       and ($3::text is null or $3 = any(h.tags))
+       and ($3::text is null or normalize($3::text, NFC) = any(h.tags))
        and (h.created_at, h.id) < (coalesce($4::timestamptz, 'infinity'),
          coalesce($5::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
      order by h.created_at desc, h.id desc limit $6`,
@@ -52,7 +50,7 @@ export async function listAllHighlightIds(
   return rows;
 }
 
-/** Highlights by their ids as the list shows them, in the order of the ids; what has gone is missing. */
+/** Highlights in the form the list returns, in the order of the ids; deleted ones are omitted. */
 export async function findListedJson(
   pool: pg.Pool,
   principal: Principal,
@@ -84,7 +82,7 @@ export async function findListedJson(
   );
   return ids.flatMap((id) => {
     const [json, more] = [found.get(id), around.get(id)];
-    // Deleted in between.
+    // The highlight was deleted in the meantime.
     if (json === undefined || more === undefined) return [];
     return `${json.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
   });

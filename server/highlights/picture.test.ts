@@ -3,7 +3,7 @@ import { test } from "node:test";
 import sharp from "sharp";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeWorkspace } from "../../test/support/factories.ts";
-import { recordingObjectKey } from "../storage/layout.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { neutralPicture, tileAt } from "./picture.ts";
 
 const app = await startTestApp();
@@ -128,7 +128,7 @@ test("picture: the address is good for its highlight alone, not for its recordin
   const status = async (address: string) => (await fetch(address)).status;
   assert.equal(await status(url.replace(highlightId, other.highlightId)), 403);
   assert.equal(await status(url.replace(/signature=\w+/, "signature=")), 403);
-  assert.equal(await status(url.replace(/expires=\d+/, "expires=9999999999999")), 403);
+  assert.equal(await status(url.replace(/viewer=[^&]+/, `viewer=${highlightId}`)), 403);
   assert.equal(await status(url.replace(highlightId, "nonsense")), 404);
   const ofRecording = url.replace("/highlights/", "/recordings/");
   assert.equal(await status(ofRecording), 404);

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
-import { recordingObjectKey } from "../storage/layout.ts";
-import { ObjectMissingError, type ObjectStore } from "../storage/store.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 
-/** What of a storyboard's index is needed to find a tile (server/media/render/protocol.ts, StoryboardIndex). */
+/** The parts of a storyboard index that locate a tile (StoryboardIndex in server/media/render/process/protocol.ts). */
 const Storyboard = z.object({
   tile_width: z.int().positive(),
   tile_height: z.int().positive(),
@@ -14,10 +14,10 @@ const Storyboard = z.object({
   count: z.int().positive(),
 });
 
-/** Sheets hold 200 tiles of at most 160 × 284 pixels. */
+/** A sheet has 200 tiles of at most 160 × 284 pixels. */
 const maxSheetPixels = 10_000_000;
 
-/** Where the tile nearest to a time lies: on which sheet, and at which pixel. */
+/** The sheet and pixel position of the tile nearest to a time. */
 export function tileAt(storyboard: z.output<typeof Storyboard>, timeMs: number) {
   const { columns, rows, tile_width: width, tile_height: height } = storyboard;
   const index = Math.min(storyboard.count - 1, Math.round(timeMs / storyboard.interval_ms));
@@ -32,8 +32,8 @@ export function tileAt(storyboard: z.output<typeof Storyboard>, timeMs: number) 
 }
 
 /**
- * Cuts the picture nearest to a time out of a recording's storyboard. The sheets are our own work, not what somebody
- * sent, so they are decoded in this process.
+ * Cuts the tile nearest to a time out of a recording's storyboard. The server wrote the sheets itself, so they can be
+ * decoded in this process without confinement.
  * @returns a JPEG, or null where the storyboard or a library for pictures is missing.
  */
 export async function cutTile(
@@ -46,12 +46,12 @@ export async function cutTile(
   const { sheet, ...area } = tileAt(Storyboard.parse(JSON.parse(index.toString())), timeMs);
   const picture = await readObject(store, recordingObjectKey(recordingId, `storyboard-${sheet}.jpg`));
   if (picture === null) return null;
-  // Loaded when first needed: a server of transcripts never does.
+  // Loaded on first use, because a server with transcripts only never needs it.
   const { default: sharp } = await import("sharp");
   return sharp(picture, { limitInputPixels: maxSheetPixels }).extract(area).jpeg({ quality: 80 }).toBuffer();
 }
 
-/** A small object as a whole; null when it is not there. */
+/** Reads a small object; null when it does not exist. */
 export async function readObject(store: ObjectStore, key: string): Promise<Buffer | null> {
   let body: Readable;
   try {
@@ -63,7 +63,7 @@ export async function readObject(store: ObjectStore, key: string): Promise<Buffe
   return buffer(body);
 }
 
-/** Where there is no picture: 320 × 180 pixels, a grey field with a few bars of sound. */
+/** The placeholder without a thumbnail: 320 × 180 pixels, a grey field with a few waveform bars. */
 export const neutralPicture = Buffer.from(
   [
     "/9j/2wBDABAQEBAREBIUFBIZGxgbGSUiHx8iJTgoKygrKDhVNT41NT41VUtbSkVKW0uHal5eaoecg3yDnL2pqb3u4u7/////wgAL",

@@ -1,19 +1,38 @@
 import type { HighlightIncludeInput } from "../../contract/highlights.ts";
 import type { SegmentRow } from "../recordings/queries.ts";
-import { formatTranscript } from "../recordings/transcript-format.ts";
+import { writers } from "../recordings/transcript/format.ts";
+import { jsonTextOf, toBytes } from "../recordings/transcript/text-slices.ts";
 
 export type SpokenSegment = SegmentRow;
 
 /**
- * What a Highlight Include adds: the transcript of the range as the text form of a whole transcript has it, and who
- * speaks in it, in the order in which they begin.
+ * Adds the fields of a Highlight Include: the transcript of the range in the text format, and its speakers in the order
+ * in which they first speak.
+ * @param json the highlight as JSON, without these fields.
  */
-export function presentRange(
+export async function addTranscript(
+  json: string,
   segments: readonly SpokenSegment[],
   include: HighlightIncludeInput,
-): { transcript?: string; speakers?: string[] } {
-  return {
-    ...(include.transcript ? { transcript: formatTranscript("txt", segments) } : {}),
-    ...(include.speakers ? { speakers: [...new Set(segments.map((segment) => segment.speaker))] } : {}),
-  };
+): Promise<string> {
+  const bytes = await toBytes(pieces(json, segments, include));
+  return bytes.toString();
+}
+
+function* pieces(
+  json: string,
+  segments: readonly SpokenSegment[],
+  include: HighlightIncludeInput,
+): Generator<string> {
+  // Appended as text, so that the JSON from PostgreSQL need not be parsed.
+  yield json.slice(0, -1);
+  if (include.transcript) {
+    yield ',"transcript":';
+    yield* jsonTextOf(writers.txt(segments));
+  }
+  if (include.speakers) {
+    const speakers = new Set(segments.map((segment) => segment.speaker));
+    yield `,"speakers":${JSON.stringify([...speakers])}`;
+  }
+  yield "}";
 }

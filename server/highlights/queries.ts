@@ -1,25 +1,25 @@
 import { type Selectable, sql } from "kysely";
 import type pg from "pg";
 import type { HighlightIncludeInput } from "../../contract/highlights.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../db/database.ts";
-import type { Highlights } from "../db/types.ts";
-import type { Position } from "../http/cursor.ts";
-import type { LinkSigner } from "../links/signer.ts";
-import { thumbnailLinks } from "../recordings/links.ts";
-import { type HighlightContext, highlightJson } from "../recordings/recording-json.ts";
-import { presentRange, type SpokenSegment } from "./present.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { LinkSigner } from "../platform/crypto/link-signer.ts";
+import type { Tx } from "../platform/db/database.ts";
+import type { Highlights } from "../platform/db/types.ts";
+import type { PageQuery, Position } from "../platform/http/page.ts";
+import { type HighlightContext, highlightJson } from "../recordings/json/highlight.ts";
+import { thumbnailLinks } from "../recordings/json/links.ts";
+import { addTranscript, type SpokenSegment } from "./present.ts";
 
-/** What the JSON of highlights needs for its links. */
+/** The values that a highlight's JSON needs for its URLs. */
 export type HighlightLinks = Omit<HighlightContext, "bind">;
 
-export function highlightLinks(signer: LinkSigner, baseUrl: string, now: Date): HighlightLinks {
-  return { baseUrl, thumbnails: thumbnailLinks(signer, now) };
+export function highlightLinks(signer: LinkSigner, baseUrl: string, viewerId: string): HighlightLinks {
+  return { baseUrl, thumbnails: thumbnailLinks(signer, viewerId) };
 }
 
 /**
- * Highlights by their ids, whoever may see them: callers ask that first.
- * @returns the contract's Highlight as JSON, by id; what is not there any more is missing.
+ * Highlights by id. Callers check first that the viewer can see them.
+ * @returns the contract's Highlight as JSON, by id; deleted ones are omitted.
  */
 export async function findHighlightJson(
   pool: pg.Pool,
@@ -37,24 +37,20 @@ export async function findHighlightJson(
   );
   if (!include.transcript && !include.speakers) return new Map(rows.map((row) => [row.id, row.json]));
   const spoken = await findSpoken(pool, ids);
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      // Added to what PostgreSQL wrote, which so needs not be parsed.
-      `${row.json.slice(0, -1)},${JSON.stringify(presentRange(spoken.get(row.id) ?? [], include)).slice(1)}`,
-    ]),
-  );
+  const added = new Map<string, string>();
+  for (const { id, json } of rows) added.set(id, await addTranscript(json, spoken.get(id) ?? [], include));
+  return added;
 }
 
-/** What of a transcript lies in a highlight: at least a part of the segment; an empty one counts as an instant. */
-export const isSpokenIn = `s.recording_id = h.recording_id
+/** Whether segment `s` overlaps highlight `h`; an empty segment counts as an instant. */
+export const overlapsHighlight = `s.recording_id = h.recording_id
   and s.start_ms < h.start_ms::bigint + h.duration_ms and greatest(s.end_ms, s.start_ms + 1::bigint) > h.start_ms`;
 
-/** What is said in each highlight, in spoken order. Read with each highlight, since a transcript may come later. */
+/** The segments of each highlight, in spoken order. Not stored, because a transcript may be added or edited later. */
 async function findSpoken(pool: pg.Pool, ids: readonly string[]): Promise<Map<string, SpokenSegment[]>> {
   const { rows } = await pool.query<SpokenSegment & { id: string }>(
     `select h.id, s.participant_id, s.speaker, s.start_ms as start, s.end_ms as end, s.text
-     from highlights h join transcript_segments s on ${isSpokenIn}
+     from highlights h join transcript_segments s on ${overlapsHighlight}
      where h.id = any($1::uuid[])
      order by h.id, s.position`,
     [ids],
@@ -62,7 +58,7 @@ async function findSpoken(pool: pg.Pool, ids: readonly string[]): Promise<Map<st
   return Map.groupBy(rows, (row) => row.id);
 }
 
-/** One highlight of a list, with its place in the order. */
+/** A listed highlight with its cursor position. */
 export interface ListedHighlight {
   readonly id: string;
   readonly start_ms: number;
@@ -70,14 +66,14 @@ export interface ListedHighlight {
   readonly transcript_length: number;
 }
 
-/** One page of the ids of a recording's highlights in the order in which they start. */
+/** A page of ids of a recording's highlights, in the order of their start. */
 export async function listHighlightIds(
   pool: pg.Pool,
   recordingId: string,
-  page: { readonly after: Position | null; readonly limit: number; readonly withLength: boolean },
+  page: PageQuery<Position> & { readonly withLength: boolean },
 ): Promise<ListedHighlight[]> {
   const length = `(select coalesce(sum(length(s.text) + length(s.speaker)), 0)::integer
-    from transcript_segments s where ${isSpokenIn})`;
+    from transcript_segments s where ${overlapsHighlight})`;
   const { rows } = await pool.query<ListedHighlight>(
     `select h.id, h.start_ms, ${page.withLength ? length : "0"} as transcript_length
      from highlights h
@@ -93,7 +89,7 @@ export async function listHighlightIds(
   return rows;
 }
 
-/** Whether the highlight exists and the principal sees its recording. */
+/** Whether the highlight exists and the principal can see its recording. */
 export async function canSeeHighlight(
   pool: pg.Pool,
   principal: Principal,
@@ -107,7 +103,7 @@ export async function canSeeHighlight(
   return rows.length > 0;
 }
 
-/** What the picture of a highlight is taken from. */
+/** What a highlight's thumbnail is cut from. */
 export interface HighlightPictureRow {
   readonly recording_id: string;
   readonly start_ms: number;
@@ -130,7 +126,7 @@ export async function findHighlightPicture(
   return rows[0];
 }
 
-/** How long a recording is, and how many highlights it has. */
+/** The length of a recording and its number of highlights. */
 export async function findRoom(
   tx: Tx,
   recordingId: string,
@@ -144,7 +140,7 @@ export async function findRoom(
   return room;
 }
 
-/** The recording a highlight of the workspace belongs to, which never changes. */
+/** The recording of a highlight of the workspace, which never changes. */
 export async function findRecordingOf(
   tx: Tx,
   workspaceId: string,
@@ -160,14 +156,14 @@ export async function findRecordingOf(
   return row?.recording_id;
 }
 
-/** What of a highlight can be changed, and what decides who may. */
+/** The fields of a highlight that can be changed, and those that decide who may change them. */
 export type HighlightRow = Pick<
   Selectable<Highlights>,
   "id" | "recording_id" | "text" | "start_ms" | "duration_ms" | "tags" | "created_by"
 >;
 export type HighlightValues = Pick<HighlightRow, "text" | "start_ms" | "duration_ms" | "tags">;
 
-/** Locks a highlight; its recording is to be locked before. */
+/** Locks a highlight; the caller has locked its recording. */
 export async function lockHighlight(tx: Tx, highlightId: string): Promise<HighlightRow | undefined> {
   return tx
     .selectFrom("highlights")

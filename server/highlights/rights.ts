@@ -1,6 +1,6 @@
-import { ProblemError } from "../http/problem.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 
-/** What a caller reads who may not know whether the highlight exists. */
+/** The error for a caller who must not learn whether the highlight exists. */
 export function highlightNotFound(highlightId: string): ProblemError {
   return new ProblemError("not_found", `there is no highlight ${highlightId} that this token can see`);
 }

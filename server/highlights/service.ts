@@ -1,17 +1,18 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../contract/errors.ts";
 import { maxHighlights } from "../../contract/highlight-operations.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
-import { agreeToChange } from "../public-links/agree.ts";
-import { findLinksOf } from "../public-links/clips.ts";
-import type { Asking } from "../public-links/service.ts";
-import { takeBackLinks } from "../public-links/take-back.ts";
+import type { Requester } from "../audit/record.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
+import { approveRange, approveText } from "../public-link-records/approvals.ts";
+import { findLinksOf } from "../public-link-records/clips.ts";
+import { revokeLinks } from "../public-link-records/revoke.ts";
+import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
 import { type ChangeableRecording, lockRecording } from "../recordings/queries.ts";
 import { mayChange, recordingNotFound } from "../recordings/rights.ts";
-import { removeFromStories } from "../stories/remove-highlights.ts";
+import { uniqueTags } from "../recordings/tags.ts";
 import {
   deleteHighlightRow,
   findRecordingOf,
@@ -23,9 +24,8 @@ import {
   updateHighlightRow,
 } from "./queries.ts";
 import { highlightNotFound } from "./rights.ts";
-import { uniqueTags } from "./tags.ts";
 
-/** What of a highlight a client says. */
+/** The fields of a highlight that a client sets. */
 export interface HighlightInput {
   readonly text: string;
   /** Milliseconds. */
@@ -35,7 +35,7 @@ export interface HighlightInput {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** Marks a part of a recording. Whoever sees the recording may. @returns the id. */
+/** Creates a highlight. Every user who can see the recording may. @returns the id. */
 export async function createHighlight(
   db: Database,
   principal: Principal,
@@ -44,7 +44,7 @@ export async function createHighlight(
 ): Promise<string> {
   const id = randomUUIDv7();
   await db.kysely.transaction().execute(async (tx) => {
-    // The lock keeps the count true, and the recording there.
+    // The lock keeps the count right and the recording from being deleted.
     const recording = await lockRecording(tx, principal, recordingId);
     if (!recording?.is_visible) throw recordingNotFound(recordingId);
     const room = await findRoom(tx, recordingId);
@@ -59,7 +59,7 @@ export async function createHighlight(
     if (room.highlights >= maxHighlights) {
       throw new ProblemError(
         "wrong_state",
-        `the recording has ${room.highlights} highlights, which is the most; delete one first`,
+        `the limit of ${room.highlights} highlights per recording is reached; delete one first`,
       );
     }
     const { workspace_id } = recording;
@@ -71,9 +71,9 @@ export async function createHighlight(
 }
 
 /**
- * Changes a highlight; what is left out stays. Only a real change is an event. Its public links follow a new range when
- * the caller may share the recording.
- * @returns ids of links that may show another part now.
+ * Changes the given fields of a highlight. Records an event only if something changed. If the caller may share the
+ * recording, its public links show the new text and range; otherwise they keep what was approved before.
+ * @returns ids of links whose range may have changed.
  */
 export async function updateHighlight(
   db: Database,
@@ -93,23 +93,27 @@ export async function updateHighlight(
       const faults = findRangeFaults(values, duration_ms, input.duration === undefined);
       if (faults.length > 0) throw invalidInput(faults);
     }
-    if (isSame(values, highlight)) return [];
-    await updateHighlightRow(tx, highlightId, values);
-    await report(tx, workspace_id, "highlight_updated", highlight);
-    const isMoved = values.start_ms !== highlight.start_ms || values.duration_ms !== highlight.duration_ms;
-    if (isMoved && mayChange(principal, { is_recorder })) await agreeToChange(tx, highlightId);
-    return isMoved ? findLinksOf(tx, highlightId) : [];
+    if (!isSame(values, highlight)) {
+      await updateHighlightRow(tx, highlightId, values);
+      await report(tx, workspace_id, "highlight_updated", highlight);
+    }
+    if (!mayChange(principal, { is_recorder })) return [];
+    // Approves only what the caller wrote: another user may have changed the rest without the right to publish it.
+    if (input.text !== undefined) await approveText(tx, highlightId);
+    if (input.timestamp === undefined && input.duration === undefined) return [];
+    await approveRange(tx, highlightId);
+    return findLinksOf(tx, highlightId);
   });
 }
 
-/** Removes a highlight, also from the stories it is in. */
+/** Deletes a highlight and removes it from its stories. */
 export async function deleteHighlight(
   db: Database,
-  { principal, actor }: Asking,
+  { principal, actor }: Requester,
   highlightId: string,
 ): Promise<{ success: true }> {
   await change(db, principal, highlightId, async (tx, highlight, { workspace_id }) => {
-    await takeBackLinks(tx, actor, { kind: "highlight", id: highlightId });
+    await revokeLinks(tx, actor, { kind: "highlight", id: highlightId });
     await removeFromStories(tx, [highlightId]);
     await deleteHighlightRow(tx, highlightId);
     await report(tx, workspace_id, "highlight_deleted", highlight);
@@ -117,7 +121,7 @@ export async function deleteHighlight(
   return { success: true };
 }
 
-/** Locks recording and highlight, in this order everywhere, and checks the right to change the highlight. */
+/** Locks the recording and then the highlight, as every transaction does, and checks the right to change the highlight. */
 async function change<T>(
   db: Database,
   principal: Principal,
@@ -134,25 +138,35 @@ async function change<T>(
     if (highlight.created_by !== principal.userId && !mayChange(principal, recording)) {
       throw new ProblemError(
         "forbidden",
-        "only whoever made the highlight, the recording's recorders, admins and workspace tokens may change it",
+        "only the highlight's creator, the recording's recorders, admins and workspace tokens may change it",
       );
     }
     return apply(tx, highlight, recording);
   });
 }
 
-/** @param isStartToBlame when the length stays and the start moves. */
+/** @param isStartToBlame whether only the start changed, so that the violation points to it. */
 function findRangeFaults(
   { start_ms, duration_ms }: HighlightValues,
   lengthMs: number,
   isStartToBlame = false,
 ): Violation[] {
   if (start_ms >= lengthMs)
-    return [{ pointer: "/timestamp", detail: `must lie before the end of the recording, at ${lengthMs} ms` }];
+    return [
+      {
+        pointer: "/timestamp",
+        detail: `must be before the end of the recording, which is ${lengthMs} ms long`,
+      },
+    ];
   const endMs = start_ms + duration_ms;
   if (endMs <= lengthMs) return [];
   const pointer = isStartToBlame ? "/timestamp" : "/duration";
-  return [{ pointer, detail: `makes the clip end at ${endMs} ms; the recording ends at ${lengthMs} ms` }];
+  return [
+    {
+      pointer,
+      detail: `makes the highlight end at ${endMs} ms, after the recording's end at ${lengthMs} ms`,
+    },
+  ];
 }
 
 function isSame(a: HighlightValues, b: HighlightValues): boolean {

@@ -1,14 +1,14 @@
-import type { Database } from "../db/database.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import { uploadFileKey } from "../storage/layout.ts";
-import { ObjectMissingError, type ObjectStore } from "../storage/store.ts";
-import { fileReceived } from "../uploads/arrival.ts";
+import type { Database } from "../platform/db/database.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import { uploadFileKey } from "../platform/storage/layout.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { findUploadById } from "../uploads/media-queries.ts";
+import { fileReceived } from "../uploads/transfer/arrival.ts";
 
 /**
- * The job that brings the file of an import from where it lies in the store to where files of uploads lie; from then
- * on it is one of them, judged and converted like all others. What lies below `imports/` stays as it is. Killed at any
- * point it runs again; a copy that was finished is found.
+ * The job that copies the file of an import to where the files of uploads are stored; from then on it is validated and
+ * converted like any upload. Objects below `imports/` are not changed. Killed at any point it runs again and finds a
+ * finished copy.
  */
 export async function fetchImportJob(
   deps: { readonly db: Database; readonly jobs: JobQueue; readonly store: ObjectStore },
@@ -20,14 +20,14 @@ export async function fetchImportJob(
   if (upload?.status !== "awaiting" || !from) return;
   const key = uploadFileKey(uploadId);
   const etag = (await store.head(key))?.etag ?? (await copy(store, from, key));
-  // Without a file the judge says that it was removed.
+  // Without a file, validation reports that it was removed.
   await fileReceived(deps, uploadId, etag ?? "");
 }
 
-/** @returns the etag of the copy; null when there is nothing to copy any more. */
+/** @returns the etag of the copy; null when there is nothing left to copy. */
 async function copy(store: ObjectStore, from: string, to: string): Promise<string | null> {
   try {
-    // A local store would make another name of the same file, which is the operator's and may change later.
+    // A local store would create a link to the same file, which belongs to the operator and may change later.
     if (store.localPath(from) === null) return (await store.copy(from, to)).etag;
     return (await store.put(to, (await store.get(from)).body)).etag;
   } catch (error) {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeWorkspace, sampleTranscript, unknownId } from "../../test/support/factories.ts";
-import { dataTools } from "../recording-data/testing.ts";
+import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp();
 const { manage } = dataTools(app);
 const workspace = await makeWorkspace(app.db);
 const { admin } = workspace;
 
-/** Values that are wrong nearly everywhere, or at the edge of what is right. */
+/** Values that are wrong nearly everywhere, or at the edge of what is valid. */
 const hostile: readonly unknown[] = [
   null,
   true,
@@ -38,7 +38,7 @@ const hostile: readonly unknown[] = [
   unknownId().toUpperCase(),
 ];
 
-/** Every way to put a hostile value in one place of a body. */
+/** Every way to put a hostile value at one position of a body. */
 function* spoiled(body: unknown): Generator<unknown> {
   yield* hostile;
   if (typeof body !== "object" || body === null) return;
@@ -50,7 +50,7 @@ function* spoiled(body: unknown): Generator<unknown> {
   }
 }
 
-test("no body makes the server fail, whatever stands where", async () => {
+test("no body makes the server fail, whatever value is in any position", async () => {
   const { recordingId: id } = await makeRecording(app, admin.token, {
     participants: [{ name: "Ada", speaker_key: "s1" }],
   });
@@ -136,7 +136,7 @@ test("no body makes the server fail, whatever stands where", async () => {
   assert.ok(count > 1000, `${count} requests`);
 });
 
-test("no address makes the server fail", async () => {
+test("no URL makes the server fail", async () => {
   const { recordingId: id } = await makeRecording(app, admin.token);
   for (const path of [
     `/recordings/${id}/transcript/edits?before=999999999`,

@@ -10,9 +10,9 @@ import {
   unknownId,
 } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
-import { dataTools } from "../recording-data/testing.ts";
-import { recordingsPrefix, uploadFileKey } from "../storage/layout.ts";
-import { judgeUploadJob } from "../uploads/judge.ts";
+import { recordingsPrefix, uploadFileKey } from "../platform/storage/layout.ts";
+import { dataTools } from "../recordings/test/recordings.ts";
+import { validateUploadJob } from "../uploads/promotion/validate-file.ts";
 import { fetchImportJob } from "./fetch.ts";
 
 const app = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
@@ -30,7 +30,7 @@ const bring = (body: object, token: string | null = member.token) =>
 const words = { transcript: sampleTranscript };
 const reach = (url: string): string => url.replace("http://parley.test", app.url);
 
-/** Waits until an import has ended, one way or the other. */
+/** Waits until an import has succeeded or failed. */
 const ended = (id: string, token = member.token) =>
   until(
     `import ${id} has ended`,
@@ -47,7 +47,7 @@ async function faults(body: object, token = workspace.token): Promise<string[]> 
   return answer.body.violations.map((one: { pointer: string }) => one.pointer).sort();
 }
 
-test("a transcript with all that is known of it: every field is shown by the contract in both versions", async () => {
+test("a transcript import with every attribute shows all fields of the contract in both versions", async () => {
   const team = await makeTeam(app.db, workspace, []);
   const types = (await manage("GET", "/meeting_types", admin.token)).body.meeting_types;
   const type = types.find((one: { name: string }) => one.name === "Sales Call");
@@ -125,7 +125,7 @@ test("a transcript with all that is known of it: every field is shown by the con
   );
 });
 
-test("external_id: sent again, also many at once, there is one import; each person has names of their own", async () => {
+test("external_id: repeated and concurrent requests create one import; each user has their own ids", async () => {
   const body = { external_id: "twice", ...words };
   const answers = await Promise.all(Array.from({ length: 6 }, () => bring(body)));
   const ids = new Set(answers.map((answer) => answer.body.id));
@@ -145,17 +145,17 @@ test("external_id: sent again, also many at once, there is one import; each pers
   const shared = { ...body, recorder_ids: [member.id] };
   assert.equal((await bring(shared, workspace.token)).body.created, true);
   assert.equal((await bring(shared, workspace.token)).body.created, false);
-  // Deleted, it may come again.
+  // Once deleted, it may be imported again.
   await ended(theirs.body.id, other.token);
   await manage("DELETE", `/recordings/${recording_id}`, member.token);
   assert.equal((await bring(body)).body.created, true);
 });
 
-test("a file that is sent: converted to the stored form, though an upload of it would fail", async () => {
+test("an uploaded file is converted to the stored form, even if an upload would refuse it", async () => {
   const answer = await bring({ media: { format: "mov" }, title: "Elsewhere", ...words });
   assert.equal(answer.status, 200, answer.text);
   const { url, headers } = answer.body.upload;
-  const file = fixture("onestep-h264-aac.mov") as unknown as ArrayBuffer;
+  const file = fixture("onestep-h264-aac.mov");
   assert.equal((await fetch(reach(url), { method: "PUT", body: file, headers })).status, 200);
   const { status, recording_id: id, failure } = await ended(answer.body.id);
   assert.equal(status, "success", failure?.reason);
@@ -168,7 +168,7 @@ test("a file that is sent: converted to the stored form, though an upload of it 
   assert.equal(stored.subarray(4, 8).toString(), "ftyp");
 });
 
-test("a file in the store: judged and converted like every other; it stays where it is", async () => {
+test("a file in the store is validated and converted like any other, and stays where it is", async () => {
   await app.store.put(`${folder}/2019/tone.mp3`, fixture("good-cbr.mp3"));
   const answer = await bring(
     {
@@ -192,11 +192,11 @@ test("a file in the store: judged and converted like every other; it stays where
     [body.duration_ms],
   );
   assert.ok(await app.store.head(`${folder}/2019/tone.mp3`));
-  // No other name of the same file: what becomes of it later is no matter of the recording.
+  // It is not a link to the same file: later changes to it do not affect the recording.
   assert.equal(statSync(app.store.localPath(`${folder}/2019/tone.mp3`) ?? "").nlink, 1);
 });
 
-test("a file in the store that breaks the rules: failure with the reason, nothing kept, and it may be tried again", async () => {
+test("an invalid file in the store fails the import with the reason, stores nothing, and may be imported again", async () => {
   const key = `${folder}/bad.mp4`;
   await app.store.put(key, fixture("bad-short.mp4"));
   const body = { external_id: "bad", media: { url: key } };
@@ -215,7 +215,7 @@ test("a file in the store that breaks the rules: failure with the reason, nothin
   assert.equal((await ended(second.body.id, admin.token)).status, "success");
 });
 
-test("a file that is gone from the store before it was fetched: failure saying so", async () => {
+test("a file removed from the store before it is fetched fails the import with that reason", async () => {
   const quiet = await startTestApp({ worker: false });
   const its = await makeWorkspace(quiet.db);
   const tools = dataTools(quiet);
@@ -225,13 +225,13 @@ test("a file that is gone from the store before it was fetched: failure saying s
   await quiet.store.delete(key);
   await fetchImportJob(quiet, body.id);
   await fetchImportJob(quiet, body.id);
-  await judgeUploadJob(quiet, body.id);
+  await validateUploadJob(quiet, body.id);
   const after = (await tools.manage("GET", `/imports/${body.id}`, its.admin.token)).body;
   assert.equal(after.status, "failure");
   assert.match(after.failure.reason, /removed from the store/);
 });
 
-test("killed between copying the file and saying so: run again, it goes on with the copy", async () => {
+test("killed between copying the file and recording it, the next run continues with the copy", async () => {
   const quiet = await startTestApp({ worker: false });
   const its = await makeWorkspace(quiet.db);
   const { manage: ask } = dataTools(quiet);
@@ -245,7 +245,7 @@ test("killed between copying the file and saying so: run again, it goes on with 
   assert.equal((await ask("GET", `/imports/${body.id}`, its.admin.token)).body.status, "processing");
 });
 
-test("only what lies below the workspace's own folder may be named, and no address is ever fetched", async () => {
+test("only objects below the workspace's own folder may be named, and no URL is ever fetched", async () => {
   await app.store.put(`imports/${stranger.id}/theirs.mp4`, Buffer.from("x"));
   for (const url of [
     "http://127.0.0.1/x.mp4",
@@ -266,7 +266,7 @@ test("only what lies below the workspace's own folder may be named, and no addre
     assert.ok((await faults({ media: { url, format: "mp4" } }, admin.token)).includes("/media/url"), url);
 });
 
-test("rights: members send files and name none of the store, viewers bring in nothing", async () => {
+test("permissions: members send files and can't name objects in the store, viewers can't import", async () => {
   await app.store.put(`${folder}/there.mp4`, Buffer.from("x"));
   for (const name of ["there", "missing"]) {
     const refused = await bring({ media: { url: `${folder}/${name}.mp4` } });
@@ -287,7 +287,7 @@ test("rights: members send files and name none of the store, viewers bring in no
   assert.equal((await manage("GET", `/imports/${upload.id}`, member.token)).status, 404);
 });
 
-test("all faults at once, in every part of the body", async () => {
+test("all violations are reported at once, in every part of the body", async () => {
   assert.deepEqual(await faults({}), ["/recorder_ids", "/transcript"]);
   assert.deepEqual(await faults({ media: {}, recorder_ids: [member.id] }), ["/media/format"]);
   assert.deepEqual(
@@ -337,7 +337,7 @@ test("all faults at once, in every part of the body", async () => {
   );
 });
 
-test("an import is an upload: shown there as the contract has it, with its events", async () => {
+test("an import is an upload: shown there as in the contract, with its events", async () => {
   const { body } = await bring({ participants: [{ name: "Ada", crm_contact_id: "c" }], ...words });
   await ended(body.id);
   const upload = await call(

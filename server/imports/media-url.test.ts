@@ -8,7 +8,7 @@ const prefixed = {
 };
 const folder = `imports/${workspaceId}`;
 
-test("an object of the own bucket is named by its key or its s3 address, prefix included", () => {
+test("an object of the own bucket is named by its key or its s3 URL, prefix included", () => {
   const key = `${folder}/a/b.mp4`;
   assert.deepEqual(readMediaUrl(key, workspaceId, prefixed, "mine"), { key });
   assert.deepEqual(readMediaUrl(`s3://mine/parley/${key}`, workspaceId, prefixed, "mine"), { key });
@@ -35,7 +35,7 @@ test("nothing else can be named", () => {
   assert.ok("fault" in readMediaUrl(`s3://null/parley/${folder}/b.mp4`, workspaceId, prefixed, null));
 });
 
-test("the format is what the name ends in, whatever its case", () => {
+test("the format is the name's extension, whatever its case", () => {
   assert.deepEqual(["a.MP4", "a.b.m4a", "x/y.mov", "mp3", "a.mp4.txt", ""].map(formatOf), [
     "mp4",
     "m4a",

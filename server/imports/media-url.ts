@@ -1,15 +1,15 @@
 import { mediaFormats } from "../../contract/imports.ts";
-import { checkKey } from "../storage/key-rules.ts";
-import { importsPrefix } from "../storage/layout.ts";
-import type { ObjectStore } from "../storage/store.ts";
+import { checkKey } from "../platform/storage/key-rules.ts";
+import { importsPrefix } from "../platform/storage/layout.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
 
 export type MediaFormat = (typeof mediaFormats)[number];
 
 /**
- * Reads where the file of an import lies. It names an object of this server's own store, below the folder of the
- * caller's workspace, and nothing else: the server fetches no address for anybody.
+ * Reads where the file of an import is stored. It must be an object in this server's own store, below the folder of the
+ * caller's workspace: the server fetches no URLs.
  * @param bucket the bucket of the store; null for a local one.
- * @returns the object's key, or what is wrong with it.
+ * @returns the object's key, or the violation.
  */
 export function readMediaUrl(
   url: string,
@@ -23,7 +23,7 @@ export function readMediaUrl(
   if (/^[a-z][a-z0-9+.-]*:/i.test(url)) {
     const [, named, name] = /^s3:\/\/([^/]+)\/(.+)$/.exec(url) ?? [];
     key = named === undefined || named !== bucket ? null : store.ownKey(name ?? "");
-    if (key === null) return { fault: `${rule}, or its s3:// address in the server's own bucket` };
+    if (key === null) return { fault: `${rule}, or its s3:// URL in the server's own bucket` };
   }
   if (!key.startsWith(folder)) return { fault: rule };
   try {
@@ -36,7 +36,7 @@ export function readMediaUrl(
   return { key };
 }
 
-/** The format that a name ends in; null for another one. */
+/** The format of a name's extension; null for another one. */
 export function formatOf(name: string): MediaFormat | null {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
   return mediaFormats.find((format) => format === ending) ?? null;

@@ -1,22 +1,23 @@
 import type { z } from "zod";
 import * as contract from "../../contract/imports.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { ProblemError } from "../http/problem.ts";
-import { type Api, route } from "../http/route.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import type { LinkSigner } from "../links/signer.ts";
-import type { ObjectStore } from "../storage/store.ts";
-import { createFileLinks } from "../uploads/file-links.ts";
-import { presentTarget } from "../uploads/present.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { LinkSigner } from "../platform/crypto/link-signer.ts";
+import type { Database } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { presentTarget } from "../uploads/api/present.ts";
 import { findUpload, type UploadRow } from "../uploads/queries.ts";
-import { findImportFaults } from "./faults.ts";
+import type { UploadQuotas } from "../uploads/quotas.ts";
+import { createFileLinks } from "../uploads/transfer/file-links.ts";
 import { importRecording } from "./service.ts";
+import { findImportViolations } from "./violations.ts";
 
-/** As of an upload with a transcript. */
+/** The same limit as for an upload with a transcript. */
 const bodyLimit = 12 * 1024 * 1024;
 
-/** Bringing in recordings made elsewhere. */
+/** Imports of recordings made elsewhere. */
 export function importRoutes(
   api: Api,
   deps: {
@@ -24,7 +25,8 @@ export function importRoutes(
     readonly jobs: JobQueue;
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
-    readonly config: Pick<Config, "baseUrl" | "uploadUrlTtlMs" | "maxDurationMs" | "maxUploadBytes" | "s3">;
+    readonly config: UploadQuotas &
+      Pick<Config, "baseUrl" | "uploadUrlTtlMs" | "maxDurationMs" | "maxUploadBytes" | "s3">;
   },
 ): void {
   const { db, store, signer, config } = deps;
@@ -52,7 +54,7 @@ export function importRoutes(
       const { row, created } = await importRecording(deps, principal, body);
       return { ...(await present(row)), created };
     },
-    { bodyLimit, findFaults: (principal, body) => findImportFaults(deps, principal, body) },
+    { bodyLimit, findViolations: (principal, body) => findImportViolations(deps, principal, body) },
   );
 
   route(api, contract.getImport, async ({ principal, params }) => {

@@ -2,42 +2,39 @@ import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { ImportInput } from "../../contract/imports.ts";
 import { toTimestamp } from "../../contract/recording-data.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Config } from "../config.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { ProblemError } from "../http/problem.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import { calendarEventOf, crmOf, uniqueTags } from "../recording-data/change.ts";
-import type { ObjectStore } from "../storage/store.ts";
-import { defaultTitle } from "../uploads/attributes.ts";
-import { type FileSettings, planFile } from "../uploads/file-plan.ts";
-import type { ImportData, ParticipantExtra } from "../uploads/import-data.ts";
-import { audienceOf, uploadFields } from "../uploads/present.ts";
-import {
-  insertUpload,
-  saveUploadTranscript,
-  type UploadParticipant,
-  type UploadRow,
-} from "../uploads/queries.ts";
-import { advance } from "../uploads/transition.ts";
-import { mayNameObjects } from "./faults.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import type { ImportData, ParticipantExtra, UploadParticipant } from "../platform/db/json-columns.ts";
+import { record } from "../platform/events/record.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { calendarEventOf, crmOf } from "../recordings/change/change-data.ts";
+import { uniqueTags } from "../recordings/tags.ts";
+import { defaultTitle } from "../uploads/api/attributes.ts";
+import { audienceOf, uploadFields } from "../uploads/api/present.ts";
+import { advance } from "../uploads/lifecycle/transition.ts";
+import { insertUpload, saveUploadTranscript, type UploadRow } from "../uploads/queries.ts";
+import { checkUploadQuotas, type UploadQuotas } from "../uploads/quotas.ts";
+import { type FileSettings, planFile } from "../uploads/transfer/file-plan.ts";
 import { formatOf, type MediaFormat, readMediaUrl } from "./media-url.ts";
+import { mayNameObjects } from "./violations.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
-  readonly config: FileSettings & Pick<Config, "s3">;
+  readonly config: FileSettings & UploadQuotas & Pick<Config, "s3">;
 }
 
-/** What a file of this format most likely holds; what it does hold shows when it is judged. */
+/** The media type that a file of this format most likely holds; validation finds the actual one. */
 const mediaTypeOf = { mp4: "video", mov: "video", mp3: "audio", m4a: "audio" } as const;
 
 /**
- * Begins an import: an upload that knows more, and goes the same way. One that is here already by its external_id is
- * the answer, whatever else is said.
- * @returns the upload, and whether it was made now.
+ * Creates an import: an upload with more attributes, processed the same way. An existing import with the same
+ * external_id is returned as it is, whatever else the request says.
+ * @returns the upload, and whether it was created now.
  */
 export async function importRecording(
   deps: Dependencies,
@@ -59,7 +56,7 @@ export async function importRecording(
   return answer;
 }
 
-/** Takes turns with others who send the same external_id, so that the second finds what the first made. */
+/** Serializes requests with the same external_id, so that the second finds what the first created. */
 async function findExisting(
   tx: Tx,
   principal: Principal,
@@ -78,7 +75,7 @@ async function findExisting(
     .where("external_id", "=", externalId)
     .where("status", "<>", "failure")
     .executeTakeFirst();
-  return row as unknown as UploadRow | undefined;
+  return row;
 }
 
 async function begin(
@@ -93,6 +90,7 @@ async function begin(
   const start = input.start_datetime === undefined ? null : new Date(toTimestamp(input.start_datetime));
   const mediaKey = media?.url === undefined ? null : keyOf(media.url, principal, store, config);
   const recorders = input.recorder_ids?.map((id) => id.toLowerCase()) ?? [];
+  await checkUploadQuotas(tx, config, principal, format !== null);
   const created = await insertUpload(tx, {
     id: randomUUIDv7(),
     workspace_id: principal.workspaceId,
@@ -124,7 +122,7 @@ async function begin(
 
 function keyOf(url: string, principal: Principal, store: ObjectStore, config: Pick<Config, "s3">): string {
   const found = readMediaUrl(url, principal.workspaceId, store, config.s3?.bucket ?? null);
-  if ("fault" in found) throw new Error("the route has refused other addresses");
+  if ("fault" in found) throw new Error("the route accepts no other URLs");
   return found.key;
 }
 

@@ -1,16 +1,16 @@
 import { sql } from "kysely";
 import { syncGrants } from "../access/grants.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { mergeItems, type StoredItem } from "./action-items.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { mergeItems, type StoredItem } from "./generate/action-items.ts";
+import { wordsOnly } from "./generate/quotes.ts";
+import type { StoredSection } from "./generate/sections.ts";
+import type { Understanding } from "./generate/summarize.ts";
 import { type ClaimedRun, findTypesOfScope } from "./queries.ts";
-import { wordsOnly } from "./quotes.ts";
-import type { StoredSection } from "./sections.ts";
-import type { Understanding } from "./understand.ts";
 
 interface LockedRun {
   readonly status: string;
-  readonly requested: number;
+  readonly request_count: number;
   readonly written_title: string | null;
   readonly written_meeting_type_id: string | null;
 }
@@ -29,10 +29,10 @@ interface LockedRecording {
 }
 
 /**
- * Writes what the model made, the end of the run and `recording_updated`, all in one transaction. Run twice, or after
- * the recording was deleted, it changes nothing.
- * @returns `stale` when the run was asked for anew, or the transcript changed: then nothing is written, and it begins
- * again.
+ * Saves the model's results, ends the run and records `recording_updated` in one transaction. Called twice, or after the
+ * recording was deleted, it changes nothing.
+ * @returns `stale` when another run was requested or the transcript changed in the meantime: then nothing is saved and the
+ * run starts again.
  */
 export async function finishRun(
   db: Database,
@@ -42,11 +42,14 @@ export async function finishRun(
   modelName: string,
 ): Promise<"written" | "stale" | "over"> {
   return db.kysely.transaction().execute(async (tx) => {
-    // The recording first, as everywhere.
+    // Every transaction locks the recording first.
     const recording = await lockRecording(tx, recordingId);
     const run = await lockRun(tx, recordingId);
     if (recording === undefined || run?.status !== "running") return "over";
-    if (run.requested !== claimed.requested || recording.transcript_version !== claimed.transcript_version)
+    if (
+      run.request_count !== claimed.request_count ||
+      recording.transcript_version !== claimed.transcript_version
+    )
       return "stale";
     const changes = {
       ai_summary: result.summary,
@@ -87,20 +90,19 @@ async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecordi
 
 async function lockRun(tx: Tx, recordingId: string): Promise<LockedRun | undefined> {
   const { rows } = await sql<LockedRun>`
-    select status, requested, written_title, written_meeting_type_id
+    select status, request_count, written_title, written_meeting_type_id
     from intelligence_runs where recording_id = ${recordingId} for update`.execute(tx);
   return rows[0];
 }
 
-/** A title is given only in the place of one that nobody gave: the default of the upload, or an earlier run's. */
+/** The model's title replaces only the upload's default title or an earlier run's, never one that a user wrote. */
 function chooseTitle(recording: LockedRecording, run: LockedRun, { title }: Understanding): string {
   const isOurs = recording.title === recording.default_title || recording.title === run.written_title;
   return isOurs && title !== "" ? title : recording.title;
 }
 
 /**
- * A meeting type is given only in the place of one that nobody chose: the default of the scope as long as no run has
- * given another, or an earlier run's.
+ * The model's meeting type replaces only the default of the scope or an earlier run's, never one that a user chose.
  */
 async function chooseType(
   tx: Tx,
@@ -118,7 +120,7 @@ async function chooseType(
   return types.find((type) => wordsOnly(type.name) === wanted)?.id ?? now;
 }
 
-/** @returns whether anything is another than before. */
+/** @returns whether anything changed. */
 async function write(
   tx: Tx,
   recordingId: string,

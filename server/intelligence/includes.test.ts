@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ActionItem, AiTemplateSection } from "../../contract/recordings.ts";
 import { everyVersion } from "../../test/support/app.ts";
-import { startIntelligence } from "./testing.ts";
+import { startIntelligence } from "./test/intelligence.ts";
 
 const t = await startIntelligence();
 
@@ -102,7 +102,20 @@ for (const version of everyVersion) {
       ).ai_template_sections.map((section: { title: string }) => section.title);
     assert.deepEqual(await titles(["MY TABLE", "my text"]), ["My text", "My table"]);
     assert.deepEqual(await titles(["My"]), [], "part of a title is no title");
-    assert.deepEqual(await titles([]), []);
+  });
+
+  test(`ai_template_sections: an empty allowed_sections restricts nothing, and null means absent (${version})`, async () => {
+    const everything = await t.read(recordingId, { ai_template_sections: {} }, version);
+    assert.equal(everything.ai_template_sections.length, 5);
+    for (const ai_template_sections of [
+      { allowed_sections: [] },
+      { allowed_sections: null },
+      { format: null },
+      { format: null, allowed_sections: null },
+    ])
+      assert.deepEqual(await t.read(recordingId, { ai_template_sections }, version), everything);
+    const without = await t.read(recordingId, { ai_template_sections: null, highlights: null }, version);
+    assert.ok(!("ai_template_sections" in without) && !("highlights" in without));
   });
 }
 

@@ -14,7 +14,7 @@ import {
   without,
 } from "../../test/support/model-server.ts";
 import { until } from "../../test/support/until.ts";
-import { startIntelligence } from "./testing.ts";
+import { startIntelligence } from "./test/intelligence.ts";
 
 const t = await startIntelligence({ worker: false });
 const { model } = t;
@@ -23,8 +23,8 @@ beforeEach(() => model.reset());
 
 /** A recording whose run waits for somebody to work on it: promoted by hand, since no worker is there. */
 async function waiting(attributes: Record<string, unknown> = {}): Promise<string> {
-  const { promoteUploadJob } = await import("../uploads/promote.ts");
-  const { harbour } = await import("./testing.ts");
+  const { promoteUploadJob } = await import("../uploads/promotion/promote.ts");
+  const { harbour } = await import("./test/intelligence.ts");
   const created = await call(
     t.app,
     "POST",
@@ -59,7 +59,7 @@ test("a run is asked for in the transaction of the promotion, and ends with one 
   const before = await t.runOf(id);
   assert.equal(before.status, "pending");
   const { rows } = await t.db.pool.query(
-    "select 1 from pgboss.job where name = 'understand_recording' and singleton_key = $1",
+    "select 1 from pgboss.job where name = 'analyze_recording' and singleton_key = $1",
     [id],
   );
   assert.equal(rows.length, 1);
@@ -78,7 +78,7 @@ for (const [name, behaviour] of [
   ["an error within the stream", failInStream],
   ["a page of a proxy", refuse(200, "<html></html>")],
 ] as const) {
-  test(`${name}: asked again after a while, and then done`, async () => {
+  test(`${name}: retried after a while, and then done`, async () => {
     const id = await waiting();
     model.script(behaviour);
     await t.run(id);
@@ -87,13 +87,13 @@ for (const [name, behaviour] of [
   });
 }
 
-test("Retry-After beyond the job's patience: it waits, says until when and why, and goes on then", async () => {
+test("a long Retry-After: the run waits, reports until when and why, and then continues", async () => {
   const id = await waiting();
   model.script(refuse(429, {}, { "retry-after": "120" }));
   await t.run(id);
   const run = await t.runOf(id);
   assert.equal(run.status, "waiting");
-  assert.match(run.message, /asked too often \(429\)/);
+  assert.match(run.message, /receives too many requests \(429\)/);
   const inMs = Date.parse(run.next_attempt_datetime ?? "") - Date.now();
   assert.ok(inMs > 110_000 && inMs <= 120_000, `${inMs}`);
   await t.run(id);
@@ -104,7 +104,7 @@ test("Retry-After beyond the job's patience: it waits, says until when and why, 
 });
 
 test("a silent model: the time of silence ends the request, which is asked again", async () => {
-  const { openAiModel } = await import("./openai.ts");
+  const { openAiModel } = await import("./model/openai.ts");
   const { languageModel } = t.app.config;
   if (languageModel === null) throw new Error("not set up");
   const id = await waiting();
@@ -118,9 +118,9 @@ test("a silent model: the time of silence ends the request, which is asked again
 
 for (const [status, words] of [
   [401, /does not accept the key/],
-  [404, /no such address or model/],
+  [404, /no such URL or model/],
 ] as const) {
-  test(`${status}: given up with the reason in plain words, tried again slowly, and by hand at once`, async () => {
+  test(`${status}: fails with the reason, is retried slowly, and immediately on request`, async () => {
     const id = await waiting();
     model.script(refuse(status, { error: { message: "no: sk-secret-key" } }));
     await t.run(id);
@@ -139,7 +139,7 @@ for (const [status, words] of [
   });
 }
 
-test("invalid JSON: corrected once, with the fault and the schema", async () => {
+test("invalid JSON: corrected once, with the error and the schema", async () => {
   const id = await waiting();
   model.script(say("Sure! Here are your minutes: they were long."));
   await t.run(id);
@@ -147,23 +147,23 @@ test("invalid JSON: corrected once, with the fault and the schema", async () => 
   const [, second] = model.requests;
   const roles = second?.body.messages.map((message: { role: string }) => message.role);
   assert.deepEqual(roles, ["system", "user", "assistant", "user"]);
-  assert.match(second?.body.messages[3].content, /can't be used: .*no JSON[\s\S]*"action_items"/);
+  assert.match(second?.body.messages[3].content, /is invalid: .*no JSON[\s\S]*"action_items"/);
 });
 
-test("an answer of another shape is corrected as well; never usable, it is given up after a few times", async () => {
+test("a response that violates the schema is corrected once; after a few failures the run fails", async () => {
   const id = await waiting();
   model.otherwise(sayJson({ summary: 7, title: null }));
   await t.run(id);
   const run = await t.runOf(id);
   assert.equal(run.status, "failed");
-  assert.match(run.last_error ?? "", /not in the form asked for, twice/);
+  assert.match(run.last_error ?? "", /did not have the required form, twice/);
   assert.equal(run.next_attempt_datetime, null, "only by hand");
   assert.equal(model.requests.length, 6, "three attempts, each with a correction");
   const { ai_summary, ai_action_items } = await t.read(id, ["ai_summary", "ai_action_items"]);
   assert.deepEqual([ai_summary, ai_action_items], [{ text: "" }, []], "nothing is invented");
 });
 
-test("a model that declines: given up at once", async () => {
+test("a model that refuses: the run fails immediately", async () => {
   const id = await waiting();
   model.otherwise(say("", { finish: "content_filter" }));
   await t.run(id);
@@ -180,7 +180,7 @@ test("a server without JSON schema: asked for JSON, then in words, with the same
     model.reset();
     model.otherwise(without(isRefused, message));
     const id = await waiting();
-    const { openAiModel } = await import("./openai.ts");
+    const { openAiModel } = await import("./model/openai.ts");
     const { languageModel } = t.app.config;
     if (languageModel === null) throw new Error("not set up");
     const fresh = openAiModel(languageModel);
@@ -191,7 +191,7 @@ test("a server without JSON schema: asked for JSON, then in words, with the same
   }
 });
 
-test("an answer that is cut off: the meeting is taken in halves", async () => {
+test("a truncated response: the meeting is processed in halves", async () => {
   const id = await waiting();
   model.script(say('{"summary": "So', { finish: "length" }));
   await t.run(id);
@@ -201,7 +201,7 @@ test("an answer that is cut off: the meeting is taken in halves", async () => {
   assert.equal(ai_action_items.length, 2);
 });
 
-test("answers that are always cut off: given up, in words", async () => {
+test("responses that are always truncated: the run fails with the reason", async () => {
   const id = await waiting();
   model.otherwise(say('{"notes": ["So', { finish: "length" }));
   await t.run(id);
@@ -220,14 +220,14 @@ test("a section that can't be made is left out, and told; the rest is there", as
   await t.run(id);
   const run = await t.runOf(id);
   assert.equal(run.status, "done");
-  assert.match(run.message, /The section “Risks” could not be made/);
+  assert.match(run.message, /The section “Risks” could not be generated/);
   const body = await t.read(id, ["ai_summary", "ai_template_sections"]);
   assert.deepEqual(body.ai_template_sections, []);
   assert.notEqual(body.ai_summary.text, "");
   await t.manage("DELETE", `/templates/${template.body.id}`);
 });
 
-test("killed anywhere: what was answered is not asked, or paid for, again", async () => {
+test("killed at any point: stored responses are not requested or paid for again", async () => {
   const template = await t.manage("POST", "/templates", {
     title: "Next",
     kind: "text",
@@ -254,7 +254,7 @@ test("two workers at once write once", async () => {
   assert.deepEqual(await t.events(id), ["recording_added", "recording_updated"]);
 });
 
-test("a recording deleted under way: nothing is left, nothing fails", async () => {
+test("a recording deleted during a run: nothing is left and nothing fails", async () => {
   const id = await waiting();
   model.script(async (request, response) => {
     await t.manage("DELETE", `/recordings/${id}`);
@@ -265,7 +265,7 @@ test("a recording deleted under way: nothing is left, nothing fails", async () =
   assert.equal(rows.length, 0);
 });
 
-test("asked for again under way: what began before is not written", async () => {
+test("a new request during a run: the earlier results are not written", async () => {
   const id = await waiting();
   model.script(async (request, response) => {
     await t.manage("POST", `/recordings/${id}/intelligence`);
@@ -276,7 +276,7 @@ test("asked for again under way: what began before is not written", async () => 
   assert.deepEqual(await t.events(id), ["recording_added", "recording_updated"]);
 });
 
-test("a transcript that changed under way is read again", async () => {
+test("a transcript that changes during a run is read again", async () => {
   const id = await waiting();
   model.script(async (request, response) => {
     await t.db.pool.query("delete from transcript_segments where recording_id = $1 and position = 3", [id]);
@@ -307,7 +307,7 @@ test("hooks: recording_updated carries the summary its include asks for", async 
   );
   assert.equal(hook.status, 200, hook.text);
   const id = await withHooks.make();
-  const payload = await until("the hook is told", () =>
+  const payload = await until("the hook is notified", () =>
     receiver.requests
       .map((request) => JSON.parse(request.body.toString()))
       .find((body) => body.type === "recording_updated" && body.data.id === id),

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import type { LanguageModelSettings } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import type { LanguageModelSettings } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { ModelServerError } from "../platform/model-server/refusal.ts";
+import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../platform/model-server/retry.ts";
 import { findTranscript } from "../recordings/queries.ts";
-import { askWithin, SwitchedOff } from "./ask.ts";
-import { BudgetSpent } from "./budget.ts";
 import { finishRun } from "./finish.ts";
-import { toLines } from "./lines.ts";
-import { type LanguageModel, ModelError } from "./model.ts";
+import { toLines } from "./generate/lines.ts";
+import { type Understanding, understand } from "./generate/summarize.ts";
+import { askWithin, SwitchedOff } from "./model/ask.ts";
+import { BudgetSpent } from "./model/budget.ts";
+import type { LanguageModel } from "./model/model.ts";
 import {
   type ClaimedRun,
   claimRun,
@@ -17,8 +20,6 @@ import {
   findTypesOfScope,
   pauseRun,
 } from "./queries.ts";
-import { decide, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
-import { type Understanding, understand } from "./understand.ts";
 
 export interface IntelligenceDependencies {
   readonly db: Database;
@@ -27,6 +28,12 @@ export interface IntelligenceDependencies {
   readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
   readonly retry?: RetryPolicy;
 }
+
+const intelligenceRetryPolicy: RetryPolicy = {
+  ...defaultRetryPolicy,
+  maxUnusable: 4,
+  afterSettingsFailure: { everyMs: 6 * 3_600_000, forMs: 7 * 86_400_000 },
+};
 
 const nothing: Understanding = {
   summary: "",
@@ -38,10 +45,10 @@ const nothing: Understanding = {
 };
 
 /**
- * The job that has the model understand a recording. Every answer is a row, so killed at any moment it goes on where it
- * was. Failures of the model are noted with the run: short waits happen here, for long ones the job ends and the sweep
+ * The job that generates summary, action items and sections of a recording. Every response is stored, so that a killed job
+ * resumes where it was. Failures of the model are noted with the run: short waits happen here, for long ones the job ends and the sweep
  * brings it back. What is thrown here, such as by the database, is left to the queue.
- * @param signal ends the work; it goes on when the job runs again.
+ * @param signal stops the work; it continues when the job runs again.
  */
 export async function understandRecordingJob(
   deps: IntelligenceDependencies,
@@ -57,7 +64,7 @@ export async function understandRecordingJob(
   }
 }
 
-/** One attempt at all of it. @returns whether to begin again, asking only for what is not there yet. */
+/** One attempt at the whole run. @returns whether to start again, requesting only what is still missing. */
 async function attempt(
   deps: IntelligenceDependencies,
   recordingId: string,
@@ -69,26 +76,27 @@ async function attempt(
   try {
     const result = await makeUnderstanding(deps, recordingId, claimed, signal);
     const outcome = await finishRun(db, recordingId, claimed, result, model.name);
-    if (outcome === "written") log.info({ recordingId, ms: Date.now() - startedAt }, "recording understood");
+    if (outcome === "written")
+      log.info({ recordingId, ms: Date.now() - startedAt }, "generated the summary of a recording");
     return outcome === "stale" ? "again" : "over";
   } catch (error) {
     signal?.throwIfAborted();
     const pause = (status: "waiting" | "failed", until: Date | null, reason: string) =>
-      pauseRun(db.kysely, recordingId, claimed.requested, { status, until, reason });
+      pauseRun(db.kysely, recordingId, claimed.request_count, { status, until, reason });
     if (error instanceof SwitchedOff) {
       await pause(
         "waiting",
         null,
-        "The language model is switched off for this workspace. It goes on once it is switched on.",
+        "The language model is switched off for this workspace. The run continues once it is switched on.",
       );
       return "over";
     }
     if (error instanceof BudgetSpent) {
       await pause("waiting", error.until, error.message);
-      // Asked for again in the meantime, it meets the same limit.
+      // Another request in the meantime would meet the same limit.
       return "over";
     }
-    if (!(error instanceof ModelError)) throw error;
+    if (!(error instanceof ModelServerError)) throw error;
     return settleFailure(deps, recordingId, claimed, error, signal);
   }
 }
@@ -120,37 +128,37 @@ async function makeUnderstanding(
   return understand(ask, meeting, settings.contextTokens);
 }
 
-/** Notes a failure of the model, and decides what it means. */
+/** Saves a failure of the model and decides what to do next. */
 async function settleFailure(
   deps: IntelligenceDependencies,
   recordingId: string,
   claimed: ClaimedRun,
-  error: ModelError,
+  error: ModelServerError,
   signal: AbortSignal | undefined,
 ): Promise<"again" | "over"> {
   const { db, log } = deps;
-  const policy = deps.retry ?? defaultRetryPolicy;
+  const policy = deps.retry ?? intelligenceRetryPolicy;
   const failures = await countFailure(db.kysely, recordingId, error.message);
   if (failures === undefined) return "over";
-  const decision = decide(policy, error, failures);
+  const decision = decideRetry(policy, error, failures);
   const { attempts } = failures;
-  const { requested } = claimed;
-  if (decision.what === "fail") {
-    log.warn({ recordingId, attempts, reason: error.message }, "gave the understanding of a recording up");
-    const until = decision.againInMs === null ? null : new Date(Date.now() + decision.againInMs);
-    await pauseRun(db.kysely, recordingId, requested, { status: "failed", until, reason: error.message });
+  const { request_count: requestCount } = claimed;
+  if (decision.action === "fail") {
+    log.warn(
+      { recordingId, attempts, reason: error.message },
+      "the language model run of a recording failed",
+    );
+    const until = decision.retryInMs === null ? null : new Date(Date.now() + decision.retryInMs);
+    await pauseRun(db.kysely, recordingId, requestCount, { status: "failed", until, reason: error.message });
     return "over";
   }
   const { delayMs } = decision;
-  log.warn(
-    { recordingId, attempts, delayMs, reason: error.message },
-    "the language model failed; trying again",
-  );
-  if (delayMs <= policy.longestWaitInJobMs) {
+  log.warn({ recordingId, attempts, delayMs, reason: error.message }, "the language model failed; retrying");
+  if (delayMs <= policy.maxWaitInJobMs) {
     await delay(delayMs, undefined, signal === undefined ? {} : { signal });
     return "again";
   }
   const until = new Date(Date.now() + delayMs);
-  await pauseRun(db.kysely, recordingId, requested, { status: "waiting", until, reason: error.message });
+  await pauseRun(db.kysely, recordingId, requestCount, { status: "waiting", until, reason: error.message });
   return "over";
 }

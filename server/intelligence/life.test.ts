@@ -10,9 +10,9 @@ import { makeWorkspace } from "../../test/support/factories.ts";
 import { minutes, neverAnswer, refuse } from "../../test/support/model-server.ts";
 import { startSpeechServer } from "../../test/support/speech-server.ts";
 import { until } from "../../test/support/until.ts";
-import { reserve, settle } from "./budget.ts";
+import { reserve, settle } from "./model/budget.ts";
 import { findDueRuns } from "./queries.ts";
-import { harbour, startIntelligence } from "./testing.ts";
+import { harbour, startIntelligence } from "./test/intelligence.ts";
 
 const speech = await startSpeechServer();
 const t = await startIntelligence({
@@ -79,10 +79,10 @@ test("lists carry the fields of each recording, in both versions", async () => {
   }
 });
 
-test("kill -9 in the middle: goes on in another process, without asking for what was answered", async () => {
+test("kill -9 during a run: another process continues without repeating requests", async () => {
   const still = await startIntelligence({ worker: false });
   await still.manage("POST", "/templates", { title: "Next", kind: "text", prompt: "What is next" });
-  const { promoteUploadJob } = await import("../uploads/promote.ts");
+  const { promoteUploadJob } = await import("../uploads/promotion/promote.ts");
   const { token } = still.workspace.member;
   const created = await call(
     still.app,
@@ -94,10 +94,8 @@ test("kill -9 in the middle: goes on in another process, without asking for what
   await promoteUploadJob({ db: still.db, jobs: still.app.jobs, config: still.app.config }, created.body.id);
   const id = (await call(still.app, "POST", `/uploads/${created.body.id}`, {}, { token })).body.recording_id;
   still.model.script(minutes, neverAnswer);
-  const { host, port, user, password, database } = (
-    still.db.pool as unknown as { options: Record<string, unknown> }
-  ).options;
-  const child = spawn(process.execPath, [fileURLToPath(new URL("testing-worker.ts", import.meta.url))], {
+  const { host, port, user, password, database } = still.db.pool.options;
+  const child = spawn(process.execPath, [fileURLToPath(new URL("./test/worker.ts", import.meta.url))], {
     stdio: ["ignore", "ignore", "inherit"],
     env: {
       PARLEY_LLM_URL: still.model.url,
@@ -113,6 +111,8 @@ test("kill -9 in the middle: goes on in another process, without asking for what
     child.kill("SIGKILL");
   }
   assert.deepEqual(await ended, [null, "SIGKILL"]);
+  assert.deepEqual(await findDueRuns(still.db.kysely), [], "the sweep leaves what has a job alone");
+  await still.app.jobs.boss.deleteAllJobs("analyze_recording");
   assert.deepEqual(await findDueRuns(still.db.kysely), [id], "the sweep finds it");
   await still.run(id);
   assert.deepEqual(
@@ -150,7 +150,7 @@ test("the log tells of failures without the key and without a word of the meetin
   const lines: string[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
   const silent = await startIntelligence({ worker: false });
-  const { promoteUploadJob } = await import("../uploads/promote.ts");
+  const { promoteUploadJob } = await import("../uploads/promotion/promote.ts");
   for (const behaviour of [
     refuse(401, { error: { message: "wrong key sk-secret-key" } }),
     refuse(500, "sk-secret-key"),

@@ -4,7 +4,7 @@ import { call, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { sayJson, think } from "../../test/support/model-server.ts";
 import { until } from "../../test/support/until.ts";
-import { harbour, startIntelligence } from "./testing.ts";
+import { harbour, startIntelligence } from "./test/intelligence.ts";
 
 const t = await startIntelligence();
 const { model, workspace, manage } = t;
@@ -53,7 +53,7 @@ test("templates: only admins and workspace tokens define them, each for their ow
   await manage("DELETE", `/templates/${body.id}`);
 });
 
-test("templates: bad input names every fault; a title is taken once, whatever the case; twenty at most", async () => {
+test("templates: invalid input returns every violation; titles are unique ignoring case; at most twenty", async () => {
   const bad = await manage("POST", "/templates", { title: " ", kind: "poem", position: -1 });
   assert.equal(bad.status, 400);
   assert.deepEqual(bad.body.violations.map((one: { pointer: string }) => one.pointer).toSorted(), [
@@ -90,12 +90,12 @@ test("intelligence: how things stand, for admins and workspace tokens", async ()
   assert.equal(body.enabled, true);
   assert.ok(body.used_tokens_today > 0 && body.requests_today > 0);
   assert.equal(body.resets_datetime.slice(10), "T00:00:00.000Z");
-  assert.match(body.message, /small is at work/);
+  assert.match(body.message, /small is active/);
   const run = await t.runOf(id);
   assert.ok(run.used_tokens > 0 && run.used_tokens <= body.used_tokens_today);
 });
 
-test("the switch: off, nothing is asked and runs by hand are refused; on, what waited goes on", async () => {
+test("the switch: off, nothing is requested and manual runs are refused; on, waiting runs continue", async () => {
   const off = await manage("PATCH", "/intelligence", { enabled: false });
   assert.equal(off.body.enabled, false);
   assert.match(off.body.message, /switched off/);
@@ -119,7 +119,7 @@ test("the switch: off, nothing is asked and runs by hand are refused; on, what w
   await t.done(id);
 });
 
-test("the limit of a day: what goes beyond waits until the next, says so, and goes on when it is raised", async () => {
+test("the daily limit: runs beyond it wait until the next day, say so, and continue when it is raised", async () => {
   const limited = await startIntelligence({ env: { PARLEY_LLM_MAX_TOKENS_PER_DAY: "50000" } });
   const first = await limited.make();
   await limited.done(first);
@@ -133,7 +133,10 @@ test("the limit of a day: what goes beyond waits until the next, says so, and go
   });
   const tomorrow = new Date(Math.floor(Date.now() / 86_400_000 + 1) * 86_400_000).toISOString();
   assert.equal(run.next_attempt_datetime, tomorrow);
-  assert.match(run.message, new RegExp(`limit of ${max} tokens a day is used up. It goes on at ${tomorrow}`));
+  assert.match(
+    run.message,
+    new RegExp(`limit of ${max} tokens a day is used up. The run continues at ${tomorrow}`),
+  );
   const { body } = await limited.manage("GET", "/intelligence");
   assert.equal(body.recordings.waiting, 1);
   assert.equal(body.server_max_tokens_per_day, 50_000);
@@ -142,7 +145,7 @@ test("the limit of a day: what goes beyond waits until the next, says so, and go
   await limited.done(second);
 });
 
-test("a limit below a single request: given up with words that say so", async () => {
+test("a limit below a single request: the run fails with the reason", async () => {
   const poor = await startIntelligence({ env: { PARLEY_LLM_MAX_TOKENS_PER_DAY: "500" } });
   const id = await poor.make();
   const run = await until("it fails", async () => {

@@ -7,7 +7,7 @@ import {
   seenLines,
   think,
 } from "../../test/support/model-server.ts";
-import { startIntelligence } from "./testing.ts";
+import { startIntelligence } from "./test/intelligence.ts";
 
 /** The least context there may be: meetings of some minutes are long for it. */
 const t = await startIntelligence({ env: { PARLEY_LLM_CONTEXT_TOKENS: "4096" } });
@@ -128,7 +128,7 @@ test("a hostile transcript: it stays data, a line each, within marks it can't kn
     assert.ok(hostile.segments.some((segment) => segment.start === item.timestamp));
 });
 
-test("a hostile answer: nothing of it reaches out, and what nobody said is dropped", async () => {
+test("a hostile response: no URL or HTML of it survives, and invented quotes are dropped", async () => {
   model.reset();
   const template = await t.manage("POST", "/templates", { title: "Links", kind: "table", prompt: "Links" });
   const steal = "https://evil.example/p?d=secret";

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { IntelligenceStatus, RecordingIntelligence } from "../../contract/intelligence.ts";
-import type { Settings } from "./budget.ts";
+import type { Settings } from "./model/budget.ts";
 import type { RunRow } from "./queries.ts";
 import type { RunCounts, UsageToday } from "./read-queries.ts";
 
-/** How the language model stands in a workspace. */
+/** The state of the language model in a workspace. */
 export function describeWorkspace(state: {
   readonly model: string | null;
   readonly settings: Settings;
@@ -31,18 +31,17 @@ export function describeWorkspace(state: {
 
 function wordsOf({ model, settings, limit, usage, runs }: Parameters<typeof describeWorkspace>[0]): string {
   if (model === null)
-    return "No language model is set up: summaries, action items and sections stay empty. The operator sets PARLEY_LLM_URL.";
-  if (!settings.is_enabled)
-    return `The language model ${model} is set up, and switched off for this workspace.`;
+    return "No language model is set up, so summaries, action items and sections stay empty. The operator can set PARLEY_LLM_URL.";
+  if (!settings.is_enabled) return `The language model ${model} is switched off for this workspace.`;
   const used =
     limit === null
       ? `${usage.tokens} tokens used today, without a limit`
       : `${usage.tokens} of ${limit} tokens used today`;
   const trouble = runs.last_error === null ? "" : ` ${runs.last_error}`;
-  return `The language model ${model} is at work: ${used}.${trouble}`;
+  return `The language model ${model} is active: ${used}.${trouble}`;
 }
 
-/** How the run of a recording stands. */
+/** The state of a recording's language model run. */
 export function describeRun(
   run: RunRow | undefined,
   { isSetUp }: { readonly isSetUp: boolean },
@@ -51,7 +50,7 @@ export function describeRun(
     return {
       status: "none",
       message: isSetUp
-        ? "The language model has not been asked about this recording."
+        ? "The language model has not processed this recording."
         : "No language model is set up.",
       last_error: null,
       notes: [],
@@ -78,19 +77,19 @@ export function describeRun(
 }
 
 function wordsOfRun(run: RunRow): string {
-  const next = run.not_before === null ? "" : ` It is tried again at ${run.not_before.toISOString()}.`;
+  const next = run.not_before === null ? "" : ` Next attempt at ${run.not_before.toISOString()}.`;
   switch (run.status) {
     case "pending":
-      return "The language model will be asked about this recording.";
+      return "Queued for the language model.";
     case "running":
       return run.last_error === null
-        ? "The language model is at work on this recording."
-        : `The language model is asked again after a failure: ${run.last_error}`;
+        ? "The language model is processing this recording."
+        : `Retrying after a failure: ${run.last_error}`;
     case "waiting":
-      return `Waiting: ${run.last_error ?? "for a while."}`;
+      return `Waiting: ${run.last_error ?? "will continue later."}`;
     case "failed":
-      return `Given up: ${run.last_error ?? "for reasons unknown."}${next}`;
+      return `Failed: ${run.last_error ?? "the reason is unknown."}${next}`;
     case "done":
-      return run.notes.length === 0 ? "Done." : `Done, but for this: ${run.notes.join(" ")}`;
+      return run.notes.length === 0 ? "Done." : `Done, with exceptions: ${run.notes.join(" ")}`;
   }
 }

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
-import type { Executor, Tx } from "../db/database.ts";
-import type { StoredItem } from "./action-items.ts";
-import type { Template } from "./understand.ts";
+import type { Executor, Tx } from "../platform/db/database.ts";
+import { hasNoJob } from "../platform/jobs/queue.ts";
+import type { StoredItem } from "./generate/action-items.ts";
+import type { Template } from "./generate/summarize.ts";
 
-/** `waiting` goes on by itself; so does `failed` where it has a time; `done` is the end. */
-export type RunStatus = "pending" | "running" | "waiting" | "done" | "failed";
+/** `waiting` runs continue automatically, and so do `failed` runs that have a time; `done` is final. */
+type RunStatus = "pending" | "running" | "waiting" | "done" | "failed";
 
 export interface RunRow {
   readonly status: RunStatus;
-  readonly requested: number;
+  readonly request_count: number;
   readonly attempts: number;
   readonly not_before: Date | null;
   readonly last_error: string | null;
@@ -21,17 +22,17 @@ export interface RunRow {
 
 export async function findRun(db: Executor, recordingId: string): Promise<RunRow | undefined> {
   const { rows } = await sql<RunRow>`
-    select status, requested, attempts, not_before, last_error, notes, model,
+    select status, request_count, attempts, not_before, last_error, notes, model,
       (input_tokens + output_tokens)::float8 as used_tokens, requested_at, finished_at
     from intelligence_runs where recording_id = ${recordingId}`.execute(db);
   return rows[0];
 }
 
-/** Asks for a run, also where there was one or is one under way: that one begins anew before it is written. */
+/** Requests a run, even if there was one before. A run in progress then starts again instead of saving its results. */
 export async function insertRun(tx: Tx, recordingId: string): Promise<void> {
   await sql`
     insert into intelligence_runs as r (recording_id, status) values (${recordingId}, 'pending')
-    on conflict (recording_id) do update set requested = r.requested + 1, attempts = 0, failing_since = null,
+    on conflict (recording_id) do update set request_count = r.request_count + 1, attempts = 0, failing_since = null,
       status = case when r.status = 'running' then 'running' else 'pending' end,
       not_before = null, last_error = null, requested_at = clock_timestamp(), updated_at = clock_timestamp(),
       input_tokens = case when r.status = 'done' then 0 else r.input_tokens end,
@@ -39,9 +40,8 @@ export async function insertRun(tx: Tx, recordingId: string): Promise<void> {
 }
 
 /**
- * Finds what should be going on: new, waited long enough, or in the middle of it when its worker died. For each, the
- * queue is asked for a job, which it takes only where none for this recording waits or runs. Where the model is
- * switched off, nothing should.
+ * Finds runs that need a job and have none, because their wait is over or their job was lost. Runs with a job are excluded,
+ * so that one user's backlog can't hide other runs. Workspaces with the model switched off are excluded too.
  */
 export async function findDueRuns(db: Executor): Promise<string[]> {
   const { rows } = await sql<{ recording_id: string }>`
@@ -50,30 +50,31 @@ export async function findDueRuns(db: Executor): Promise<string[]> {
       left join intelligence_settings s on s.workspace_id = r.workspace_id
     where i.status <> 'done' and coalesce(s.is_enabled, true)
       and (i.not_before <= now() or (i.not_before is null and i.status <> 'failed'))
+      and ${hasNoJob("analyze_recording", sql`i.recording_id`)}
     order by i.requested_at limit 500`.execute(db);
   return rows.map((row) => row.recording_id);
 }
 
-/** What a run works on. */
+/** The input of a run. */
 export interface ClaimedRun {
-  readonly requested: number;
+  readonly request_count: number;
   readonly workspace_id: string;
   readonly transcript_version: number;
   readonly external: boolean;
 }
 
-/** Marks a run as running. @returns undefined when there is nothing to do, or not yet. */
+/** Marks a run as running. @returns undefined when there is nothing to do yet. */
 export async function claimRun(db: Executor, recordingId: string): Promise<ClaimedRun | undefined> {
   const { rows } = await sql<ClaimedRun>`
     update intelligence_runs i set status = 'running', updated_at = clock_timestamp()
     from recordings r
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
-    returning i.requested, r.workspace_id, r.transcript_version, r.external`.execute(db);
+    returning i.request_count, r.workspace_id, r.transcript_version, r.external`.execute(db);
   return rows[0];
 }
 
-/** Notes a failure. @returns how many there were since a request last succeeded, and for how long they last. */
+/** Saves a failure. @returns the number of failures since the last success, and when they started. */
 export async function countFailure(
   db: Executor,
   recordingId: string,
@@ -90,19 +91,21 @@ export async function countFailure(
 }
 
 /**
- * Ends the work for now. A run that was asked for again in the meantime begins anew at once instead.
- * @param until when to go on; null: never by itself.
+ * Pauses or fails a run. If another run was requested in the meantime, it starts immediately instead.
+ * @param until when to continue; null: only on request.
  */
 export async function pauseRun(
   db: Executor,
   recordingId: string,
-  requested: number,
+  requestCount: number,
   pause: { readonly status: "waiting" | "failed"; readonly until: Date | null; readonly reason: string },
 ): Promise<void> {
   await sql`
     update intelligence_runs set status = ${pause.status}, not_before = ${pause.until}, last_error = ${pause.reason},
       updated_at = clock_timestamp()
-    where recording_id = ${recordingId} and status = 'running' and requested = ${requested}`.execute(db);
+    where recording_id = ${recordingId} and status = 'running' and request_count = ${requestCount}`.execute(
+    db,
+  );
 }
 
 export interface KeptStep {
@@ -111,12 +114,12 @@ export interface KeptStep {
 }
 
 export async function findStep(db: Executor, recordingId: string, key: string): Promise<KeptStep | null> {
-  const { rows } = await sql<{ answer: KeptStep }>`
-    select answer from intelligence_steps where recording_id = ${recordingId} and key = ${key}`.execute(db);
-  return rows[0]?.answer ?? null;
+  const { rows } = await sql<{ response: KeptStep }>`
+    select response from intelligence_steps where recording_id = ${recordingId} and key = ${key}`.execute(db);
+  return rows[0]?.response ?? null;
 }
 
-/** Keeps an answer, and forgets earlier failures: the model works. */
+/** Stores a response and clears earlier failures. */
 export async function saveStep(
   db: Executor,
   recordingId: string,
@@ -127,12 +130,12 @@ export async function saveStep(
     with run as (
       update intelligence_runs set attempts = 0, failing_since = null, last_error = null, updated_at = clock_timestamp()
       where recording_id = ${recordingId} and status = 'running' returning recording_id)
-    insert into intelligence_steps (recording_id, key, answer)
+    insert into intelligence_steps (recording_id, key, response)
     select recording_id, ${key}, ${storable(JSON.stringify(step))}::jsonb from run
-    on conflict (recording_id, key) do update set answer = excluded.answer`.execute(db);
+    on conflict (recording_id, key) do update set response = excluded.response`.execute(db);
 }
 
-/** PostgreSQL takes neither U+0000 nor half of a surrogate pair in JSON; a model may say anything. */
+/** Removes U+0000 and lone surrogates, which PostgreSQL refuses in JSON. */
 function storable(json: string): string {
   return json.replace(/(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g, "$1");
 }
@@ -146,7 +149,7 @@ export async function findPeople(db: Executor, recordingId: string): Promise<{ i
     .execute();
 }
 
-/** Templates that new runs use, in their order. */
+/** The enabled templates, in order. */
 export async function findEnabledTemplates(db: Executor, workspaceId: string): Promise<Template[]> {
   const { rows } = await sql<Template>`
     select title, kind, prompt from section_templates
@@ -175,7 +178,7 @@ export function findTypesOfScope(
     .execute();
 }
 
-/** The action items as they are kept, for a change under the recording's lock. */
+/** The stored action items, for a change while the caller holds the recording's lock. */
 export async function findStoredItems(tx: Executor, recordingId: string): Promise<StoredItem[]> {
   const { rows } = await sql<{ items: StoredItem[] | null }>`
     select ai_action_items as items from recordings where id = ${recordingId}`.execute(tx);

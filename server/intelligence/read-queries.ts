@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Executor } from "../db/database.ts";
+import type { Executor } from "../platform/db/database.ts";
 
 export async function hasSegments(db: Executor, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -17,7 +17,7 @@ export async function hasParticipant(
   return rows.length > 0;
 }
 
-/** The user that a participant is, by email. */
+/** The user with a participant's email. */
 export async function findAssignedUser(db: Executor, participantId: string): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select u.id from participants p
@@ -35,7 +35,7 @@ export interface ReadItem {
   readonly assignee: { readonly id: string; readonly name: string; readonly user_id: string | null } | null;
 }
 
-/** The action items of a recording with their assignees as they are now. */
+/** The action items of a recording with the current names of their assignees. */
 export async function findItems(db: Executor, recordingId: string): Promise<ReadItem[]> {
   const { rows } = await sql<ReadItem>`
     select i->>'id' as id, i->>'status' as status, (i->>'timestamp')::integer as timestamp, i->>'text' as text,
@@ -68,7 +68,7 @@ export interface RunCounts {
   readonly last_error: string | null;
 }
 
-/** What is not finished in a workspace. */
+/** The unfinished runs of a workspace. */
 export async function countRuns(db: Executor, workspaceId: string): Promise<RunCounts> {
   const { rows } = await sql<RunCounts>`
     select count(*) filter (where i.status in ('pending', 'running'))::integer as pending,
@@ -80,7 +80,7 @@ export async function countRuns(db: Executor, workspaceId: string): Promise<RunC
   return rows[0] ?? { pending: 0, waiting: 0, failed: 0, last_error: null };
 }
 
-/** Changes what is given. */
+/** Changes the given settings. */
 export async function saveSettings(
   db: Executor,
   workspaceId: string,
@@ -96,7 +96,7 @@ export async function saveSettings(
       updated_at = clock_timestamp()`.execute(db);
 }
 
-/** Runs that wait because of a limit or the switch try again: either may have changed. @returns their recordings. */
+/** Resumes runs that wait because of a limit or the switch, after a change of either. @returns their recordings. */
 export async function wakeRuns(db: Executor, workspaceId: string): Promise<string[]> {
   const { rows } = await sql<{ recording_id: string }>`
     update intelligence_runs i set not_before = null, updated_at = clock_timestamp()

@@ -1,20 +1,20 @@
 import * as contract from "../../contract/intelligence.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { ProblemError } from "../http/problem.ts";
-import { type Api, route } from "../http/route.ts";
-import type { JobQueue } from "../jobs/queue.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
-import { effectiveLimit, findSettings, nextDay } from "./budget.ts";
+import { effectiveLimit, findSettings, nextDay } from "./model/budget.ts";
 import { describeRun, describeWorkspace } from "./present.ts";
 import { findRun } from "./queries.ts";
 import { countRuns, findItems, findUsageToday, saveSettings, wakeRuns } from "./read-queries.ts";
 import * as service from "./service.ts";
-import { templateRoutes } from "./template-routes.ts";
+import { templateRoutes } from "./templates/routes.ts";
 
-/** The management operations of the language model: templates, the workspace's settings, runs, action items. */
+/** The management API of the language model: settings of the workspace, runs and action items. */
 export function intelligenceRoutes(
   api: Api,
   deps: { readonly db: Database; readonly jobs: JobQueue; readonly config: Pick<Config, "languageModel"> },
@@ -53,7 +53,7 @@ export function intelligenceRoutes(
         max_tokens_per_day: body.max_tokens_per_day === 0 ? null : body.max_tokens_per_day,
       });
       for (const recordingId of await wakeRuns(tx, workspaceId))
-        await jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId);
+        await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);
     });
     jobs.wake();
     return readWorkspace(principal);
@@ -82,7 +82,7 @@ export function intelligenceRoutes(
       assignee_id: assignee === "" ? null : assignee,
     });
     const item = (await findItems(db.kysely, recordingId)).find((one) => one.id === itemId);
-    // Also when another run took it away right after the change.
+    // Another run may have removed it right after the change.
     if (item === undefined) throw new ProblemError("not_found", `the recording has no action item ${itemId}`);
     return item;
   });

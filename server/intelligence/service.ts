@@ -1,13 +1,13 @@
-import type { Principal } from "../access/principal.ts";
-import type { LanguageModelSettings } from "../config.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
-import type { JobQueue } from "../jobs/queue.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { LanguageModelSettings } from "../platform/config/config.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
 import { lockRecording } from "../recordings/queries.ts";
 import { lockForChange, mayChange, recordingNotFound } from "../recordings/rights.ts";
-import type { StoredItem } from "./action-items.ts";
-import { findSettings } from "./budget.ts";
+import type { StoredItem } from "./generate/action-items.ts";
+import { findSettings } from "./model/budget.ts";
 import { findStoredItems, insertRun, saveStoredItems } from "./queries.ts";
 import { findAssignedUser, hasParticipant, hasSegments } from "./read-queries.ts";
 
@@ -24,7 +24,7 @@ export async function requestUnderstanding(
   if (languageModel === null || !(await findSettings(tx, recording.workspaceId)).is_enabled) return;
   if (!(await hasSegments(tx, recording.id))) return;
   await insertRun(tx, recording.id);
-  await jobs.enqueue(tx, "understand_recording", { recordingId: recording.id }, recording.id);
+  await jobs.enqueue(tx, "analyze_recording", { recordingId: recording.id }, recording.id);
 }
 
 /** The same by hand. @throws ProblemError `wrong_state` where it can't be done, with the reason. */
@@ -34,27 +34,30 @@ export async function runAgain(
   recordingId: string,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const recording = await lockForChange(tx, principal, recordingId, "have it summarised again");
+    const recording = await lockForChange(tx, principal, recordingId, "regenerate its summary");
     if (!isSetUp)
-      throw new ProblemError("wrong_state", "no language model is set up; the operator sets PARLEY_LLM_URL");
+      throw new ProblemError(
+        "wrong_state",
+        "no language model is set up; ask the operator to set PARLEY_LLM_URL",
+      );
     if (!(await findSettings(tx, recording.workspace_id)).is_enabled)
       throw new ProblemError("wrong_state", "the language model is switched off for this workspace");
     if (!(await hasSegments(tx, recordingId)))
       throw new ProblemError("wrong_state", "the recording has no transcript");
     await insertRun(tx, recordingId);
-    await jobs.enqueue(tx, "understand_recording", { recordingId }, recordingId);
+    await jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId);
   });
   jobs.wake();
 }
 
-/** What of an action item a client says; what is left out stays. */
+/** The fields of an action item that a client sent; undefined leaves a field unchanged. */
 export interface ItemChanges {
   readonly status?: "pending" | "completed" | undefined;
   readonly text?: string | undefined;
   readonly assignee_id?: string | null | undefined;
 }
 
-/** Changes an action item; only a real change is an event. */
+/** Changes an action item. Records an event only if something changed. */
 export async function updateActionItem(
   db: Database,
   principal: Principal,
@@ -73,7 +76,7 @@ export async function updateActionItem(
     if (!mayChange(principal, recording) && !(isTick && isAssignee && principal.scope === "personal"))
       throw new ProblemError(
         "forbidden",
-        "only the recording's recorders, admins and workspace tokens may change action items; whom one is assigned to may tick it",
+        "only the recording's recorders, admins and workspace tokens may change action items; the assignee may complete one",
       );
     if (item === undefined) throw new ProblemError("not_found", `the recording has no action item ${itemId}`);
     const assigneeId = changes.assignee_id?.toLowerCase() ?? changes.assignee_id;
@@ -81,7 +84,7 @@ export async function updateActionItem(
       throw invalidInput([
         {
           pointer: "/assignee_id",
-          detail: "is no participant of this recording; take it from its participants",
+          detail: "is not a participant of this recording",
         },
       ]);
     const changed: StoredItem = {

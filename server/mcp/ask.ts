@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** An operation refused; the message is for the assistant and the person behind it. */
+/** An operation returned an error; the message is for the assistant and its user. */
 export class Refusal extends Error {}
 
-/** Asks an operation of the API in the name of the caller. */
+/** Calls an operation of the API on behalf of the caller. */
 export type Ask = (
   method: "GET" | "POST",
   path: string,
@@ -11,9 +11,9 @@ export type Ask = (
 ) => Promise<unknown>;
 
 /**
- * What assistants do goes through the same operations as everything else, so rights, limits, validation and the log are
- * theirs: requests are handed to the server itself, with the caller's own token.
- * @param version of the API to speak.
+ * Creates a function that sends requests to this server's own API with the caller's token, so that permissions, limits,
+ * validation and logging apply to assistants as to every client.
+ * @param version the API version to use.
  */
 export function askAs(app: FastifyInstance, request: FastifyRequest, version: string): Ask {
   return async (method, path, { body, query = {} } = {}) => {
@@ -43,8 +43,8 @@ function detailOf(body: string, status: number): string {
       violations?: readonly { pointer: string; detail: string }[];
     };
     const faults = (problem.violations ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
-    return [problem.detail ?? `the server answered ${status}`, ...faults].join("; ");
+    return [problem.detail ?? `the server returned status ${status}`, ...faults].join("; ");
   } catch {
-    return `the server answered ${status}`;
+    return `the server returned status ${status}`;
   }
 }

@@ -15,9 +15,9 @@ const { recordingId } = await makeRecording(app, workspace.member.token, {
 });
 
 /** The protocol's own client, connected with a token. */
-async function connect(token: string): Promise<Client> {
+async function connect(token: string, { url } = app): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
-  const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
   // The SDK's own types disagree under exactOptionalPropertyTypes.
@@ -25,7 +25,7 @@ async function connect(token: string): Promise<Client> {
   return client;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the answers of several tools.
+// biome-ignore lint/suspicious/noExplicitAny: the results of several tools.
 async function callTool(client: Client, name: string, input: Record<string, unknown> = {}): Promise<any> {
   const result = await client.callTool({ name, arguments: input });
   const [first] = result.content as { type: string; text: string }[];
@@ -46,7 +46,7 @@ test("an assistant finds the tools, each marked as reading only", async () => {
   await client.close();
 });
 
-test("search, list, get and read answer what the person may see, with the moment of a word", async () => {
+test("search, list, get and read return what the user may see, with the time of each hit", async () => {
   const client = await connect(workspace.member.token);
   const found = await callTool(client, "search", { query: "contract" });
   assert.equal(found.results[0].recording.id, recordingId);
@@ -76,16 +76,29 @@ test("search, list, get and read answer what the person may see, with the moment
   await client.close();
 });
 
-test("list_recordings takes times by their plain meaning: from included, before excluded", async () => {
-  const client = await connect(workspace.member.token);
-  const ids = async (input: Record<string, unknown>) =>
-    (await callTool(client, "list_recordings", input)).recordings.map(({ id }: { id: string }) => id);
-  assert.deepEqual(await ids({ started_from: "2026-03-02T09:00:00Z" }), [recordingId]);
-  assert.deepEqual(await ids({ started_from: "2026-03-02T09:00:00.001Z" }), []);
-  assert.deepEqual(await ids({ started_before: "2026-03-02T09:00:00Z" }), []);
-  assert.deepEqual(await ids({ started_before: "2026-03-02T09:00:00.001Z" }), [recordingId]);
-  await client.close();
-});
+for (const mode of ["contract", "by-name"])
+  test(`list_recordings, PARLEY_DATETIME_FILTERS=${mode}: started_from is inclusive, started_before exclusive`, async () => {
+    const own = await startTestApp({ env: { PARLEY_DATETIME_FILTERS: mode } });
+    const { member } = await makeWorkspace(own.db);
+    const made = await makeRecording(own, member.token, { start_datetime: "2026-03-02T09:00:00Z" });
+    const client = await connect(member.token, own);
+    const ids = async (input: Record<string, unknown>) =>
+      (await callTool(client, "list_recordings", input)).recordings.map(({ id }: { id: string }) => id);
+    for (const at of [
+      "2026-03-02T09:00:00Z",
+      "2026-03-02T10:00+01:00",
+      "20260302T09",
+      "2026-03-02T09:00:00,0",
+    ]) {
+      assert.deepEqual(await ids({ started_from: at }), [made.recordingId], at);
+      assert.deepEqual(await ids({ started_before: at }), [], at);
+    }
+    assert.deepEqual(await ids({ started_from: "2026-03-02T09:00:00.001Z" }), []);
+    assert.deepEqual(await ids({ started_before: "2026-03-02T09:00:00.001Z" }), [made.recordingId]);
+    const refused = await callTool(client, "list_recordings", { started_from: "yesterday" });
+    assert.match(refused.refused, /ISO 8601/);
+    await client.close();
+  });
 
 test("a recording that the token can't see is unknown to every tool, in the words of an unknown one", async () => {
   const client = await connect(stranger.token);
@@ -101,7 +114,7 @@ test("a recording that the token can't see is unknown to every tool, in the word
   await client.close();
 });
 
-test("wrong input is told to the assistant, and the connection goes on", async () => {
+test("invalid input is reported to the assistant, and the connection stays usable", async () => {
   const client = await connect(workspace.member.token);
   const wrong = await callTool(client, "search", { query: "contract", from: "yesterday" });
   assert.match(wrong.refused, /from/);

@@ -14,7 +14,7 @@ import { freePort } from "../../test/support/port.ts";
 const port = await freePort();
 const app = await startTestApp({ port });
 
-test("an assistant finds the sign-in by itself, a person lets it in, and it goes on with a fresh token", async () => {
+test("an assistant discovers the sign-in, a user authorizes it, and it continues with a refreshed token", async () => {
   const workspace = await makeOAuthWorkspace(app);
   const { recordingId } = await makeRecording(app, workspace.member.token);
   const callback = "http://127.0.0.1:7777/callback";

@@ -1,18 +1,18 @@
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { versions } from "../../contract/versions.ts";
-import type { Config } from "../config.ts";
-import { methodNotAllowed, ProblemError } from "../http/problem.ts";
+import type { Config } from "../platform/config/config.ts";
+import { methodNotAllowed, ProblemError } from "../platform/http/errors/problem.ts";
 import { askAs } from "./ask.ts";
 import { createMcpServer } from "./tools.ts";
 
-/** Where assistants connect. */
+/** Path of the Model Context Protocol endpoint. */
 export const mcpPath = "/mcp";
 
 /** RFC 9728, section 3.1: the resource's path follows the well-known part. */
 const metadataPath = `/.well-known/oauth-protected-resource${mcpPath}`;
 
-/** What the tools ask in; the newest version is never on its way out. */
+/** The API version that the tools use: the current one, which is never deprecated. */
 const spoken = versions.find((version) => version.status === "current")?.name ?? "";
 
 type McpConfig = Pick<Config, "baseUrl" | "datetimeFilters">;
@@ -31,8 +31,8 @@ export function mcpMetadataRoutes(app: FastifyInstance, { config }: { readonly c
 }
 
 /**
- * The Model Context Protocol over streamable HTTP, without sessions: each request stands alone, so any process answers
- * it. Registered in a scope whose guard has checked the token.
+ * The Model Context Protocol over streamable HTTP, without sessions: every request is independent, so any process can
+ * serve it. Registered in a scope whose guard has checked the token.
  */
 export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config: McpConfig }): void {
   // Tells a client without a good token where to get one (RFC 9728, section 5.1).
@@ -53,13 +53,15 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
     reply.raw.on("close", () => {
       server
         .close()
-        .catch((error: unknown) => request.log.warn({ err: error }, "an assistant's call did not close"));
+        .catch((error: unknown) =>
+          request.log.warn({ err: error }, "could not close an assistant's request"),
+        );
     });
     await server.connect(transport);
     await transport.handleRequest(request.raw, reply.raw, request.body);
   });
 
-  // Without sessions there is nothing to listen to or to end: 405 says so (Model Context Protocol, "Transports").
+  // Without sessions there is no stream to open or end, so these return 405 (Model Context Protocol, "Transports").
   for (const method of ["GET", "DELETE"] as const)
     scope.route({
       method,
@@ -70,7 +72,7 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
     });
 }
 
-/** Assistants carry tokens; a signed-in browser has nothing to do here. */
+/** Assistants use tokens; browser sessions are refused. */
 function refuseBrowsers(request: FastifyRequest): void {
   if (request.principal.tokenType === "session")
     throw new ProblemError("forbidden", "assistants connect with an access token");

@@ -1,4 +1,4 @@
-/** A part of a transcript, as the API's JSON form has it. */
+/** A transcript segment in the API's JSON form. */
 export interface Segment {
   readonly speaker: string;
   /** Milliseconds from the start of the recording. */
@@ -7,21 +7,21 @@ export interface Segment {
   readonly text: string;
 }
 
-/** Which part is asked for; all of it without. Milliseconds from the start of the recording. */
+/** The requested part; all of it by default. Milliseconds from the start of the recording. */
 export interface Range {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** What an assistant reads at once. */
+/** A part of a transcript as an assistant reads it. */
 export interface TranscriptPart {
   /** One line for each segment: `[1:02:03] Speaker: text`. */
   readonly text: string;
-  /** Where to go on when not all of it fitted; null when it did. */
+  /** Where to continue if it did not all fit; null if it did. */
   readonly next_from_ms: number | null;
 }
 
-/** About 15,000 tokens: a part that an assistant can think about, and an hour of talk takes one or two. */
+/** About 15,000 tokens, which fits an assistant's context; an hour of speech takes one or two parts. */
 export const maxPartLength = 60_000;
 
 /** The segments that touch the range, as lines, cut at whole segments where they are too many. */
@@ -40,7 +40,7 @@ export function transcriptPart(segments: readonly Segment[], { from, to }: Range
   return { text: lines.join("\n"), next_from_ms: null };
 }
 
-/** A moment as people write it: `7:05`, `1:02:09`. */
+/** A time such as `7:05` or `1:02:09`. */
 export function clock(ms: number): string {
   const total = Math.floor(ms / 1000);
   const pad = (value: number): string => String(value).padStart(2, "0");

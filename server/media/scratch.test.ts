@@ -26,7 +26,7 @@ function age(folder: string, minutes: number): void {
   utimesSync(folder, at, at);
 }
 
-test("work has a folder of its own, which is gone after it, however it ends", async () => {
+test("a task has its own folder, which is removed however the task ends", async () => {
   const folder = await withScratch(dataDir, async (scratch) => {
     writeFileSync(join(scratch.folder, "a"), "a");
     return scratch.folder;
@@ -39,7 +39,7 @@ test("work has a folder of its own, which is gone after it, however it ends", as
   assert.deepEqual(readdirSync(join(dataDir, "scratch")), []);
 });
 
-test("work that goes on keeps its folder young, so that no process takes it for abandoned", async () => {
+test("a running task keeps its folder's time current, so that no process considers it abandoned", async () => {
   mock.timers.enable({ apis: ["setInterval"] });
   try {
     await withScratch(dataDir, async ({ folder }) => {
@@ -54,7 +54,7 @@ test("work that goes on keeps its folder young, so that no process takes it for 
   }
 });
 
-test("sweep: silent folders go after five minutes, whoever made them; what is not work has a day", async () => {
+test("sweep: inactive folders are removed after five minutes, whatever their process; others after a day", async () => {
   const scratch = join(dataDir, "scratch");
   const make = (name: string, minutes: number): string => {
     const folder = join(scratch, name);
@@ -66,7 +66,7 @@ test("sweep: silent folders go after five minutes, whoever made them; what is no
   const kept = [make("work-live", 4), make("parley-put-x", 60)];
   make("work-dead", 6);
   make("parley-put-y", 25 * 60);
-  // As an earlier version named them: the number of its process may be another's by now.
+  // Named as by an earlier version: the process number may belong to another process by now.
   make(`host_${process.pid}_x`, 25 * 60);
   const mine = await withScratch(dataDir, async ({ folder }) => {
     await sweepScratch(dataDir);

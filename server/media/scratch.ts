@@ -3,37 +3,37 @@ import { createWriteStream } from "node:fs";
 import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { ObjectStore } from "../storage/store.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
 
-/** A folder for one piece of work on media, gone when the work is over. */
+/** A folder for one task on media, removed when the task ends. */
 export interface Scratch {
   readonly folder: string;
-  /** Path of an object on this machine: its own where the store is local, or else a copy in the folder. */
+  /** Path of an object on this machine: its own in a local store, otherwise a copy in the folder. */
   fetch(store: ObjectStore, key: string): Promise<string>;
 }
 
-/** How often work says that it goes on, by the time of its folder. */
+/** How often a task marks its folder as in use, by the folder's time. */
 const beatMs = 30_000;
 
-/** Work that has said nothing for this long is no more: several beats, since a busy machine may be late with some. */
+/** A folder not marked for this long is abandoned: several intervals, since a busy machine may be late with some. */
 const silentMs = 300_000;
 
-/** Other folders, such as those that the store keeps bodies in on their way, say nothing: they have a day. */
+/** Other folders, such as those in which the store receives bodies, are not marked: they have a day. */
 const othersMs = 86_400_000;
 
-/** How the folders of work are named. */
+/** Prefix of the folders' names. */
 const workName = /^work-/;
 
 /**
- * Gives the work a folder of its own inside the data folder, so that a local store can take finished files by a link
- * instead of a copy.
+ * Gives the task a folder inside the data folder, so that a local store can take finished files by a link instead of a
+ * copy.
  */
 export async function withScratch<T>(dataDir: string, work: (scratch: Scratch) => Promise<T>): Promise<T> {
   const folder = join(dataDir, "scratch", `work-${randomUUID()}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const beat = setInterval(() => {
     const now = new Date();
-    // The next beat comes soon, and whoever misses the folder says so itself.
+    // The next mark comes soon, and a missing folder shows itself anyway.
     utimes(folder, now, now).catch(() => {});
   }, beatMs);
   try {
@@ -42,7 +42,7 @@ export async function withScratch<T>(dataDir: string, work: (scratch: Scratch) =
       async fetch(store, key) {
         const own = store.localPath(key);
         if (own !== null) {
-          await stat(own).catch(() => store.get(key)); // Says in the store's own words that it is missing.
+          await stat(own).catch(() => store.get(key)); // Throws the store's own error for a missing object.
           return own;
         }
         const path = join(folder, "input");
@@ -58,8 +58,8 @@ export async function withScratch<T>(dataDir: string, work: (scratch: Scratch) =
 }
 
 /**
- * Removes folders that work of a process that died has left. Told by the time of the folder alone: processes of other
- * machines and containers may share the data folder, and neither their names nor their numbers say who is who.
+ * Removes folders of tasks whose process died. Decided by the folder's time alone: processes of other machines and
+ * containers may share the data folder, and neither their names nor their numbers identify them.
  */
 export async function sweepScratch(dataDir: string): Promise<void> {
   const root = join(dataDir, "scratch");

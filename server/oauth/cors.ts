@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Database } from "../db/database.ts";
-import { type ClientRow, isAnyClientsOrigin } from "./client-queries.ts";
+import type { Database } from "../platform/db/database.ts";
+import { type ClientRow, isAnyClientsOrigin } from "./clients/queries.ts";
 
-/** How long a browser may remember that it may ask. */
+/** How long a browser may cache the preflight response. */
 const preflightMaxAgeSec = 600;
 
 /**
- * Lets a page read the answer when its origin is one of the client's. Cookies mean nothing to these endpoints, so
- * credentials are never allowed along.
+ * Lets a page read the response when its origin is registered for the client. These endpoints ignore cookies, so
+ * credentials are never allowed.
  */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client: ClientRow): void {
   const { origin } = request.headers;
@@ -16,8 +16,8 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client
 }
 
 /**
- * Answers preflight requests, which don't say which client will ask: an origin of any client may ask, and reads the
- * answer only if it is one of that client's.
+ * Handles preflight requests, which don't name the client: any client's origin is allowed, but reads the response only if
+ * it is registered for the client that then makes the request.
  */
 export function preflightRoute(scope: FastifyInstance, path: string, db: Database): void {
   scope.options(path, async (request, reply) => {

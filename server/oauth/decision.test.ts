@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSources } from "../../test/shape/sources.ts";
 
-test("every attack in the table of decision 13 has the test it names", () => {
+test("every attack in the table of decision 13 names an existing test", () => {
   const [page] = readSources([".md"]).filter(({ path }) => path === "docs/decisions/0013-oauth.md");
   const tests = readSources([".test.ts"]).filter(({ path }) => path.startsWith("server/oauth/"));
   const rows = (page?.text ?? "").split("\n").filter((line) => /^\| (4\.\d|[A-Z])/.test(line));

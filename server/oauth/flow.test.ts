@@ -12,7 +12,7 @@ import {
   credentials,
   decide,
   exchange,
-  isGood,
+  isActive,
   makeClient,
   makeOAuthWorkspace,
   obtainCode,
@@ -36,7 +36,7 @@ const pathOf = (url: string | URL): string => String(url).replace(baseUrl, "");
 
 const tokenInfo = (token: string) => call(app, "GET", "/token-info", undefined, { token });
 
-test("oauth4webapi: discovery, code, use, refresh and revocation, for every way a client shows who it is", async () => {
+test("oauth4webapi: discovery, code, use, refresh and revocation, with every way of client authentication", async () => {
   const options = {
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: (url: string, init: unknown) => fetch(toServer(url), init as RequestInit),
@@ -94,7 +94,7 @@ test("oauth4webapi: discovery, code, use, refresh and revocation, for every way 
       .refreshTokenGrantRequest(server, client, authentication, granted.refresh_token ?? "", options)
       .then((response) => oauth.processRefreshTokenResponse(server, client, response));
     assert.notEqual(refreshed.refresh_token, granted.refresh_token);
-    assert.ok(await isGood(app, refreshed.access_token));
+    assert.ok(await isActive(app, refreshed.access_token));
 
     const revoked = await oauth.revocationRequest(
       server,
@@ -105,8 +105,8 @@ test("oauth4webapi: discovery, code, use, refresh and revocation, for every way 
     );
     assert.deepEqual(await revoked.clone().json(), {});
     await oauth.processRevocationResponse(revoked);
-    assert.ok(!(await isGood(app, refreshed.access_token)), "the access token ends with its refresh token");
-    assert.ok(!(await isGood(app, granted.access_token)), "the one before it as well");
+    assert.ok(!(await isActive(app, refreshed.access_token)), "the access token ends with its refresh token");
+    assert.ok(!(await isActive(app, granted.access_token)), "the one before it as well");
   }
 });
 
@@ -138,11 +138,11 @@ test("openid-client: discovery, code, use and refresh, confidential and public",
       pkceCodeVerifier: verifier,
       expectedState: state,
     });
-    assert.ok(await isGood(app, granted.access_token));
+    assert.ok(await isActive(app, granted.access_token));
     const refreshed = await oidc.refreshTokenGrant(config, granted.refresh_token ?? "");
-    assert.ok(await isGood(app, refreshed.access_token));
+    assert.ok(await isActive(app, refreshed.access_token));
     await oidc.tokenRevocation(config, refreshed.refresh_token ?? "");
-    assert.ok(!(await isGood(app, refreshed.access_token)));
+    assert.ok(!(await isActive(app, refreshed.access_token)));
   }
 });
 
@@ -162,16 +162,16 @@ test("simple-oauth2: code, use, refresh and revocation, with JSON and with a for
         code: back.searchParams.get("code") ?? "",
         redirect_uri: redirectUri,
       });
-      assert.ok(await isGood(app, String(token.token.access_token)));
+      assert.ok(await isActive(app, String(token.token.access_token)));
       const next = await token.refresh();
-      assert.ok(await isGood(app, String(next.token.access_token)));
+      assert.ok(await isActive(app, String(next.token.access_token)));
       await next.revokeAll();
-      assert.ok(!(await isGood(app, String(next.token.access_token))));
+      assert.ok(!(await isActive(app, String(next.token.access_token))));
     }
   }
 });
 
-test("contract: the requests as it lists them, no Authorization header, exactly its fields in the answer", async () => {
+test("contract: its requests without Authorization header return exactly its fields", async () => {
   const client = await makeClient(app, workspace);
   const { code, verifier } = await obtainCode(app, client, member);
   const generated = await exchange(app, client, { code, verifier });
@@ -204,10 +204,10 @@ test("legacy: neither refresh_token nor expires_in, and the token does not expir
   assert.equal(info.body.type, "oauth");
   assert.equal(info.body.expires_at, null);
   await ask(app, revokePath, { token: body.access_token, ...credentials(client) });
-  assert.ok(!(await isGood(app, body.access_token)));
+  assert.ok(!(await isActive(app, body.access_token)));
 });
 
-test("the person: signs in once, is asked each time, sees what is asked, and may say no", async () => {
+test("consent: the user signs in once, is asked each time, sees app and permissions, and can deny", async () => {
   const client = await makeClient(app, workspace, { name: 'Notes <b>"&' });
   const browser = openBrowser(app);
   const first = await browser.get(authorizeUrl(client, { login_hint: member.email }));
@@ -215,7 +215,7 @@ test("the person: signs in once, is asked each time, sees what is asked, and may
   assert.ok(first.html.includes(`value="${member.email}"`));
   const wrong = await browser.submit(first, { email: member.email, password: "guess" });
   assert.equal(wrong.status, 403);
-  assert.match(wrong.html, /do not go together/);
+  assert.match(wrong.html, /Incorrect email or password/);
   const back = await decide(browser, authorizeUrl(client), member, "deny");
   assert.equal(back.searchParams.get("error"), "access_denied");
   assert.equal(back.searchParams.get("state"), "st-1");
@@ -238,7 +238,7 @@ test("the person: signs in once, is asked each time, sees what is asked, and may
   assert.ok(after.html.includes(admin.email) && after.html.includes('name="allow"'));
 });
 
-test("prompt=none: login_required, consent_required, and a code at once for a confidential client that is let in", async () => {
+test("prompt=none: login_required, consent_required, and a code at once for an authorized confidential client", async () => {
   const client = await makeClient(app, workspace);
   const open = await makeClient(app, workspace, { isPublic: true });
   const browser = openBrowser(app);
@@ -253,7 +253,7 @@ test("prompt=none: login_required, consent_required, and a code at once for a co
   assert.equal(await errorOf(open), "consent_required", "anybody can claim to be a public client");
 });
 
-test("native apps: any port of the registered loopback address, and a scheme of their own", async () => {
+test("native apps: any port of the registered loopback URI, and custom schemes", async () => {
   const client = await makeClient(app, workspace, {
     isPublic: true,
     redirectUris: ["http://127.0.0.1/done", "http://[::1]/done", "com.example.notes:/done"],
@@ -265,7 +265,7 @@ test("native apps: any port of the registered loopback address, and a scheme of 
   }
 });
 
-test("metadata: says what is there, to every page", async () => {
+test("metadata: describes the server, readable by every page", async () => {
   const response = await fetch(`${app.url}/.well-known/oauth-authorization-server`);
   assert.equal(response.headers.get("access-control-allow-origin"), "*");
   const preflight = await fetch(response.url, {
@@ -288,7 +288,7 @@ test("metadata: says what is there, to every page", async () => {
   }
 });
 
-test("ended rows are swept, and what is still good stays", async () => {
+test("sweep: removes expired rows and keeps valid ones", async () => {
   const client = await makeClient(app, workspace);
   const old = await obtainTokens(app, client, member);
   const kept = await obtainTokens(app, client, admin);
@@ -310,11 +310,11 @@ test("ended rows are swept, and what is still good stays", async () => {
     const { rows } = await app.db.pool.query("select id from oauth_grants where user_id = $1", [member.id]);
     return rows.length === 0;
   });
-  assert.ok(await isGood(app, kept.access_token));
+  assert.ok(await isActive(app, kept.access_token));
   assert.equal((await refresh(app, client, kept.refresh_token)).status, 200);
 });
 
-test("signing in rightly from one address is never slowed down", async () => {
+test("successful sign-ins from one IP address are never throttled", async () => {
   const client = await makeClient(app, workspace);
   for (let count = 0; count < 30; count += 1) await decide(openBrowser(app), authorizeUrl(client), member);
 });

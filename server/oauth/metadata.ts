@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { oauthPaths } from "../../contract/oauth.ts";
 
-/** What this server can do, for clients to find out by themselves. Source: RFC 8414. */
-export function serverMetadata(baseUrl: string) {
+/** Authorization server metadata for clients. Source: RFC 8414. */
+function serverMetadata(baseUrl: string) {
   const clientAuthentication = ["client_secret_basic", "client_secret_post", "none"];
   return {
     issuer: baseUrl,
@@ -21,7 +21,7 @@ export function serverMetadata(baseUrl: string) {
   };
 }
 
-/** Anybody may read it, from any page. */
+/** Serves the metadata to everyone, from any page. */
 export function metadataRoute(scope: FastifyInstance, baseUrl: string): void {
   const text = JSON.stringify(serverMetadata(baseUrl));
   scope.get(oauthPaths.metadata, async (_request, reply) =>
@@ -30,7 +30,7 @@ export function metadataRoute(scope: FastifyInstance, baseUrl: string): void {
       .headers({ "access-control-allow-origin": "*", "cache-control": "public, max-age=300" })
       .send(text),
   );
-  // Clients in a page may send a header of their own along, of which the browser asks first.
+  // Clients in a page may send custom headers, which need a preflight.
   scope.options(oauthPaths.metadata, async (_request, reply) =>
     reply
       .code(204)

@@ -1,16 +1,16 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
-import { methodNotAllowed } from "../http/problem.ts";
+import { methodNotAllowed } from "../platform/http/errors/problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route only says that there is nothing to ask in this way. */
+    /** The route only refuses a method. */
     isRefusal?: boolean;
   }
 }
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] satisfies HTTPMethods[];
 
-/** Answers what an endpoint can't do with 405 and what it can (RFC 9110, section 15.5.6), before any body is read. */
+/** Responds to unsupported methods with 405 and `Allow` (RFC 9110, section 15.5.6), before any body is read. */
 export function refuseOtherMethods(
   scope: FastifyInstance,
   url: string,

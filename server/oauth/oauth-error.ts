@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { discardBody, toProblem } from "../http/errors.ts";
-import { sendProblem } from "../http/problem.ts";
+import { discardBody, toProblem } from "../platform/http/errors/errors.ts";
+import { sendProblem } from "../platform/http/errors/problem.ts";
 
-/** What the token and revocation endpoints can answer instead. Sources: RFC 6749, section 5.2; RFC 7009, section 2.2.1. */
+/** Error codes of the token and revocation endpoints. Sources: RFC 6749, section 5.2; RFC 7009, section 2.2.1. */
 export type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
@@ -11,7 +11,7 @@ export type OAuthErrorCode =
   | "unsupported_grant_type"
   | "slow_down";
 
-/** A refusal in the form of RFC 6749, not of the API's own errors. */
+/** An error in the format of RFC 6749 instead of the API's problem format. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly status: number;
@@ -30,7 +30,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Every answer of these endpoints, of errors too: never kept by a cache (RFC 6749, section 5.1). */
+/** Sends a response or error of these endpoints, never cached (RFC 6749, section 5.1). */
 export function sendJson(reply: FastifyReply, status: number, body: object): FastifyReply {
   return reply
     .code(status)
@@ -39,7 +39,7 @@ export function sendJson(reply: FastifyReply, status: number, body: object): Fas
     .send(JSON.stringify(body));
 }
 
-/** Answers errors of the endpoints as RFC 6749 says; what is our own fault keeps its status. */
+/** Sends errors in the format of RFC 6749; server errors keep their status. */
 export async function handleOAuthError(
   error: unknown,
   request: FastifyRequest,
@@ -52,6 +52,11 @@ export async function handleOAuthError(
     });
   const problem = toProblem(error);
   if (problem.code === "body_too_large") await discardBody(request.raw);
+  if (problem.code === "rate_limited")
+    return sendJson(reply.headers(problem.headers), 429, {
+      error: "slow_down",
+      error_description: problem.message,
+    });
   if (problem.code === "method_not_allowed") return sendProblem(request, reply, problem);
   if (problem.code === "internal" || problem.code === "unavailable") {
     request.log.error({ err: error }, problem.code);

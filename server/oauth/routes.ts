@@ -1,16 +1,16 @@
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { readForms } from "../http/form-body.ts";
-import type { LinkSigner } from "../links/signer.ts";
-import { type AuthorizeDependencies, authorizeRoutes } from "./authorize.ts";
-import { createFormTokens } from "./form-token.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { LinkSigner } from "../platform/crypto/link-signer.ts";
+import type { Database } from "../platform/db/database.ts";
+import { readForms } from "../platform/http/body/form-body.ts";
+import { type AuthorizeDependencies, authorizeRoutes } from "./authorize/authorize.ts";
+import { createFormTokens } from "./authorize/form-token.ts";
 import { metadataRoute } from "./metadata.ts";
 import { handleOAuthError } from "./oauth-error.ts";
-import { revocationRoute } from "./revocation.ts";
-import { tokenRoute } from "./token-endpoint.ts";
+import { revocationRoute } from "./token/revocation.ts";
+import { tokenRoute } from "./token/token-endpoint.ts";
 
-/** The OAuth 2.0 server: its page for people and its endpoints for apps. None takes a version or an access token. */
+/** The OAuth 2.0 server: the authorization page and the endpoints for apps. None needs a version or an access token. */
 export async function oauthRoutes(
   app: FastifyInstance,
   deps: {

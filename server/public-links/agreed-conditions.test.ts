@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeRecording, makeUser } from "../../test/support/factories.ts";
-import { startLinks, tokenOf } from "./testing.ts";
+import { startLinks, tokenOf } from "./test/public-links.ts";
 
 const links = await startLinks();
 const { app, workspace, manage, open } = links;
@@ -46,7 +46,7 @@ for (const [what, before, change] of [
     assert.equal(again.body.left_out, 0);
   });
 
-test("a link made stricter by whoever may change the story goes on showing what it showed", async () => {
+test("a link made more restrictive by a user who may change the story keeps showing the same highlights", async () => {
   const link = await makeShownStory({ allow_download: true });
   const changed = await manage("PATCH", `/links/${link.id}`, colleague.token, {
     allow_download: false,

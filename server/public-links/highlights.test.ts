@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { makeRecording, makeUser } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
-import { inFolder, inspect } from "../media/render/testing-support.ts";
-import { removeOrphans } from "../uploads/orphans.ts";
-import { clipPrefix } from "./clips.ts";
-import { addMedia, fixture, reach, settled, startLinks, tokenOf } from "./testing.ts";
+import { inFolder, inspect } from "../media/render/test/support.ts";
+import { clipPrefix } from "../public-link-records/clips.ts";
+import { removeOrphans } from "../storage-maintenance/orphans.ts";
+import { addMedia, fixture, reach, settled, startLinks, tokenOf } from "./test/public-links.ts";
 
 const links = await startLinks({ env: { PARLEY_SWEEP_INTERVAL: "300ms" } });
 const { app, workspace, stranger, manage, open } = links;
@@ -39,7 +39,7 @@ async function makeLink(highlightId: string, token = member.token, body: object 
 
 async function clipRows(highlightId: string) {
   const { rows } = await app.db.pool.query(
-    "select id, recording_id, start_ms, end_ms, state, error from clip_files where highlight_id = $1 order by start_ms",
+    "select id, recording_id, start_ms, end_ms, state, error from clips where highlight_id = $1 order by start_ms",
     [highlightId],
   );
   return rows;
@@ -114,12 +114,12 @@ test("who speaks right before a highlight, without a word in it, is not named", 
   assert.deepEqual(item.speakers, ["Unknown Speaker 2"]);
 });
 
-test("whoever only sees the recording publishes no part of it, also not by widening what others published", async () => {
+test("a user who only sees a recording publishes no part of it, and a link keeps its approved range when they change it", async () => {
   const recordingId = await makeFilm();
   const theirs = await makeHighlight(recordingId, colleague.token);
   const refused = await manage("POST", `/highlights/${theirs}/links`, colleague.token, {});
   assert.deepEqual([refused.status, refused.body.error], [403, "forbidden"]);
-  assert.match(refused.body.detail, /only those who may share the recording/);
+  assert.match(refused.body.detail, /workspace tokens may share a highlight/);
   assert.equal((await manage("GET", `/highlights/${theirs}/links`, colleague.token)).status, 403);
   assert.equal((await manage("POST", `/highlights/${theirs}/links`, stranger.token, {})).status, 404);
 
@@ -128,26 +128,27 @@ test("whoever only sees the recording publishes no part of it, also not by widen
   const [before] = (await settled(links, token)).items;
   const edit = (by: string, body: object) => manage("PATCH", `/highlights/${theirs}`, by, body);
   assert.equal((await edit(colleague.token, { timestamp: 0, duration: 12_000 })).status, 200);
-  const widened = await open(token);
-  assert.deepEqual([widened.status, widened.body.items], [200, []]);
-  assert.equal((await fetch(reach(app, before.media_url))).status, 404);
-  assert.equal((await manage("GET", `/highlights/${theirs}/links`, member.token)).body.links[0].left_out, 1);
+  const widened = (await open(token)).body.items[0];
+  assert.deepEqual([widened.duration, widened.media_url], [2500, before.media_url]);
   const agree = { agree: true };
   assert.equal((await manage("PATCH", `/links/${link.id}`, colleague.token, agree)).status, 403);
-  // No file was cut of what nobody agreed to.
-  assert.ok((await clipRows(theirs)).every((row) => row.end_ms - row.start_ms === 2500));
 
-  // Within what was agreed to anybody may move it.
+  // Also a range within the approved one is shown only when it is approved.
   await edit(colleague.token, { timestamp: 4500, duration: 1000 });
-  assert.equal((await settled(links, token)).items[0].duration, 1000);
+  assert.equal((await open(token)).body.items[0].duration, 2500);
+  // The recorder changes the text and has not looked at the range.
+  await edit(member.token, { text: "Look here" });
+  const renamed = (await open(token)).body.items[0];
+  assert.deepEqual([renamed.title, renamed.duration], ["Look here", 2500]);
 
   await edit(colleague.token, { timestamp: 2000, duration: 5000 });
-  assert.deepEqual((await open(token)).body.items, []);
+  // No file is cut of a range that nobody approved.
+  assert.ok((await clipRows(theirs)).every((row) => row.end_ms - row.start_ms === 2500));
   const agreed = await manage("PATCH", `/links/${link.id}`, member.token, agree);
   assert.deepEqual([agreed.status, agreed.body.left_out], [200, 0]);
   assert.equal((await settled(links, token)).items[0].duration, 5000);
 
-  // Whoever may share it agrees by moving it.
+  // A user who may share it approves the range by setting it.
   await edit(member.token, { timestamp: 1000, duration: 7000 });
   assert.equal((await settled(links, token)).items[0].duration, 7000);
   await until("the files of the other ranges are gone", async () => {
@@ -155,6 +156,31 @@ test("whoever only sees the recording publishes no part of it, also not by widen
     const keys = await keysBelow(`recordings/${recordingId}/clips/`);
     return rows.length === 1 && keys.every((key) => key.startsWith(rows[0].id)) ? true : undefined;
   });
+});
+
+test("a public page keeps the approved text until a user who may share the recording writes another", async () => {
+  const recordingId = await makeFilm();
+  const highlightId = await makeHighlight(recordingId, colleague.token);
+  const token = tokenOf(await makeLink(highlightId));
+  const [approved] = (await open(token)).body.items;
+  const edit = (by: string, text: string) => manage("PATCH", `/highlights/${highlightId}`, by, { text });
+  assert.equal((await edit(colleague.token, "Something nobody approved")).status, 200);
+  const page = await (await fetch(`${app.url}/s/${token}`)).text();
+  assert.doesNotMatch(page, /nobody approved/);
+  const { body } = await open(token);
+  assert.deepEqual([body.title, body.items[0].title], [approved.title, approved.title]);
+  // A change of something else by the recorder publishes no text of another user.
+  const tagged = await manage("PATCH", `/highlights/${highlightId}`, member.token, {
+    tags: ["demo"],
+    duration: 2600,
+  });
+  assert.equal(tagged.status, 200, tagged.text);
+  assert.equal((await open(token)).body.title, approved.title);
+  for (const text of ["Something nobody approved", "Approved again"]) {
+    assert.equal((await edit(member.token, text)).status, 200);
+    const now = (await open(token)).body;
+    assert.deepEqual([now.title, now.items[0].title], [text, text]);
+  }
 });
 
 test("files go with the last link, with the highlight, and with the recording", async () => {
@@ -211,7 +237,7 @@ test("sound becomes a part of sound; a recording without a file shows its words;
   const badLink = await makeLink(bad);
   const [failed] = (await settled(links, tokenOf(badLink))).items;
   assert.deepEqual([failed.state, failed.media_url], ["failed", null]);
-  // Agreeing anew tries again.
+  // Approving again retries it.
   await app.store.put(`recordings/${broken}/media.mp4`, film, {});
   await manage("PATCH", `/links/${badLink.id}`, member.token, { agree: true });
   const [mended] = (await settled(links, tokenOf(badLink))).items;
@@ -225,7 +251,7 @@ test("a part whose job was lost is cut all the same, and what a killed worker le
   await settled(links, tokenOf(link));
   const [{ id }] = await clipRows(highlightId);
   // As after kill -9 between the commit of the link and the request for its file.
-  await app.db.pool.query("delete from clip_files where id = $1", [id]);
+  await app.db.pool.query("delete from clips where id = $1", [id]);
   const [again] = (await settled(links, tokenOf(link))).items;
   assert.equal(again.state, "ready");
   // As after kill -9 of a worker whose clip nobody needed any more.
@@ -238,7 +264,7 @@ test("a part whose job was lost is cut all the same, and what a killed worker le
   assert.equal((await fetch(reach(app, again.media_url))).status, 200);
   // As after a job that was lost while it ran.
   await app.db.pool.query(
-    "update clip_files set state = 'preparing', created_at = now() - interval '5 minutes' where highlight_id = $1",
+    "update clips set state = 'preparing', created_at = now() - interval '5 minutes' where highlight_id = $1",
     [highlightId],
   );
   assert.equal((await open(tokenOf(link))).body.items[0].state, "preparing");

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../test/support/until.ts";
-import { startLinks } from "./testing.ts";
+import { startLinks } from "./test/public-links.ts";
 
 const { app, makePublic } = await startLinks({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "200" } });
 
-test("whoever has a link asks as often as others without a token, and for ten times as many pieces of files", async () => {
+test("visitors of a link have the rate limit of requests without a token, and ten times that for files", async () => {
   const { token } = await makePublic();
   const path = `${app.url}/_/api/v1/shared/${token}`;
   const view = await fetch(path);

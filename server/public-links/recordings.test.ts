@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { call } from "../../test/support/app.ts";
 import { makeRecording, makeUser, sampleTranscript } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
-import { addMedia, reach, startLinks, tokenOf } from "./testing.ts";
+import { addMedia, reach, startLinks, tokenOf } from "./test/public-links.ts";
 
 const links = await startLinks();
 const { app, workspace, stranger, manage, open, setState, linksOf, makePublic } = links;
 const { admin, member } = workspace;
 const bytes = randomBytes(3_000_000);
 
-/** An answer without what is different each time. */
+/** A response without the parts that differ each time. */
 const withoutId = (text: string): string => text.replace(/"request_id":"[^"]*"/, "");
 
 test("a recording has a link exactly while it is public, and the old one never works again", async () => {
@@ -47,7 +47,7 @@ test("a recording has a link exactly while it is public, and the old one never w
   assert.notEqual((await linksOf(recordingId))[0].url, url);
 });
 
-test("a recording that is made public at once has its link, whoever makes it", async () => {
+test("a recording that is created as public has its link, regardless of who creates it", async () => {
   const { id } = (
     await manage("POST", "/recordings", member.token, {
       title: "Imported",
@@ -122,7 +122,7 @@ test("what a link shows: the recording, and no id, no address and no number of a
   );
 });
 
-test("a link that is none, is forged, or was taken back answers the same in every byte", async () => {
+test("unknown, forged and revoked links return byte-identical responses", async () => {
   const { linkId, token } = await makePublic();
   const other = await makePublic();
   const forged = token.slice(0, 32) + other.token.slice(32);
@@ -206,7 +206,7 @@ test("taking a link back cuts off what is being played", async () => {
   assert.ok(received < large.length, `${received} of ${large.length}`);
 });
 
-test("expiry: must lie in the future; from then on the link says so and shows nothing", async () => {
+test("expiry: must be in the future; an expired link says so and shows nothing", async () => {
   const { recordingId, token } = await makePublic();
   const past = await manage("POST", `/recordings/${recordingId}/links`, member.token, {
     expires_datetime: "2020-01-01T00:00:00Z",

@@ -1,24 +1,25 @@
 import { basename } from "node:path";
 import { sql } from "kysely";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import { recordStoredFiles, type StoredFile, storeFile } from "../integrity/stored-files.ts";
 import { cutClip, MediaFailedError, MediaKilledError, type RenderResult } from "../media/render/index.ts";
 import { withScratch } from "../media/scratch.ts";
-import { contentTypes } from "../recordings/media.ts";
-import { recordingObjectKey } from "../storage/layout.ts";
-import { ObjectMissingError, type ObjectStore } from "../storage/store.ts";
-import { clipPrefix, isNeeded, removeClipFiles } from "./clips.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import { clipPrefix, isNeeded, removeClipFiles } from "../public-link-records/clips.ts";
+import { contentTypes } from "../recordings/media/media.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly config: Pick<Config, "dataDir">;
-  /** What cuts; `cutClip` by default. */
+  /** Cuts the clip; `cutClip` by default. */
   readonly cut?: typeof cutClip;
 }
 
-/** When the media program has been killed so often at the same clip, it is taken to be the file's doing. */
-const mostKills = 5;
+/** After the media process was killed this often for the same clip, the file is considered the cause. */
+const maxKills = 5;
 
 interface ClipRow {
   readonly id: string;
@@ -29,9 +30,9 @@ interface ClipRow {
 }
 
 /**
- * The job that cuts the file of a highlight for the links that show it. Killed before its row says that the file is
- * there, it runs again and stores the same under the same names. One whose row went meanwhile removes what it stored;
- * killed in that very moment, the sweep of orphans does.
+ * The job that renders the clip of a highlight for the links that show it. If it is killed before its row says that the
+ * clip is stored, it runs again and stores the same files under the same names. If its row was deleted meanwhile, it
+ * removes the files; if it is killed at that moment, the orphan sweep removes them.
  */
 export async function renderClipJob(deps: Dependencies, clipId: string): Promise<void> {
   const { db, store, config } = deps;
@@ -51,37 +52,41 @@ export async function renderClipJob(deps: Dependencies, clipId: string): Promise
         outDir: scratch.folder,
       });
       const files = await storeFiles(store, clip, rendered);
-      const { rows } = await sql`
-        update clip_files set state = 'ready', format = ${clip.format}, files = ${files}, error = null
-        where id = ${clipId} and state = 'preparing' returning id`.execute(db.kysely);
-      if (rows.length === 0 && !(await exists(db, clipId)))
-        await removeClipFiles(store, clip.recording_id, clipId);
+      const isSaved = await db.kysely.transaction().execute(async (tx) => {
+        const { rows } = await sql`
+          update clips set state = 'ready', format = ${clip.format}, files = ${files.map(({ key }) => basename(key))},
+            error = null
+          where id = ${clipId} and state = 'preparing' returning id`.execute(tx);
+        if (rows.length > 0) await recordStoredFiles(tx, { recordingId: clip.recording_id, clipId }, files);
+        return rows.length > 0;
+      });
+      if (!isSaved && !(await exists(db, clipId))) await removeClipFiles(store, clip.recording_id, clipId);
     });
   } catch (error) {
     const reason = await reasonToGiveUp(db, clipId, error);
     if (reason === null) throw error;
     await sql`
-      update clip_files set state = 'failed', error = ${reason}
+      update clips set state = 'failed', error = ${reason}
       where id = ${clipId} and state = 'preparing'`.execute(db.kysely);
   }
 }
 
-/** One that nobody sees any more is left to the sweep: whoever moves a highlight about has no file cut for where it was. */
+/** Skips clips that no link shows any more, so that moving a highlight back and forth renders nothing in between. */
 async function findPreparing(db: Database, clipId: string): Promise<ClipRow | undefined> {
   const { rows } = await sql<ClipRow>`
     select f.id, f.recording_id, f.start_ms, f.end_ms, m.format
-    from clip_files f join recording_media m on m.recording_id = f.recording_id
+    from clips f join recording_media m on m.recording_id = f.recording_id
     where f.id = ${clipId} and f.state = 'preparing' and ${sql.raw(isNeeded)}`.execute(db.kysely);
   return rows[0];
 }
 
 async function exists(db: Database, clipId: string): Promise<boolean> {
-  const { rows } = await sql`select id from clip_files where id = ${clipId}`.execute(db.kysely);
+  const { rows } = await sql`select id from clips where id = ${clipId}`.execute(db.kysely);
   return rows.length > 0;
 }
 
-/** @returns the names of what was stored. */
-async function storeFiles(store: ObjectStore, clip: ClipRow, rendered: RenderResult): Promise<string[]> {
+/** @returns the names of the stored files. */
+async function storeFiles(store: ObjectStore, clip: ClipRow, rendered: RenderResult): Promise<StoredFile[]> {
   if (rendered.mediaPath === null) throw new Error(`clip ${clip.id} was not cut`);
   const files: [path: string, contentType: string][] = [
     [rendered.mediaPath, contentTypes[clip.format]],
@@ -92,19 +97,22 @@ async function storeFiles(store: ObjectStore, clip: ClipRow, rendered: RenderRes
     files.push([rendered.storyboard.indexPath, "application/json"]);
     for (const sheet of rendered.storyboard.paths) files.push([sheet, "image/jpeg"]);
   }
+  const stored: StoredFile[] = [];
   for (const [path, contentType] of files)
-    await store.putFile(clipPrefix(clip.recording_id, clip.id) + basename(path), path, { contentType });
-  return files.map(([path]) => basename(path));
+    stored.push(
+      await storeFile(store, clipPrefix(clip.recording_id, clip.id) + basename(path), path, { contentType }),
+    );
+  return stored;
 }
 
-/** Why the clip fails for good, in words for people; null when trying again may help. */
+/** Why the clip fails permanently, for users to read; null if a retry may help. */
 async function reasonToGiveUp(db: Database, clipId: string, error: unknown): Promise<string | null> {
   if (error instanceof MediaFailedError) return error.message;
   if (error instanceof ObjectMissingError) return "The recording's file is not in the store.";
   if (!(error instanceof MediaKilledError)) return null;
   const { rows } = await sql<{ kills: number }>`
-    update clip_files set kills = kills + 1 where id = ${clipId} returning kills`.execute(db.kysely);
-  return (rows[0]?.kills ?? 0) < mostKills
+    update clips set kills = kills + 1 where id = ${clipId} returning kills`.execute(db.kysely);
+  return (rows[0]?.kills ?? 0) < maxKills
     ? null
-    : "Cutting the part needs more memory than the server has: it was ended by the system several times.";
+    : "Rendering the clip needs more memory than the server has.";
 }

@@ -1,23 +1,22 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { parseTimestamp } from "../../contract/common.ts";
 import * as contract from "../../contract/public-links.ts";
-import { hashPassword } from "../accounts/passwords.ts";
+import { parseTimestamp } from "../../contract/timestamp.ts";
+import { hashPassword } from "../accounts/sign-in/passwords.ts";
 import { actorOf } from "../audit/record.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { ProblemError } from "../http/problem.ts";
-import { type Api, route } from "../http/route.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import type { LinkSigner } from "../links/signer.ts";
-import { foresee } from "./agree.ts";
-import { findLinks, type Subject } from "./queries.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { LinkSigner } from "../platform/crypto/link-signer.ts";
+import type { Database } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import { findLinks, type Subject } from "../public-link-records/queries.ts";
 import * as service from "./service.ts";
 
-/** null takes a value away, rather than leaving it out. */
+/** null removes a value; undefined leaves it unchanged. */
 const options = { keepNulls: true };
 
-/** The operations by which people make, change and take back links. */
+/** The management API's operations to create, change and revoke public links. */
 export function publicLinkRoutes(
   api: Api,
   deps: {
@@ -29,22 +28,25 @@ export function publicLinkRoutes(
 ): void {
   const { db, signer, config } = deps;
 
-  const asking = (request: FastifyRequest) => ({ principal: request.principal, actor: actorOf(request) });
+  const requesterOf = (request: FastifyRequest) => ({
+    principal: request.principal,
+    actor: actorOf(request),
+  });
   const list = async (request: FastifyRequest, subject: Subject) => {
     await service.checkMayList(deps, request.principal, subject);
     return { links: await findLinks(db.kysely, signer, config.baseUrl, { subject }) };
   };
   const show = async (linkId: string) => {
     const [link] = await findLinks(db.kysely, signer, config.baseUrl, { linkId });
-    // Taken back right after the change.
-    if (link === undefined) throw new ProblemError("not_found", "the link was taken back");
+    // The link was revoked right after the change.
+    if (link === undefined) throw new ProblemError("not_found", "the link was revoked");
     return link;
   };
   const create = async (
     request: FastifyRequest,
     subject: Subject,
     body: z.output<typeof contract.PublicLinkInput>,
-  ) => show(await service.createLink(deps, asking(request), subject, await readInput(request, body)));
+  ) => show(await service.createLink(deps, requesterOf(request), subject, await readInput(request, body)));
 
   route(api, contract.listRecordingLinks, ({ request, params }) =>
     list(request, { kind: "recording", id: params.recording_id }),
@@ -66,7 +68,7 @@ export function publicLinkRoutes(
   );
   route(api, contract.listStoryLinks, async ({ request, params }) => ({
     ...(await list(request, { kind: "story", id: params.story_id })),
-    ...(await foresee(db, request.principal, params.story_id)),
+    ...(await service.previewStoryLink(db, request.principal, params.story_id)),
   }));
   route(
     api,
@@ -79,18 +81,18 @@ export function publicLinkRoutes(
     api,
     contract.updatePublicLink,
     async ({ request, params, body }) => {
-      const input = { ...(await readInput(request, body)), agrees: body.agree === true };
-      await service.changeLink(deps, asking(request), params.link_id, input);
+      const input = { ...(await readInput(request, body)), approves: body.agree === true };
+      await service.changeLink(deps, requesterOf(request), params.link_id, input);
       return show(params.link_id);
     },
     options,
   );
   route(api, contract.deletePublicLink, ({ request, params }) =>
-    service.revokeLink(deps, asking(request), params.link_id),
+    service.revokeLink(deps, requesterOf(request), params.link_id),
   );
 }
 
-/** Hashing a password takes time and memory on purpose, so it is done before anything is locked. */
+/** Hashes the password before anything is locked, because hashing is slow and needs memory by design. */
 async function readInput(
   request: FastifyRequest,
   body: z.output<typeof contract.PublicLinkInput>,

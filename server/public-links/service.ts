@@ -1,45 +1,49 @@
 import { sql } from "kysely";
 import type { Violation } from "../../contract/errors.ts";
 import { maxLinks } from "../../contract/public-links.ts";
-import type { Principal } from "../access/principal.ts";
-import { type AuditActor, recordAudit } from "../audit/record.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
+import { holdMembership, syncGrants } from "../access/grants.ts";
+import { type AuditActor, type Requester, recordAudit } from "../audit/record.ts";
 import { findRecordingOf, lockHighlight } from "../highlights/queries.ts";
 import { highlightNotFound } from "../highlights/rights.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import { lockRecording } from "../recordings/queries.ts";
-import { lockForChange, mayChange } from "../recordings/rights.ts";
-import { findStoryHighlights, holdHighlights, lockStory } from "../stories/queries.ts";
-import { checkMayChange, storyNotFound } from "../stories/rights.ts";
-import { agree, forgetUnshareable, isFreer } from "./agree.ts";
-import { requestClips, retryFailed } from "./clips.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import {
+  approve,
+  findShareable,
+  isLessRestrictive,
+  withdrawUnshareable,
+} from "../public-link-records/approvals.ts";
+import { cutClips, retryFailed } from "../public-link-records/clips.ts";
 import {
   countLinks,
+  creatorOf,
   deleteLink,
+  deleteLinks,
   findLink,
   findStoryLinks,
   insertLink,
+  isActive,
   type LinkValues,
   lockLink,
   plainLink,
   type Subject,
   updateLink,
-} from "./queries.ts";
+} from "../public-link-records/queries.ts";
+import { auditOf } from "../public-link-records/revoke.ts";
+import { lockRecording } from "../recordings/queries.ts";
+import { lockForChange, mayChange } from "../recordings/rights.ts";
+import { findStoryHighlights, holdHighlights, lockStory } from "../stories/queries.ts";
+import { checkMayChange, storyNotFound } from "../stories/rights.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
 }
 
-/** Who asks, and as whom the audit log names them. */
-export interface Asking {
-  readonly principal: Principal;
-  readonly actor: AuditActor;
-}
-
-/** What of a link a client says, the password hashed; what is undefined stays as it is. */
+/** The settings of a link that a client sent, with the password hashed; undefined leaves a setting unchanged. */
 export interface LinkInput {
   readonly expiresAt?: Date | null | undefined;
   readonly passwordHash?: string | null | undefined;
@@ -51,10 +55,10 @@ function linkNotFound(linkId: string): ProblemError {
   return new ProblemError("not_found", `there is no link ${linkId} that this token can see`);
 }
 
-/** Makes a link. @returns its id. */
+/** Creates a link. @returns its id. */
 export async function createLink(
   { db, jobs }: Dependencies,
-  { principal, actor }: Asking,
+  { principal, actor }: Requester,
   subject: Subject,
   input: LinkInput,
 ): Promise<string> {
@@ -62,10 +66,7 @@ export async function createLink(
     const locked = await lockSubject(tx, principal, subject);
     await checkCanBePublic(tx, subject);
     if ((await countLinks(tx, subject)) >= maxLinks)
-      throw new ProblemError(
-        "wrong_state",
-        `it has ${maxLinks} links, which is the most; take one back first`,
-      );
+      throw new ProblemError("wrong_state", `the limit of ${maxLinks} links is reached; revoke one first`);
     const values = await applyInput(tx, subject, plainLink, input);
     const id = await reportStoryChange(tx, subject, () =>
       insertLink(
@@ -75,7 +76,7 @@ export async function createLink(
         values,
       ),
     );
-    await agree(tx, principal, [id], locked.highlightIds);
+    await approve(tx, principal, [id], locked.highlightIds);
     await recordAudit(tx, actor, auditOf("public_link_created", subject, id, values));
     return id;
   });
@@ -83,12 +84,25 @@ export async function createLink(
   return linkId;
 }
 
-/** Changes a link. @param agrees lets it show the highlights as they are now. */
+/** The number of highlights in a story, and how many of them a link created by the principal now would show. */
+export async function previewStoryLink(
+  db: Database,
+  principal: Principal,
+  storyId: string,
+): Promise<{ highlights: number; shareable: number }> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const rows = await findStoryHighlights(tx, principal, storyId);
+    const ids = rows.map((row) => row.highlight_id);
+    return { highlights: ids.length, shareable: (await findShareable(tx, principal, ids)).length };
+  });
+}
+
+/** Changes a link. @param approves approves the current state of its highlights. */
 export async function changeLink(
   { db, jobs }: Dependencies,
-  { principal, actor }: Asking,
+  { principal, actor }: Requester,
   linkId: string,
-  { agrees, ...input }: LinkInput & { readonly agrees: boolean },
+  { approves, ...input }: LinkInput & { readonly approves: boolean },
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const { subject, locked } = await lockSubjectOf(tx, principal, linkId);
@@ -99,35 +113,70 @@ export async function changeLink(
       (name) => values[name]?.valueOf() !== link[name]?.valueOf(),
     );
     if (names.length > 0) await reportStoryChange(tx, subject, () => updateLink(tx, linkId, values));
-    // A highlight's link is changed by those alone who may share its recording.
-    if (subject.kind === "story" && isFreer(values, link)) await forgetUnshareable(tx, principal, linkId);
-    if (agrees) {
-      await agree(tx, principal, [linkId], locked.highlightIds);
+    // Links of highlights need no check: only users who may share the recording can change them.
+    if (subject.kind === "story" && isLessRestrictive(values, link))
+      await withdrawUnshareable(tx, principal, linkId);
+    if (approves) {
+      await approve(tx, principal, [linkId], locked.highlightIds);
       await retryFailed(tx, jobs, linkId);
     }
-    if (names.length > 0 || agrees)
+    if (names.length > 0 || approves)
       await recordAudit(tx, actor, auditOf("public_link_changed", subject, linkId, values));
   });
   await cutClips({ db, jobs }, [linkId]);
 }
 
-/** Takes a link back: whoever has its address finds nothing from now on. */
+/** Revokes a link: its URL stops working immediately. */
 export async function revokeLink(
   { db }: Pick<Dependencies, "db">,
-  { principal, actor }: Asking,
+  { principal, actor }: Requester,
   linkId: string,
 ): Promise<{ success: true }> {
   await db.kysely.transaction().execute(async (tx) => {
+    // The recording's grants may change; every transaction locks the membership first.
+    await holdMembership(tx, principal.workspaceId);
     const { subject } = await lockSubjectOf(tx, principal, linkId);
     const link = await lockLink(tx, linkId);
     if (link === undefined) throw linkNotFound(linkId);
     await reportStoryChange(tx, subject, () => deleteLink(tx, linkId));
     await recordAudit(tx, actor, auditOf("public_link_revoked", subject, linkId));
+    if (subject.kind === "recording") await unpublishWithoutLinks(tx, actor, subject);
   });
   return { success: true };
 }
 
-/** Checks that the caller may see the links of a subject: whoever may make one. */
+/**
+ * Unpublishes a recording whose last active link was revoked: its share_state becomes `workspace`, whose members could see
+ * it before as well. Its expired links are deleted.
+ */
+async function unpublishWithoutLinks(tx: Tx, actor: AuditActor, subject: Subject): Promise<void> {
+  const { rows } = await sql`
+    select 1 from recordings r where r.id = ${subject.id} and r.share_state = 'public'
+      and not exists (select 1 from public_links l where l.recording_id = r.id and ${sql.raw(isActive)})`.execute(
+    tx,
+  );
+  if (rows.length === 0) return;
+  for (const id of await deleteLinks(tx, subject))
+    await recordAudit(tx, actor, auditOf("public_link_revoked", subject, id));
+  await sql`
+    update recordings set share_state = 'workspace', updated_at = clock_timestamp() where id = ${subject.id}`.execute(
+    tx,
+  );
+  await syncGrants(tx, [subject.id]);
+  await record(tx, {
+    workspaceId: actor.workspaceId,
+    type: "recording_updated",
+    subjectId: subject.id,
+    data: {},
+  });
+  await recordAudit(tx, actor, {
+    action: "recording_share_state_changed",
+    subject: { type: "recording", id: subject.id },
+    details: { from: "public", to: "workspace" },
+  });
+}
+
+/** Checks that the caller may see the links of a subject, which is allowed to users who may create them. */
 export async function checkMayList(
   { db }: Pick<Dependencies, "db">,
   principal: Principal,
@@ -136,46 +185,8 @@ export async function checkMayList(
   await db.kysely.transaction().execute((tx) => lockSubject(tx, principal, subject));
 }
 
-/**
- * Has the files cut that links show now. In a transaction of its own, since it locks recordings, which come before
- * stories; what a crash leaves out, the sweep does.
- */
-export async function cutClips({ db, jobs }: Dependencies, linkIds: readonly string[]): Promise<void> {
-  if (linkIds.length === 0) return;
-  await db.kysely.transaction().execute((tx) => requestClips(tx, jobs, linkIds));
-  jobs.wake();
-}
-
-/** For a workspace token nobody is named: it acts for the workspace. */
-export function creatorOf(principal: Principal): string | null {
-  return principal.scope === "workspace" ? null : principal.userId;
-}
-
-/** What the audit log says of a link. */
-export function auditOf(
-  action: "public_link_created" | "public_link_changed" | "public_link_revoked",
-  subject: Subject,
-  linkId: string,
-  values?: LinkValues,
-) {
-  return {
-    action,
-    subject: { type: subject.kind, id: subject.id },
-    details: {
-      link_id: linkId,
-      ...(values === undefined
-        ? {}
-        : {
-            expires_datetime: values.expires_at?.toISOString() ?? null,
-            has_password: values.password_hash !== null,
-            allow_download: values.allow_download,
-          }),
-    },
-  } as const;
-}
-
 interface Locked {
-  /** What a link of the subject would show. */
+  /** The highlights that a link of the subject would show. */
   readonly highlightIds: readonly string[];
 }
 
@@ -190,12 +201,12 @@ async function lockSubjectOf(
   try {
     return { subject, locked: await lockSubject(tx, principal, subject) };
   } catch (error) {
-    // What the caller can't see is not told by its link.
+    // A link must not reveal that a subject the caller can't see exists.
     throw error instanceof ProblemError && error.code === "not_found" ? linkNotFound(linkId) : error;
   }
 }
 
-/** Locks what a link leads to, in the order of everywhere, and checks the right to share it. */
+/** Locks a link's subject in the order that every transaction locks, and checks the right to share it. */
 async function lockSubject(tx: Tx, principal: Principal, { kind, id }: Subject): Promise<Locked> {
   if (kind === "recording") {
     await lockForChange(tx, principal, id, "share it by a link");
@@ -209,7 +220,7 @@ async function lockSubject(tx: Tx, principal: Principal, { kind, id }: Subject):
     if (!mayChange(principal, recording))
       throw new ProblemError(
         "forbidden",
-        "only those who may share the recording may share a part of it by a link: its recorders, admins and workspace tokens",
+        "only the recording's recorders, admins and workspace tokens may share a highlight of it by a link",
       );
     return { highlightIds: [id] };
   }
@@ -218,20 +229,17 @@ async function lockSubject(tx: Tx, principal: Principal, { kind, id }: Subject):
   if (story === undefined) throw storyNotFound(id);
   checkMayChange(principal, story);
   const rows = await findStoryHighlights(tx, principal, id);
-  // One that came into the story just now was not locked.
+  // Excludes highlights that were added to the story after the locks were taken.
   return { highlightIds: rows.map((row) => row.highlight_id).filter((one) => held.has(one)) };
 }
 
-/** Recordings have links only while they are public. */
+/** Only public recordings can have links. */
 async function checkCanBePublic(tx: Tx, { kind, id }: Subject): Promise<void> {
   if (kind !== "recording") return;
   const { rows } = await sql<{ share_state: string }>`
     select share_state from recordings where id = ${id}`.execute(tx);
   if (rows[0]?.share_state !== "public")
-    throw new ProblemError(
-      "wrong_state",
-      "the recording is not public, so it has no links; set its share_state to public first",
-    );
+    throw new ProblemError("wrong_state", "the recording is not public; set its share_state to public first");
 }
 
 async function applyInput(
@@ -240,23 +248,23 @@ async function applyInput(
   before: LinkValues,
   input: LinkInput,
 ): Promise<LinkValues> {
-  const faults: Violation[] = [];
+  const violations: Violation[] = [];
   if (input.expiresAt != null && input.expiresAt.getTime() <= Date.now())
-    faults.push({ pointer: "/expires_datetime", detail: "must lie in the future" });
+    violations.push({ pointer: "/expires_datetime", detail: "must be in the future" });
   if (input.startMs != null) {
     const lengthMs = subject.kind === "recording" ? await findLength(tx, subject.id) : null;
     if (lengthMs === null)
-      faults.push({
+      violations.push({
         pointer: "/start",
-        detail: "is for links of recordings; a highlight begins at its start",
+        detail: "is only for links of recordings",
       });
     else if (input.startMs > 0 && input.startMs >= lengthMs)
-      faults.push({
+      violations.push({
         pointer: "/start",
-        detail: `must lie before the end of the recording, at ${lengthMs} ms`,
+        detail: `must be before the end of the recording, which is ${lengthMs} ms long`,
       });
   }
-  if (faults.length > 0) throw invalidInput(faults);
+  if (violations.length > 0) throw invalidInput(violations);
   const { expiresAt = before.expires_at, passwordHash = before.password_hash } = input;
   const { allowDownload = before.allow_download, startMs = before.start_ms } = input;
   return {
@@ -273,10 +281,10 @@ async function findLength(tx: Tx, recordingId: string): Promise<number> {
   return rows[0]?.duration_ms ?? 0;
 }
 
-/** A story whose `public_url` is another one by now has changed. */
+/** Records `story_updated` if the work changes the story's `public_url`. */
 async function reportStoryChange<T>(tx: Tx, { kind, id }: Subject, work: () => Promise<T>): Promise<T> {
   if (kind !== "story") return work();
-  const first = async () => (await findStoryLinks(tx, id)).find((link) => link.is_good)?.id;
+  const first = async () => (await findStoryLinks(tx, id)).find((link) => link.is_active)?.id;
   const before = await first();
   const result = await work();
   if ((await first()) !== before) {

@@ -4,7 +4,7 @@ import { call } from "../../test/support/app.ts";
 import { makeRecording, makeUser } from "../../test/support/factories.ts";
 import { findStoryJson } from "../stories/queries.ts";
 import { storyLinks } from "../stories/story-json.ts";
-import { addMedia, fixture, reach, settled, startLinks, tokenOf } from "./testing.ts";
+import { addMedia, fixture, reach, settled, startLinks, tokenOf } from "./test/public-links.ts";
 
 const links = await startLinks();
 const { app, workspace, stranger, manage, open } = links;
@@ -65,7 +65,7 @@ test("a story is public exactly when it has a link, and public_url is the addres
   for (const item of view.items) assert.equal((await fetch(reach(app, item.media_url))).status, 200);
   assert.doesNotMatch(JSON.stringify(view), /[0-9a-f]{8}-[0-9a-f]{4}-/);
 
-  // A second link changes nothing of public_url; taking back the first makes the second the first.
+  // A second link does not change public_url; revoking the first makes the second the first.
   const second = (await manage("POST", `/stories/${story.id}/links`, member.token, {})).body;
   assert.equal((await storyOf(story.id)).public_url, link.url);
   assert.deepEqual(await eventsOf(story.id), ["story_added"]);
@@ -74,12 +74,12 @@ test("a story is public exactly when it has a link, and public_url is the addres
   assert.deepEqual(await eventsOf(story.id), ["story_added", "story_updated"]);
   assert.equal((await open(tokenOf(link))).status, 404);
 
-  // What hooks are told is the same.
+  // Webhooks receive the same.
   const told = await findStoryJson(
     app.db.pool,
     [story.id],
     null,
-    storyLinks(app.signer, "http://parley.test", new Date()),
+    storyLinks(app.signer, "http://parley.test", member.id),
   );
   assert.equal(JSON.parse(told.get(story.id) ?? "").public_url, second.url);
 
@@ -104,7 +104,7 @@ test("a story is public exactly when it has a link, and public_url is the addres
   );
 });
 
-test("a story shows the highlights of recordings that whoever shares it may share, and counts the others", async () => {
+test("a story shows the highlights that its sharer may share, and counts the others", async () => {
   const [mine, theirs] = [
     await makeHighlight(member.token, "Mine"),
     await makeHighlight(colleague.token, "Theirs"),
@@ -116,12 +116,12 @@ test("a story shows the highlights of recordings that whoever shares it may shar
   assert.equal(link.left_out, 1);
   assert.ok(!(await open(token)).text.includes("Theirs"));
 
-  // Somebody who may share all agrees to it.
+  // A user who may share all highlights approves them.
   const agreed = await manage("PATCH", `/links/${link.id}`, workspace.token, { agree: true });
   assert.deepEqual([agreed.status, agreed.body.left_out], [200, 0]);
   assert.deepEqual(titles((await open(token)).body), ["Mine", "Theirs"]);
 
-  // What comes into the story is shown when whoever puts it there may share it.
+  // A highlight added to the story is shown if the user who added it may share it.
   const [another, others] = [
     await makeHighlight(member.token, "Another"),
     await makeHighlight(colleague.token, "Others"),
@@ -131,7 +131,7 @@ test("a story shows the highlights of recordings that whoever shares it may shar
   assert.deepEqual(titles((await open(token)).body), ["Another", "Mine", "Theirs"]);
   assert.equal((await linksOf(story.id))[0].left_out, 1);
 
-  // What was taken out comes back only when somebody agrees anew.
+  // A removed highlight that is added again needs a new approval.
   await manage("PATCH", `/stories/${story.id}`, member.token, { highlight_ids: [mine] });
   await manage("PATCH", `/stories/${story.id}`, member.token, { highlight_ids: [theirs, mine] });
   assert.deepEqual(titles((await open(token)).body), ["Mine"]);
@@ -179,7 +179,7 @@ test("an expired link is no public_url, and making the story public again gives 
   assert.ok(again.body.public_url && again.body.public_url !== story.public_url);
 });
 
-test("rights: whoever may change the story, and nobody of another workspace", async () => {
+test("permissions: users who may change the story, and no user of another workspace", async () => {
   const story = await makeStory(member.token, { public: true });
   const [link] = await linksOf(story.id);
   for (const [token, expected] of [

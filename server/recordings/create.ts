@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
-import type { Recordings } from "../db/types.ts";
+import type { Tx } from "../platform/db/database.ts";
+import type { Recordings } from "../platform/db/types.ts";
 
 export type NewRecording = Pick<
   Insertable<Recordings>,

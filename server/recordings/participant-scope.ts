@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
+import type { Tx } from "../platform/db/database.ts";
 import { areInternal, type NewParticipant } from "./create.ts";
 
 /**
- * Design, section 4: internal when the email is of the workspace's domains or users, external for another, unknown
- * without an email that is one.
+ * The scope of participants by their emails: internal for an email of the workspace's domains or users, external for any
+ * other, unknown without a valid email.
  * @returns a scope for each email, in their order.
  */
 export async function participantScopes(
@@ -20,7 +20,7 @@ export async function participantScopes(
 }
 
 /**
- * Brings in line what follows from the participants of a locked recording: whether somebody from outside took part,
+ * Updates what is derived from the participants of a locked recording: whether someone external took part,
  * and the meeting type, where nobody has chosen one. A type that is not the default of the other scope was chosen in
  * some way, and stays. The grants are the caller's to bring in line.
  */
@@ -46,7 +46,7 @@ export async function deriveFromParticipants(tx: Tx, recordingId: string): Promi
     where r.id = ${recordingId}`.execute(tx);
 }
 
-/** Leaves the meeting type to the participants again. */
+/** Goes back to choosing the meeting type by the participants. */
 export async function chooseMeetingTypeByParticipants(tx: Tx, recordingId: string): Promise<void> {
   await sql`
     update recordings set meeting_type_by_hand = false, meeting_type_id = null

@@ -1,22 +1,20 @@
 import { createHash } from "node:crypto";
-import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import type pg from "pg";
 import type { RecordingIncludeInput } from "../../contract/recordings.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../db/database.ts";
-import type { Recordings } from "../db/types.ts";
-import { includeBits, isHot, type ListOptions, listStatement } from "./list-query.ts";
-import { recordingJson, recordingJsonOfMany } from "./recording-json.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Tx } from "../platform/db/database.ts";
+import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
+import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
 
 export interface ListedRecording {
   readonly at: Date;
   readonly id: string;
-  /** The contract's Recording as PostgreSQL wrote it. */
+  /** The contract's Recording as JSON from PostgreSQL. */
   readonly json: string;
 }
 
-/** One page of recordings the principal sees, newest first. */
+/** A page of the recordings that the principal can see, newest first. */
 export async function listRecordings(pool: pg.Pool, options: ListOptions): Promise<ListedRecording[]> {
   const { rows } = await pool.query<ListedRecording>(listStatement(options) as pg.QueryConfig);
   return rows;
@@ -44,8 +42,8 @@ export async function findRecordingJson(
 }
 
 /**
- * Recordings by their ids as events show them.
- * @param userId whose private notes are meant.
+ * Recordings in the form events use, by id.
+ * @param userId the user whose private notes are included.
  */
 export async function findRecordingsForEvent(
   pool: pg.Pool,
@@ -58,13 +56,13 @@ export async function findRecordingsForEvent(
   const ids = bind(recordingIds);
   const { json, joins } = recordingJsonOfMany(include, { ...context, bind }, ids);
   const text = `select r.id, ${json}::text as json from recordings r ${joins} where r.id = any(${ids}::uuid[])`;
-  // Planned once for each include: for a recording alone that takes longer than reading it.
+  // Prepared once per include, because planning takes longer than reading a recording.
   const name = `event_recordings_${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
   const { rows } = await pool.query<{ id: string; json: string }>({ name, text, values });
   return new Map(rows.map((row) => [row.id, row.json]));
 }
 
-/** Whether the recording exists and the principal sees it. */
+/** Whether the recording exists and the principal can see it. */
 export async function canSeeRecording(
   pool: pg.Pool,
   principal: Principal,
@@ -78,7 +76,7 @@ export async function canSeeRecording(
   return rows.length > 0;
 }
 
-/** One segment of a transcript, in the contract's words. */
+/** A transcript segment with the contract's field names. */
 export interface SegmentRow {
   readonly participant_id: string | null;
   readonly speaker: string;
@@ -87,7 +85,7 @@ export interface SegmentRow {
   readonly text: string;
 }
 
-/** The whole transcript of a recording in spoken order. */
+/** All segments of a transcript in spoken order. */
 export async function findTranscript(pool: pg.Pool, recordingId: string): Promise<SegmentRow[]> {
   const { rows } = await pool.query<SegmentRow>({
     name: "find_transcript",
@@ -107,7 +105,7 @@ export interface ChangeableRecording {
   readonly is_recorder: boolean;
 }
 
-/** Locks a recording of the principal's workspace for a change, with what decides about it. */
+/** Locks a recording of the principal's workspace for a change, with what decides whether the principal may make it. */
 export async function lockRecording(
   tx: Tx,
   principal: Principal,
@@ -123,61 +121,4 @@ export async function lockRecording(
     where r.id = ${recordingId} and r.workspace_id = ${principal.workspaceId}
     for update of r`.execute(tx);
   return rows[0];
-}
-
-/** Changes columns of a recording and its updated_at. */
-export async function updateRecordingRow(
-  tx: Tx,
-  recordingId: string,
-  changes: Partial<Pick<Selectable<Recordings>, "title" | "tags">>,
-): Promise<void> {
-  await tx
-    .updateTable("recordings")
-    .set({ ...changes, updated_at: sql`clock_timestamp()` })
-    .where("id", "=", recordingId)
-    .execute();
-}
-
-/** @returns whether the share is new. */
-export async function insertUserShare(tx: Tx, recordingId: string, userId: string): Promise<boolean> {
-  const rows = await tx
-    .insertInto("recording_user_shares")
-    .values({ recording_id: recordingId, user_id: userId })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("user_id")
-    .execute();
-  return rows.length > 0;
-}
-
-/** @returns whether there was such a share. */
-export async function deleteUserShare(tx: Tx, recordingId: string, userId: string): Promise<boolean> {
-  const rows = await tx
-    .deleteFrom("recording_user_shares")
-    .where("recording_id", "=", recordingId)
-    .where("user_id", "=", userId)
-    .returning("user_id")
-    .execute();
-  return rows.length > 0;
-}
-
-/** @returns whether the team is new to the recording. */
-export async function insertTeam(tx: Tx, recordingId: string, teamId: string): Promise<boolean> {
-  const rows = await tx
-    .insertInto("recording_teams")
-    .values({ recording_id: recordingId, team_id: teamId })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("team_id")
-    .execute();
-  return rows.length > 0;
-}
-
-/** @returns whether the recording had this team. */
-export async function deleteTeam(tx: Tx, recordingId: string, teamId: string): Promise<boolean> {
-  const rows = await tx
-    .deleteFrom("recording_teams")
-    .where("recording_id", "=", recordingId)
-    .where("team_id", "=", teamId)
-    .returning("team_id")
-    .execute();
-  return rows.length > 0;
 }

@@ -1,35 +1,35 @@
-import type { Principal } from "../access/principal.ts";
-import type { Tx } from "../db/database.ts";
-import { ProblemError } from "../http/problem.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Tx } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 import { type ChangeableRecording, lockRecording } from "./queries.ts";
 
-/** What a caller reads who may not know whether the recording exists. */
+/** The error for a caller who must not learn whether the recording exists. */
 export function recordingNotFound(recordingId: string): ProblemError {
   return new ProblemError("not_found", `there is no recording ${recordingId} that this token can see`);
 }
 
-/** Title, tags and sharing are changed, and the whole is deleted, by the recording's recorders, admins and workspace tokens. */
+/** Whether a principal who can see a recording may change, share and delete it: recorders, admins and workspace tokens. */
 export function mayChange(principal: Principal, recording: { readonly is_recorder: boolean }): boolean {
   return principal.scope === "workspace" || principal.role === "admin" || recording.is_recorder;
 }
 
 /**
  * Locks a recording for a change by this principal.
- * @param what is to be done, for the words of a refusal.
- * @throws ProblemError `not_found` when the principal can't see it, `forbidden` when they see but may not change it.
+ * @param action completes "only … may" in the error.
+ * @throws ProblemError `not_found` when the principal can't see it, `forbidden` when they can see but not change it.
  */
 export async function lockForChange(
   tx: Tx,
   principal: Principal,
   recordingId: string,
-  what = "change its title, tags and sharing",
+  action = "change it",
 ): Promise<ChangeableRecording> {
   const recording = await lockRecording(tx, principal, recordingId);
   if (recording === undefined || !recording.is_visible) throw recordingNotFound(recordingId);
   if (!mayChange(principal, recording)) {
     throw new ProblemError(
       "forbidden",
-      `only the recording's recorders, admins and workspace tokens may ${what}`,
+      `only the recording's recorders, admins and workspace tokens may ${action}`,
     );
   }
   return recording;

@@ -1,17 +1,17 @@
 import { type Selectable, sql } from "kysely";
-import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
-import type { Database, Executor, Tx } from "../db/database.ts";
-import type { LegalHolds } from "../db/types.ts";
-import { ProblemError } from "../http/problem.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Executor, Tx } from "../platform/db/database.ts";
+import type { LegalHolds } from "../platform/db/types.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 
-/** A hold, and what it is on; null for who can't see it. */
+/** A legal hold with its recording; title and time are null for a caller who can't see the recording. */
 export type HoldRow = Selectable<LegalHolds> & {
   readonly title: string | null;
   readonly start_datetime: Date | null;
 };
 
-/** The holds of a workspace, the last placed first; or the one on a recording. */
+/** The legal holds of a workspace, newest first, or the hold on one recording. */
 export function findHolds(
   db: Executor,
   { workspaceId, sees }: Principal,
@@ -35,7 +35,7 @@ export function findHolds(
     .execute();
 }
 
-/** Keeps a recording from being deleted; a hold that is there gets another reason. */
+/** Protects a recording from deletion; an existing hold gets the new reason. */
 export async function placeHold(
   db: Database,
   principal: Principal,
@@ -75,13 +75,13 @@ export async function releaseHold(
       .where("recording_id", "=", recordingId)
       .returning("recording_id")
       .executeTakeFirst();
-    if (released === undefined) throw new ProblemError("not_found", "the recording is not under legal hold");
+    if (released === undefined) throw new ProblemError("not_found", "the recording is not on legal hold");
     await auditHold(tx, actor, recordingId, "released");
     return { success: true };
   });
 }
 
-/** Admins keep what they can't see, too; the recording is locked, so that it is not deleted at the same time. */
+/** Locks a recording of the workspace against deletion. Admins can place holds on recordings they can't see. */
 async function lockInWorkspace(tx: Tx, principal: Principal, recordingId: string): Promise<void> {
   const row = await tx
     .selectFrom("recordings")

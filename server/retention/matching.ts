@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Executor } from "../db/database.ts";
+import type { Executor } from "../platform/db/database.ts";
 
-/** What a rule goes by. */
+/** The conditions of a rule; null matches everything. */
 export interface Conditions {
   readonly older_than_days: number;
   readonly team_id: string | null;
@@ -11,17 +11,17 @@ export interface Conditions {
 }
 
 /**
- * A recording that has only just come in is kept for a day whatever its age: an import of old recordings is not to be
- * eaten by a rule before anybody saw it.
+ * How long a recording is kept after it was added, whatever its age, so that rules don't delete an import of old recordings
+ * before anyone has seen it.
  */
-const leastStay = sql`interval '1 day'`;
+const minAge = sql`interval '1 day'`;
 
-/** Whether the recording `r` fits all conditions. */
-export function fits(conditions: Conditions): RawBuilder<boolean> {
+/** SQL condition: whether the recording `r` matches all conditions. */
+export function matches(conditions: Conditions): RawBuilder<boolean> {
   const { older_than_days, team_id, meeting_type_id, tag, scope } = conditions;
   return sql<boolean>`(
     r.start_datetime < now() - make_interval(days => ${older_than_days}::integer)
-    and r.created_at < now() - ${leastStay}
+    and r.created_at < now() - ${minAge}
     and (${team_id}::uuid is null or exists (
       select 1 from recording_teams t where t.recording_id = r.id and t.team_id = ${team_id}::uuid))
     and (${meeting_type_id}::uuid is null or r.meeting_type_id = ${meeting_type_id}::uuid)
@@ -37,8 +37,8 @@ export interface Match {
 }
 
 /**
- * Recordings of a workspace that fit and are not held, oldest first. The stream of the workspace's own grants is in
- * the order of time, so a rule looks at old recordings alone.
+ * Matching recordings of a workspace that are not on legal hold, oldest first. The workspace's grants are indexed by time, so
+ * a rule only reads old recordings.
  */
 export async function findMatches(
   db: Executor,
@@ -51,14 +51,14 @@ export async function findMatches(
     from recording_grants g join recordings r on r.id = g.recording_id
     where g.principal_id = ${workspaceId}
       and g.start_datetime < now() - make_interval(days => ${conditions.older_than_days}::integer)
-      and ${fits(conditions)}
+      and ${matches(conditions)}
       and not exists (select 1 from legal_holds h where h.recording_id = r.id)
     order by g.start_datetime, g.recording_id
     limit ${limit}`.execute(db);
   return rows;
 }
 
-/** How many recordings fit, and how many of those a hold keeps. */
+/** How many recordings match, and how many of those are on legal hold. */
 export async function countMatches(
   db: Executor,
   workspaceId: string,
@@ -72,6 +72,6 @@ export async function countMatches(
     left join legal_holds h on h.recording_id = r.id
     where g.principal_id = ${workspaceId}
       and g.start_datetime < now() - make_interval(days => ${conditions.older_than_days}::integer)
-      and ${fits(conditions)}`.execute(db);
+      and ${matches(conditions)}`.execute(db);
   return rows[0] ?? { recordings: 0, held: 0 };
 }

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { DeletionReceipt } from "../../contract/recording-management.ts";
 import * as contract from "../../contract/retention.ts";
 import { actorOf } from "../audit/record.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
-import { type Api, route } from "../http/route.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { readPage, timeCursor } from "../platform/http/page.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
 import { findHolds, type HoldRow, placeHold, releaseHold } from "./holds.ts";
 import { type Conditions, countMatches, findMatches } from "./matching.ts";
 import {
@@ -23,10 +23,12 @@ interface Dependencies {
   readonly config: Pick<Config, "pageSize" | "retentionGraceMs">;
 }
 
-/** As many recordings a preview names. */
+const receiptCursor = timeCursor("receipts");
+
+/** How many recordings a preview names. */
 const previewed = 100;
 
-/** Rules of deletion, legal holds, and receipts. */
+/** Retention rules, legal holds and deletion receipts. */
 export function retentionRoutes(api: Api, deps: Dependencies): void {
   const { db, config } = deps;
   const graceMs = config.retentionGraceMs;
@@ -55,7 +57,7 @@ export function retentionRoutes(api: Api, deps: Dependencies): void {
         await updateRule({ db, principal, actor: actorOf(request), graceMs }, params.rule_id, change),
       );
     },
-    // Null takes a condition away.
+    // Null removes a condition.
     { keepNulls: true },
   );
   route(api, contract.deleteRetentionRule, ({ principal, params, request }) =>
@@ -78,32 +80,33 @@ export function retentionRoutes(api: Api, deps: Dependencies): void {
     };
   });
   route(api, contract.listRetentionReceipts, async ({ principal, query }) => {
-    const after = query.cursor === undefined ? null : decodeCursor("receipts", query.cursor);
-    const rows = await db.kysely
-      .selectFrom("retention_receipts")
-      .selectAll()
-      .where("workspace_id", "=", principal.workspaceId)
-      .$if(after !== null, (select) =>
-        select.where(sql<boolean>`(deleted_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
-      )
-      .orderBy("deleted_at", "desc")
-      .orderBy("id", "desc")
-      .limit(config.pageSize + 1)
-      .execute();
-    const page = rows.slice(0, config.pageSize);
-    const last = page.at(-1);
+    const { rows, cursor } = await readPage({
+      cursor: query.cursor,
+      size: config.pageSize,
+      format: receiptCursor,
+      fetch: ({ after, limit }) =>
+        db.kysely
+          .selectFrom("retention_receipts")
+          .selectAll()
+          .where("workspace_id", "=", principal.workspaceId)
+          .$if(after !== null, (select) =>
+            select.where(sql<boolean>`(deleted_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
+          )
+          .orderBy("deleted_at", "desc")
+          .orderBy("id", "desc")
+          .limit(limit)
+          .execute(),
+      positionOf: ({ deleted_at: at, id }) => ({ at, id }),
+    });
     return {
-      receipts: page.map((row) => ({
+      receipts: rows.map((row) => ({
         recording_id: row.recording_id,
         rule_id: row.rule_id,
         rule_name: row.rule_name,
         deleted_datetime: row.deleted_at.toISOString(),
         receipt: DeletionReceipt.parse(row.receipt),
       })),
-      cursor:
-        rows.length > page.length && last !== undefined
-          ? encodeCursor("receipts", { at: last.deleted_at, id: last.id })
-          : null,
+      cursor,
     };
   });
   route(api, contract.listLegalHolds, async ({ principal }) => ({

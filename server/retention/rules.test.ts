@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeTeam, makeWorkspace, unknownId } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
-import { recordingObjectKey } from "../storage/layout.ts";
-import { exists, filesBelow, makeOld, manage } from "./testing.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
+import { exists, filesBelow, makeOld, manage } from "./test/retention.ts";
 
 const app = await startTestApp({
   env: { PARLEY_RETENTION_GRACE: "1ms", PARLEY_SWEEP_INTERVAL: "100ms", PARLEY_PAGE_SIZE: "2" },
@@ -93,7 +93,7 @@ async function makeAssortment() {
   return { workspace, admin, team, typeId, ids, conditions };
 }
 
-test("each condition leaves out what does not fit it, and the preview names what is then deleted", async () => {
+test("each condition excludes recordings that don't match, and the preview lists what is then deleted", async () => {
   const { workspace, admin, ids, conditions } = await makeAssortment();
   const { older_than_days } = conditions;
   const without = async (of: object): Promise<string[]> =>
@@ -125,7 +125,7 @@ test("each condition leaves out what does not fit it, and the preview names what
   assert.ok(await exists(app, theirs), "another workspace is no business of the rule");
 });
 
-test("receipts tell what went, with files, and the events and the audit log tell it too", async () => {
+test("receipts list what was deleted, including files, and so do events and the audit log", async () => {
   const workspace = await makeWorkspace(app.db);
   const { admin, member } = workspace;
   const id = await makeOld(app, member.token, 40);
@@ -165,7 +165,7 @@ test("receipts tell what went, with files, and the events and the audit log tell
   ]);
 });
 
-test("a recording that came in less than a day ago stays, however old it is", async () => {
+test("a recording added less than a day ago stays, however old it is", async () => {
   const { admin } = await makeWorkspace(app.db);
   const [id, other] = [await makeOld(app, admin.token, 400), await makeOld(app, admin.token, 400)];
   await pool.query("update recordings set created_at = now() - interval '23 hours' where id = $1", [id]);
@@ -176,7 +176,7 @@ test("a recording that came in less than a day ago stays, however old it is", as
   assert.ok(await exists(app, id));
 });
 
-test("legal hold keeps a recording from rules and from people until it is released", async () => {
+test("a legal hold protects a recording from rules and users until it is released", async () => {
   const workspace = await makeWorkspace(app.db);
   const { admin, member } = workspace;
   const id = await makeOld(app, member.token, 40);
@@ -220,7 +220,7 @@ test("legal hold keeps a recording from rules and from people until it is releas
   );
 });
 
-test("a rule that is off deletes nothing, one that is changed acts as it is then", async () => {
+test("a disabled rule deletes nothing, and a changed one acts on its new conditions", async () => {
   const { admin } = await makeWorkspace(app.db);
   const id = await makeOld(app, admin.token, 40);
   const rule = await makeRule(admin.token, { older_than_days: 30, tag: "none" }, { enabled: false });
@@ -238,7 +238,7 @@ test("a rule that is off deletes nothing, one that is changed acts as it is then
   assert.equal((await change({ name: "x" })).status, 404);
 });
 
-test("a rule goes with the team or the type that it names, and so never becomes broader", async () => {
+test("a rule is deleted with its team or meeting type, so it never becomes broader", async () => {
   const { workspace, admin, ids, team, typeId } = await makeAssortment();
   await makeRule(admin.token, { older_than_days: 100, team_id: team.id });
   await makeRule(admin.token, { older_than_days: 100, meeting_type_id: typeId });
@@ -268,7 +268,7 @@ test("a rule goes with the team or the type that it names, and so never becomes 
   assert.equal((await allOf(workspace.id)).length, Object.keys(ids).length);
 });
 
-test("only admins may, references are checked, and receipts come in pages", async () => {
+test("only admins have access, references are validated, and receipts come in pages", async () => {
   const workspace = await makeWorkspace(app.db);
   const { admin, member } = workspace;
   const other = await makeWorkspace(app.db);
@@ -318,7 +318,7 @@ test("only admins may, references are checked, and receipts come in pages", asyn
   assert.equal((await manage(app, "GET", "/retention/receipts?cursor=x", admin.token)).status, 400);
 });
 
-test("a hold names its recording to an admin who sees it, and to no other", async () => {
+test("a hold shows its recording only to an admin who sees it", async () => {
   const { admin, member, token } = await makeWorkspace(app.db);
   const id = await makeOld(app, member.token, 40);
   const answer = await manage(app, "PUT", `/recordings/${id}/legal-hold`, admin.token, { reason: "A case" });

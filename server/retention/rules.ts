@@ -1,17 +1,17 @@
 import { randomUUIDv7 } from "node:crypto";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Violation } from "../../contract/errors.ts";
-import type { Principal } from "../access/principal.ts";
 import { type AuditActor, recordAudit } from "../audit/record.ts";
-import type { Database, Tx } from "../db/database.ts";
-import type { RetentionRules } from "../db/types.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import type { RetentionRules } from "../platform/db/types.ts";
+import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
 import type { Conditions } from "./matching.ts";
 
 export type RuleRow = Omit<Selectable<RetentionRules>, "scope"> & { readonly scope: Conditions["scope"] };
 
-/** More than these no workspace has. */
-const mostRules = 100;
+/** Rules of one workspace. */
+const maxRules = 100;
 
 export interface RuleInput extends Conditions {
   readonly name: string;
@@ -33,11 +33,11 @@ interface Change {
   readonly db: Database;
   readonly principal: Principal;
   readonly actor: AuditActor;
-  /** Milliseconds until a rule that was made or changed acts. */
+  /** Milliseconds until a new or changed rule acts. */
   readonly graceMs: number;
 }
 
-/** Makes a rule. */
+/** Creates a rule. */
 export async function createRule(
   { db, principal, actor, graceMs }: Change,
   input: RuleInput,
@@ -49,11 +49,8 @@ export async function createRule(
       .select((eb) => eb.fn.countAll<string>().as("count"))
       .where("workspace_id", "=", principal.workspaceId)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= mostRules)
-      throw new ProblemError(
-        "wrong_state",
-        `there are ${mostRules} rules already, which is the most; delete one first`,
-      );
+    if (Number(count) >= maxRules)
+      throw new ProblemError("wrong_state", `the limit of ${maxRules} rules is reached; delete one first`);
     const row = await tx
       .insertInto("retention_rules")
       .values({
@@ -70,7 +67,7 @@ export async function createRule(
   });
 }
 
-/** Changes a rule; what is left out stays. */
+/** Updates the given properties of a rule. */
 export async function updateRule(
   { db, principal, actor, graceMs }: Change,
   ruleId: string,
@@ -124,9 +121,9 @@ function ruleNotFound(ruleId: string): ProblemError {
   return new ProblemError("not_found", `there is no retention rule ${ruleId} in this workspace`);
 }
 
-/** @throws ProblemError `invalid_input` for a team or a type that the workspace does not have. */
+/** @throws ProblemError `invalid_input` for an unknown team or meeting type. */
 export async function checkReferences(tx: Tx, workspaceId: string, conditions: Conditions): Promise<void> {
-  const faults: Violation[] = [];
+  const violations: Violation[] = [];
   for (const [name, table, what] of [
     ["team_id", "teams", "team"],
     ["meeting_type_id", "meeting_types", "meeting type"],
@@ -138,12 +135,13 @@ export async function checkReferences(tx: Tx, workspaceId: string, conditions: C
       .select("id")
       .where("id", "=", id)
       .where("workspace_id", "=", workspaceId)
-      // Until the rule is written, or it could name what is being removed.
+      // Locked until the rule is written, so that it does not name a deleted one.
       .forKeyShare()
       .executeTakeFirst();
-    if (found === undefined) faults.push({ pointer: `/${name}`, detail: `is no ${what} of this workspace` });
+    if (found === undefined)
+      violations.push({ pointer: `/${name}`, detail: `is not a ${what} in this workspace` });
   }
-  if (faults.length > 0) throw invalidInput(faults);
+  if (violations.length > 0) throw invalidInput(violations);
 }
 
 function describe({ name, older_than_days, team_id, meeting_type_id, tag, scope, is_enabled }: RuleInput) {

@@ -4,11 +4,11 @@ import { pino } from "pino";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeTeam, makeWorkspace } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
-import { recordingObjectKey } from "../storage/layout.ts";
-import type { ObjectStore } from "../storage/store.ts";
-import { removeOrphans } from "../uploads/orphans.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { removeOrphans } from "../storage-maintenance/orphans.ts";
 import { applyRetention } from "./sweep.ts";
-import { exists, filesBelow, makeOld, manage } from "./testing.ts";
+import { exists, filesBelow, makeOld, manage } from "./test/retention.ts";
 
 // The worker does not come to its sweep here: the tests call it when they want it.
 const app = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "1d" } });
@@ -30,7 +30,7 @@ async function makeRule(token: string, conditions: object): Promise<string> {
 const ripen = (ruleId: string) =>
   pool.query("update retention_rules set acts_from = now() - interval '1 s' where id = $1", [ruleId]);
 
-test("a rule acts a day after it was made, and a day after each change", async () => {
+test("a rule acts a day after it was created, and a day after each change", async () => {
   const { admin } = await makeWorkspace(db);
   const id = await makeOld(app, admin.token, 40);
   const rule = await makeRule(admin.token, { older_than_days: 30 });
@@ -65,7 +65,7 @@ test("two workers at once delete each recording once", async () => {
   assert.deepEqual(rows, [{ left: 0, receipts: ids.length, told: ids.length, events: ids.length }]);
 });
 
-/** Holds recordings locked, begins a sweep, lets something happen, and then lets the sweep go on. */
+/** Locks recordings, starts a sweep, runs the given change, and then lets the sweep continue. */
 async function whileSweepWaits(
   recordingId: string,
   happen: (run: (sql: string) => Promise<unknown>) => Promise<unknown>,
@@ -89,7 +89,7 @@ async function whileSweepWaits(
   }
 }
 
-test("a rule, a hold or a share that changes while the rule is being applied counts as it is then", async () => {
+test("a rule, hold or share changed while the rule is applied takes effect at once", async () => {
   const workspace = await makeWorkspace(db);
   const { admin, member } = workspace;
   const team = await makeTeam(db, workspace, [member]);
@@ -115,7 +115,7 @@ test("a rule, a hold or a share that changes while the rule is being applied cou
   assert.ok(await exists(app, id), "the rule has gone");
 });
 
-test("killed between rows and files: the receipt says so, and the sweep of orphans removes the files", async () => {
+test("killed between rows and files: the receipt says so, and the orphan sweep removes the files", async () => {
   const { admin } = await makeWorkspace(db);
   const id = await makeOld(app, admin.token, 40);
   await app.store.put(recordingObjectKey(id, "media.mp4"), Buffer.from("bytes"));
@@ -137,7 +137,7 @@ test("killed between rows and files: the receipt says so, and the sweep of orpha
   assert.deepEqual(await filesBelow(app, `recordings/${id}/`), []);
 });
 
-test("one recording that can't be deleted does not keep the others", async () => {
+test("a recording that can't be deleted does not block the others", async () => {
   const { admin } = await makeWorkspace(db);
   const [stuck, other] = [await makeOld(app, admin.token, 41), await makeOld(app, admin.token, 40)];
   // What no feature does: a row that hangs on the recording and does not go with it.

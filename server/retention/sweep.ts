@@ -2,12 +2,13 @@ import { randomUUIDv7 } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
 import { serverItself } from "../audit/record.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { type RemovedRows, removeFiles, removeRecording } from "../recordings/delete.ts";
-import { isHeld } from "../recordings/delete-queries.ts";
-import type { ObjectStore } from "../storage/store.ts";
-import { eachAlone } from "../uploads/each-alone.ts";
-import { findMatches, fits } from "./matching.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { forEachIsolated } from "../platform/jobs/for-each-isolated.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { type RemovedRows, removeFiles, removeRecording } from "../recordings/delete/delete.ts";
+import { isHeld } from "../recordings/delete/queries.ts";
+import { deleteEvents } from "../webhooks/deliveries/suppress.ts";
+import { findMatches, matches } from "./matching.ts";
 import type { RuleRow } from "./rules.ts";
 
 interface Dependencies {
@@ -16,13 +17,13 @@ interface Dependencies {
   readonly log: FastifyBaseLogger;
 }
 
-/** As many are looked up at once; each is deleted in a transaction of its own. */
+/** How many matching recordings are read at a time; each is deleted in its own transaction. */
 const batch = 100;
 
-/** Other tasks want their turn: what is left is deleted at the next interval. */
-const mostAtOnce = 2000;
+/** How many recordings one run deletes, so that other sweeps get their turn; the rest follows in the next run. */
+const maxPerRun = 2000;
 
-/** Deletes what the rules say. Safe in several processes: who comes second finds the recording gone. */
+/** Deletes the recordings that match a rule. Safe in several processes: the second one finds the recording gone. */
 export async function applyRetention(deps: Dependencies): Promise<void> {
   const rules = await deps.db.kysely
     .selectFrom("retention_rules")
@@ -31,7 +32,7 @@ export async function applyRetention(deps: Dependencies): Promise<void> {
     .where("acts_from", "<=", sql<Date>`now()`)
     .orderBy("created_at")
     .execute();
-  let left = mostAtOnce;
+  let left = maxPerRun;
   for (const rule of rules as RuleRow[]) {
     const before = left;
     while (left > 0) {
@@ -42,7 +43,7 @@ export async function applyRetention(deps: Dependencies): Promise<void> {
         found.map(({ id }) => id),
       );
       left -= deleted;
-      // None of them could be deleted: somebody else was faster, or the rule has gone.
+      // None could be deleted: another process was faster, or the rule was deleted.
       if (deleted === 0) break;
     }
     if (before > left)
@@ -56,15 +57,20 @@ async function deleteAll(
   recordingIds: readonly string[],
 ): Promise<number> {
   let deleted = 0;
-  await eachAlone(deps.log, "deleting recordings by a retention rule", recordingIds, async (recordingId) => {
-    if (await deleteOne(deps, rule.id, recordingId)) deleted += 1;
-  });
+  await forEachIsolated(
+    deps.log,
+    "deleting recordings by a retention rule",
+    recordingIds,
+    async (recordingId) => {
+      if (await deleteOne(deps, rule.id, recordingId)) deleted += 1;
+    },
+  );
   return deleted;
 }
 
 /**
- * Deletes a recording if the rule, as it is now, says so, and keeps the receipt with it. The recording is locked before
- * the rule, as where a team is removed with its rules.
+ * Deletes a recording if it still matches the current rule, and writes the receipt in the same transaction. The recording is
+ * locked before the rule, in the same order as deleting a team does.
  */
 async function deleteOne(
   { db, store, log }: Dependencies,
@@ -81,14 +87,14 @@ async function deleteOne(
       .executeTakeFirst();
     const rule = await lockActive(tx, ruleId);
     if (locked === undefined || rule === undefined) return null;
-    // A statement of its own, which sees what was changed while we waited for the lock.
-    const { rows } = await sql<{ fits: boolean }>`
-      select ${fits(rule)} as fits from recordings r
+    // A separate statement, which sees changes made while waiting for the lock.
+    const { rows } = await sql<{ matches: boolean }>`
+      select ${matches(rule)} as matches from recordings r
       where r.id = ${recordingId} and r.workspace_id = ${rule.workspace_id}`.execute(tx);
-    if (rows[0]?.fits !== true || (await isHeld(tx, recordingId))) return null;
-    const removed = await removeRecording(tx, serverItself(rule.workspace_id), recordingId);
+    if (rows[0]?.matches !== true || (await isHeld(tx, recordingId))) return null;
+    const removed = await removeRecording(tx, serverItself(rule.workspace_id), recordingId, deleteEvents);
     const { uploadIds, ...counts } = removed;
-    // Before the files are gone: a process that dies in between leaves a receipt that says so.
+    // Before the files are removed: a process that is killed in between leaves a receipt that says so.
     await tx
       .insertInto("retention_receipts")
       .values({
@@ -122,7 +128,7 @@ async function deleteOne(
   return true;
 }
 
-/** The rule as it is, if it acts; it stays so until the transaction ends. */
+/** Locks a rule if it is active. */
 async function lockActive(tx: Tx, ruleId: string): Promise<RuleRow | undefined> {
   const row = await tx
     .selectFrom("retention_rules")

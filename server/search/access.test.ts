@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeTeam, makeUser, makeWorkspace } from "../../test/support/factories.ts";
-import { indexBacklog } from "./backlog.ts";
-import { makeSpoken, searchCall, titlesFound } from "./testing.ts";
+import { makeSpoken, searchCall, titlesFound } from "./test/search.ts";
 
 const app = await startTestApp();
 const { pool } = app.db;
@@ -19,7 +18,7 @@ const setShare = async (id: string, state: string) => {
   await app.db.kysely.transaction().execute((tx) => syncGrants(tx, [id]));
 };
 
-/** The whole answer, without what tells when it was given. */
+/** The whole response without its timestamps. */
 async function answerTo(by: string, query: Record<string, string>): Promise<string> {
   const { status, text } = await searchCall(app, by, query);
   return `${status} ${text}`;
@@ -71,7 +70,7 @@ test("who sees a recording finds it, and nobody else: every kind of caller", asy
   assert.equal(status, 401);
 });
 
-test("leaks: what is only in recordings one can't see answers as what is nowhere", async () => {
+test("leaks: a word that occurs only in recordings the user can't see gives the same response as an unknown word", async () => {
   const spy = await makeUser(app.db, workspace);
   const hidden = await say("Quagga", ["The quokka met the numbat.", "Budget of the quokka."], {
     participants: [{ name: "Nils Narwhal", email: "nils@narwhal.example" }],
@@ -103,12 +102,12 @@ test("leaks: what is only in recordings one can't see answers as what is nowhere
     await answerTo(spy.token, { q: "budget", recording_id: spy.id }),
     "a recording that can't be seen is as one that is not there",
   );
-  // Also the order and the rest of the answer don't change with what is hidden.
+  // Hidden recordings don't change the order or the rest of the response either.
   for (let n = 0; n < 3; n += 1) await say(`Hidden ${n}`, ["budget budget budget"]);
   assert.equal(await answerTo(spy.token, { q: "budget" }), mine);
 });
 
-test("changes: the index follows each of them, whoever writes it, and a rollback leaves nothing", async () => {
+test("changes: the index follows every change, and a rollback leaves nothing", async () => {
   const id = await say("First title", ["Something about wombats."], { participants: [{ name: "Someone" }] });
   const find = (q: string) => titlesFound(app, member.token, q);
   const change = (sql: string, ...values: unknown[]) => pool.query(sql, [id, ...values]);
@@ -161,7 +160,7 @@ test("changes: the index follows each of them, whoever writes it, and a rollback
 
   await call(app, "DELETE", `/_/api/v1/recordings/${id}`, undefined, options);
   assert.deepEqual(await find("kiwi"), []);
-  for (const table of ["search_recordings", "search_chunks", "search_changes", "search_backlog"]) {
+  for (const table of ["search_recordings", "search_chunks", "search_changes"]) {
     const { rows } = await pool.query(`select 1 from ${table} where recording_id = $1`, [id]);
     assert.deepEqual(rows, [], table);
   }
@@ -180,18 +179,6 @@ test("at the same time: two that change different segments of a recording are bo
   a.release();
   b.release();
   assert.deepEqual(await titlesFound(app, member.token, "marmot lemming"), ["Shared work"]);
-});
-
-test("backlog: recordings from before there was a search are indexed by the worker's task", async () => {
-  const id = await say("Old one", ["The quetzal."]);
-  await pool.query("delete from search_recordings where recording_id = $1", [id]);
-  await pool.query("delete from search_chunks where recording_id = $1", [id]);
-  assert.deepEqual(await titlesFound(app, member.token, "quetzal"), []);
-  await pool.query("insert into search_backlog values ($1)", [id]);
-  await indexBacklog(pool, new AbortController().signal);
-  assert.deepEqual(await titlesFound(app, member.token, "quetzal"), ["Old one"]);
-  const { rows } = await pool.query("select 1 from search_backlog");
-  assert.deepEqual(rows, []);
 });
 
 /** Recordings without any more than search needs, far faster than through uploads. */
@@ -250,7 +237,8 @@ test("cursor: one of another question, of another list or of nobody is refused",
 
 test("size: a transcript of very many or very long words is stored, and its beginning found", async () => {
   const words = Array.from({ length: 60_000 }, (_, n) => `w${(n * 7919).toString(36)}x${n}`);
-  await say("Many words", [`walnut ${words.join(" ")}`, ...Array.from({ length: 600 }, () => "a")]);
+  const texts = Array.from({ length: 100 }, (_, part) => words.slice(part * 600, (part + 1) * 600).join(" "));
+  await say("Many words", ["walnut", ...texts, ...Array.from({ length: 600 }, () => "a")]);
   assert.deepEqual(await titlesFound(app, member.token, "walnut"), ["Many words"]);
   await say("Long word", [`pistachio ${"z".repeat(5000)} ${"é".repeat(3000)}`]);
   assert.deepEqual(await titlesFound(app, member.token, "pistachio"), ["Long word"]);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { ProblemError } from "../http/problem.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 
-/** A place in an order by score, start and id, all descending. */
+/** A position in the order by score, start and id, all descending. */
 export interface Place {
   readonly score: number;
   /** Milliseconds since 1970. */
@@ -10,8 +10,8 @@ export interface Place {
 }
 
 /**
- * Where a page ended. Results come in stretches (find.ts): one begins below `from` and ends with `to`; within it the
- * page ended at `shown`.
+ * Where a page ended. Results are ranked in blocks (find.ts): a block starts after `from` and ends with `to`; the page
+ * ended at `shown` within it.
  */
 export interface SearchCursor {
   readonly from: Place | null;
@@ -19,12 +19,12 @@ export interface SearchCursor {
   readonly shown: Place | null;
 }
 
-/** Of one recording's hits: the position of the last segment that was shown. */
+/** For the hits of one recording: the position of the last segment shown. */
 export interface HitsCursor {
   readonly position: number;
 }
 
-/** Names a question, so that a cursor of another one is refused. */
+/** Identifies query and filters, so that a cursor of another search is refused. */
 export function nameQuestion(question: unknown): string {
   return createHash("sha256").update(JSON.stringify(question)).digest("base64url").slice(0, 12);
 }
@@ -33,7 +33,7 @@ export function encodeSearchCursor(question: string, { from, to, shown }: Search
   return encode(["search", question, ...[from, to, shown].flatMap(placeParts)]);
 }
 
-/** @throws ProblemError `invalid_cursor` when it is not one of this question. */
+/** @throws ProblemError `invalid_cursor` when it belongs to another search. */
 export function decodeSearchCursor(question: string, cursor: string): SearchCursor {
   const parts = decode("search", question, cursor);
   const [from, to, shown] = [0, 3, 6].map((at) => readPlace(parts.slice(at, at + 3)));
@@ -46,7 +46,7 @@ export function encodeHitsCursor(question: string, { position }: HitsCursor): st
   return encode(["hits", question, String(position)]);
 }
 
-/** @throws ProblemError `invalid_cursor` when it is not one of this question. */
+/** @throws ProblemError `invalid_cursor` when it belongs to another search. */
 export function decodeHitsCursor(question: string, cursor: string): HitsCursor {
   const [text = ""] = decode("hits", question, cursor);
   const position = Number(text);
@@ -73,7 +73,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 function readPlace([score = "", at = "", id = ""]: readonly string[]): Place | null {
   if (score === "" && at === "" && id === "") return null;
   const place = { score: Number(score), at: Number(at), id };
-  // A date of JavaScript, which PostgreSQL knows as well.
+  // Within the dates that both JavaScript and PostgreSQL support.
   if (!isCount(place.score) || !/^-?\d{1,15}$/.test(at) || Math.abs(place.at) > 8e14 || !uuid.test(id))
     throw broken();
   if (place.at < Date.parse("0001-01-01T00:00:00Z") || place.at > Date.parse("9999-12-31T23:59:59.999Z"))

@@ -1,11 +1,11 @@
 import type pg from "pg";
-import { parseTimestamp } from "../../contract/common.ts";
-import type { Principal } from "../access/principal.ts";
+import { parseTimestamp } from "../../contract/timestamp.ts";
+import type { Principal } from "../platform/auth/principal.ts";
 import type { Place, SearchCursor } from "./cursor.ts";
 import { stemmers } from "./languages.ts";
 import { phraseQueries, rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
 
-/** What a search is narrowed to. */
+/** The filters of a search. */
 export interface SearchFilter {
   readonly recording_id?: string | undefined;
   readonly from?: string | undefined;
@@ -17,23 +17,23 @@ export interface SearchFilter {
   readonly media_type?: string | undefined;
 }
 
-/** So many are put in order by their transcripts as well, at a time: reading those of all would take too long. */
+/** Results ranked by their transcripts at a time; reading all transcripts would take too long. */
 const stretch = 80;
 
 /** How many stretches one request goes through at most, where phrases leave little of them. */
-const mostStretches = 20;
+const maxStretches = 20;
 
 /** A recording that was found. */
 export interface Found extends Place {
-  /** The pieces of its transcript in which most was found, by their numbers. */
+  /** Numbers of the transcript pieces with the most hits. */
   readonly pieces: readonly number[];
 }
 
-/** How many pieces of a transcript are read for its best moments. */
+/** Most pieces of a transcript that are read to find its best moments. */
 const bestPieces = 2;
 
 /**
- * One page of the recordings that hold what is wanted and that the principal sees, best first.
+ * A page of the matching recordings that the principal can see, best first.
  *
  * What was found is ordered by title, tags, participants and highlights, then newest first; this order is cut into
  * stretches, and each of them is ordered by its transcripts as well. What is in eighty recordings at most is
@@ -48,9 +48,9 @@ export async function findPage(
 ): Promise<{ recordings: Found[]; next: SearchCursor | null }> {
   const recordings: Found[] = [];
   let { from, to, shown }: SearchCursor = page.cursor ?? { from: null, to: null, shown: null };
-  for (let count = 0; count < mostStretches; count += 1) {
+  for (let count = 0; count < maxStretches; count += 1) {
     const found = await findStretch(pool, principal, terms, filter, { from, to });
-    // The order of a stretch by its transcripts; an end that an earlier page gave it stays.
+    // Ranks a block by its transcripts; a block keeps the end that an earlier page gave it.
     to ??= found.end;
     const left = found.recordings.filter((place) => shown === null || comparePlaces(place, shown) > 0);
     const taken = left.slice(0, page.limit - recordings.length);
@@ -69,7 +69,7 @@ function toPlace(found: Found | undefined): Place | undefined {
 }
 
 /** Negative when a comes before b. */
-export function comparePlaces(a: Place, b: Place): number {
+function comparePlaces(a: Place, b: Place): number {
   return b.score - a.score || b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 }
 
@@ -77,7 +77,7 @@ interface FoundRow {
   readonly id: string;
   readonly at: Date;
   readonly head_score: number;
-  /** 0 to 200,000, always less than what one word in a highlight counts. */
+  /** 0 to 200,000, always less than the score of one word in a highlight. */
   readonly spoken_score: number;
   readonly is_meant: boolean;
   readonly pieces: number[];
@@ -109,7 +109,7 @@ async function findStretch(
   };
 }
 
-/** The statement behind a search. */
+/** The SQL of a search. */
 export function stretchStatement(
   principal: Pick<Principal, "sees">,
   terms: readonly Term[],
@@ -127,7 +127,7 @@ export function stretchStatement(
   if (from !== null) conditions.push(`${order} < ${place(from)}`);
   if (to !== null) conditions.push(`${order} >= ${place(to)}`);
   const needsRecording = conditions.some((condition) => condition.includes("r."));
-  // One query for each language, and one for recordings without.
+  // One query per language, and one for recordings without a language.
   const languages = ["", ...stemmers];
   const spoken = languages.map((language) => spokenQuery(terms, language));
   const meant = phraseQueries(terms).map(({ query, isExcluded }) => {
@@ -135,7 +135,7 @@ export function stretchStatement(
     return `${isExcluded ? "not " : ""}(s.head @@ ${bound} or exists (
       select 1 from search_chunks c where c.recording_id = s.recording_id and c.words @@ ${bound}))`;
   });
-  // Alone, the rank tells as well, and reads each piece once less; of a phrase it only knows the words.
+  // For single words the rank decides alone, which saves reading each piece again; phrases need their positions.
   const hasPhrase = terms.some((term) => term.words.length > 1);
   const text = `with found as materialized (
       select f.recording_id, f.start_datetime, f.head_score
@@ -184,7 +184,7 @@ function filterConditions(filter: SearchFilter, bind: (value: unknown) => string
   return conditions;
 }
 
-/** Took part or recorded; by email, by whole name, or by the id of a user. */
+/** A participant or recorder, by email, full name or user id. */
 function personCondition(person: string): string {
   return `(exists (
       select 1 from participants p left join users u on u.workspace_id = p.workspace_id and u.email_key = p.email_key

@@ -6,7 +6,7 @@ import type { FoundRecording, IndexedWord, ShownSegment } from "./texts.ts";
 
 export type Hit = z.output<typeof SearchHit>;
 
-/** Texts of a recording in which terms may be, beside those of its transcript. */
+/** The searchable texts of a recording besides its transcript. */
 export function textsAround({ title, tags, participants, highlights }: FoundRecording): string[] {
   return [
     title,
@@ -16,7 +16,7 @@ export function textsAround({ title, tags, participants, highlights }: FoundReco
   ];
 }
 
-/** Hits in what is around the transcript: title, tags, participants, highlights, in this order. */
+/** Hits outside the transcript: title, tags, participants and highlights, in this order. */
 export function hitsAround(
   recording: FoundRecording,
   terms: readonly Term[],
@@ -35,7 +35,7 @@ export function hitsAround(
     ...recording.highlights.flatMap(({ id, text, tags, start_ms }) => {
       const values = { kind: "highlight", highlight_id: id, timestamp: start_ms } as const;
       const [inText] = hit(text, values);
-      // A tag alone would not say which moment it is.
+      // A tag alone would not say which highlight it belongs to.
       return inText ? [inText] : tags.flatMap((tag) => hit(`${text} · ${tag}`, values)).slice(0, 1);
     }),
   ];

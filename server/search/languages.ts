@@ -1,4 +1,4 @@
-/** Languages that PostgreSQL 15 and later have a stemmer for, by its names (parley_search_language in 0011). */
+/** Languages for which PostgreSQL 15 and later have a stemmer, by its names (parley_search_language). */
 export const stemmers = [
   "arabic",
   "armenian",

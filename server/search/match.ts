@@ -1,14 +1,14 @@
 import type { Term } from "./terms.ts";
 
-/** A word at its place in a text: its form in the index, and its stem where that is one of those looked for. */
+/** A word at its position in a text: its form in the index, and its stem if it is one of the query's. */
 export interface Word {
   readonly word: string;
   readonly stems: readonly string[];
 }
 
-/** Where a term was found: the first place and how many places it takes. */
+/** Where a term was found: its first word position and its number of words. */
 export interface Match {
-  /** Which of the terms. */
+  /** The index of the term. */
   readonly term: number;
   readonly at: number;
   readonly length: number;
@@ -18,8 +18,8 @@ export interface Match {
 export type Text = ReadonlyMap<number, Word>;
 
 /**
- * Finds terms in a text, each wherever it occurs, in no order. Excluded ones are not looked for.
- * @param borders places that are no words but lie between them (terms.ts, `border`).
+ * Finds every occurrence of the terms in a text, in no particular order. Excluded terms are skipped.
+ * @param borders positions of borders between segments, which are not words (terms.ts, `border`).
  */
 export function findMatches(text: Text, terms: readonly Term[], borders: ReadonlySet<number>): Match[] {
   const matches: Match[] = [];
@@ -34,7 +34,7 @@ export function findMatches(text: Text, terms: readonly Term[], borders: Readonl
   return matches;
 }
 
-/** @returns the place of the phrase's last word, null when it does not go on as it should. */
+/** @returns the position of the phrase's last word, null when the next words do not match. */
 function followPhrase(text: Text, term: Term, at: number, borders: ReadonlySet<number>): number | null {
   let place = at;
   for (let n = 1; n < term.words.length; n += 1) {

@@ -2,12 +2,12 @@ import type pg from "pg";
 import { findMatches, type Word } from "./match.ts";
 import { beginningsOf, border, type Term } from "./terms.ts";
 
-/** A segment of a transcript in which something was found. */
+/** A transcript segment with hits. */
 export interface Moment {
   readonly recordingId: string;
-  /** Of the segment. */
+  /** The segment's position. */
   readonly position: number;
-  /** How many of the terms, and how often any of them. */
+  /** How many different terms it contains, and how many hits. */
   readonly terms: number;
   readonly count: number;
 }
@@ -15,13 +15,13 @@ export interface Moment {
 interface ChunkRow {
   readonly recording_id: string;
   readonly positions: number[];
-  /** Words of the piece that may be meant, with their places and their stem. */
+  /** Words of the piece that may match, with their positions and stems. */
   readonly words: [word: string, places: number[], stem: string | null][] | null;
 }
 
 /**
- * Where in the transcripts of recordings the terms are, in the order of time.
- * @param recordings with the pieces of their transcripts to read; null for all.
+ * Finds the segments of transcripts that contain the terms, in the order of time.
+ * @param recordings with the transcript pieces to read; null for all.
  */
 export async function findMoments(
   pool: pg.Pool,
@@ -80,7 +80,7 @@ function readChunk({ recording_id, positions, words }: ChunkRow, terms: readonly
     });
 }
 
-/** How many of the sorted values are smaller. */
+/** The number of smaller values in a sorted array. */
 function countBelow(sorted: readonly number[], value: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -1,20 +1,21 @@
-/** One thing to look for, as it was typed. */
+/** A part of a query as typed. */
 export interface TypedTerm {
   readonly text: string;
-  /** Word for word, in this order. */
+  /** An exact phrase. */
   readonly isPhrase: boolean;
-  /** Whatever begins with it. */
+  /** Matches words that start with it. */
   readonly isPrefix: boolean;
-  /** Must not occur. */
+  /** Excludes recordings that contain it. */
   readonly isExcluded: boolean;
 }
 
 const opening = '"“”„«»';
+// Linear: whatever follows an opening character matches.
 const term = new RegExp(`(-?)(?:[${opening}]([^${opening}]*)(?:[${opening}]|$)|([^\\s${opening}]+))`, "gu");
 
 /**
- * Takes a query apart: words, `"phrases"`, beginnings (`word*`), and each of them excluded (`-word`). Nothing that can
- * be typed is an error here: a quote that is never closed runs to the end, and a sign that means nothing is none.
+ * Parses a query: words, `"phrases"`, prefixes (`word*`), and exclusions of each (`-word`). No input is an error: an
+ * unclosed quote runs to the end, and other punctuation is ignored.
  */
 export function parseQuery(query: string): TypedTerm[] {
   return [...query.matchAll(term)].flatMap(([, minus, phrase, word]): TypedTerm[] => {
@@ -23,6 +24,7 @@ export function parseQuery(query: string): TypedTerm[] {
       return phrase.trim() === ""
         ? []
         : [{ text: phrase.trim(), isPhrase: true, isPrefix: false, isExcluded }];
+    // Bounded: a search query.
     const text = (word ?? "").replace(/\*+$/, "");
     return text === "" ? [] : [{ text, isPhrase: false, isPrefix: text !== word, isExcluded }];
   });

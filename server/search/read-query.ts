@@ -1,23 +1,23 @@
 import type pg from "pg";
 import { maxQueryTerms } from "../../contract/search.ts";
-import { invalidInput, type ProblemError } from "../http/problem.ts";
+import { invalidInput, type ProblemError } from "../platform/http/errors/problem.ts";
 import { stemmers } from "./languages.ts";
 import { parseQuery } from "./parse-query.ts";
 import type { Term } from "./terms.ts";
 
-/** Every word of the index that begins with one letter would be half of it. */
-const shortestPrefix = 2;
+/** A shorter prefix would match too much of the index. */
+const minPrefixLength = 2;
 
 /**
- * Reads what a person typed.
+ * Validates a query as typed.
  * @returns at least one term that is not excluded.
  * @throws ProblemError `invalid_input` naming what is wrong with it.
  */
 export async function readQuery(pool: pg.Pool, query: string): Promise<Term[]> {
-  if (query.includes("\0")) throw fault("must not hold the character NUL");
+  if (query.includes("\0")) throw fault("must not contain the character NUL");
   const typed = parseQuery(query);
   if (typed.length > maxQueryTerms)
-    throw fault(`holds ${typed.length} words and phrases; at most ${maxQueryTerms} are looked for`);
+    throw fault(`has ${typed.length} words and phrases; use at most ${maxQueryTerms}`);
   const found = await findWords(
     pool,
     typed.map((term) => term.text),
@@ -31,14 +31,14 @@ export async function readQuery(pool: pg.Pool, query: string): Promise<Term[]> {
   if (terms.every((term) => term.isExcluded))
     throw fault(
       terms.length > 0
-        ? "only says what must not occur; add a word that must"
-        : "holds no word: letters or digits are what can be found",
+        ? "only excludes words; add a word to search for"
+        : "contains no word; use letters or digits",
     );
   for (const { words, isPrefix } of terms) {
     const last = words.at(-1) ?? "";
-    if (isPrefix && last.length < shortestPrefix && /[\p{L}\p{N}]/u.test(last) && !isWide(last))
+    if (isPrefix && last.length < minPrefixLength && /[\p{L}\p{N}]/u.test(last) && !isWide(last))
       throw fault(
-        `asks for all words that begin with "${last}"; give at least ${shortestPrefix} letters before the *`,
+        `has a prefix that is too short, "${last}*"; use at least ${minPrefixLength} letters before the *`,
       );
   }
   return terms;
@@ -48,8 +48,8 @@ function fault(detail: string): ProblemError {
   return invalidInput([{ pointer: "/q", detail }]);
 }
 
-/** Whether a word is a character of a script without spaces (parley_search_clean in 0011). */
-export function isWide(word: string): boolean {
+/** Whether a word is a single character of a script without spaces (parley_search_clean). */
+function isWide(word: string): boolean {
   return /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{3134f}]+$/u.test(
     word,
   );
@@ -61,7 +61,7 @@ interface WordsRow {
   readonly stems: (string | null)[];
 }
 
-/** The words of texts in the form of the index, in their order, and the stems of those that are one word. */
+/** The words of texts in the form of the index, in order, and the stems of texts that are a single word. */
 async function findWords(
   pool: pg.Pool,
   texts: readonly string[],

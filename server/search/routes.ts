@@ -1,10 +1,10 @@
 import * as contract from "../../contract/search.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../db/database.ts";
-import { type Api, route } from "../http/route.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
 import { search } from "./service.ts";
 
-/** The search of the management API. */
+/** The management API's search operation. */
 export function searchRoutes(
   api: Api,
   { db, config }: { readonly db: Database; readonly config: Pick<Config, "baseUrl"> },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
-import { makeSpoken, marked, searchCall, titlesFound } from "./testing.ts";
+import { makeSpoken, marked, searchCall, titlesFound } from "./test/search.ts";
 
 const app = await startTestApp();
 const workspace = await makeWorkspace(app.db);
@@ -188,7 +188,7 @@ test("long texts: the snippet is cut around what was found", async () => {
   assert.match(hit?.snippet.text ?? "", /^…filler.* pangolin filler.*filler…$/);
 });
 
-test("bad questions: each is a 400 that names the fault", async () => {
+test("invalid queries return 400 and name the problem", async () => {
   for (const [query, pointer] of [
     [{}, "/q"],
     [{ q: "" }, "/q"],

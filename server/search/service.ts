@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { z } from "zod";
 import type { SearchResult, search as searchOperation } from "../../contract/search.ts";
-import type { Principal } from "../access/principal.ts";
+import type { Principal } from "../platform/auth/principal.ts";
 import {
   decodeHitsCursor,
   decodeSearchCursor,
@@ -26,16 +26,16 @@ interface Dependencies {
   readonly baseUrl: string;
 }
 
-/** Recordings on a page, and hits of each: of the transcript, and of what is around it. */
+/** Recordings per page, and most hits of each: in the transcript, and outside it. */
 const pageSize = 10;
-const mostMoments = 3;
-const mostAround = 5;
+const maxMoments = 3;
+const maxAround = 5;
 /** Hits on a page where all of one recording are asked for. */
 const momentsPageSize = 100;
 
 /**
- * Answers a search: what the principal sees, and nothing that tells of anything else.
- * @throws ProblemError `invalid_input` for a query in which nothing can be looked for, `invalid_cursor`.
+ * Runs a search over the recordings that the principal can see; the result reveals nothing about others.
+ * @throws ProblemError `invalid_input` for a query without searchable words, `invalid_cursor`.
  */
 export async function search(deps: Dependencies, principal: Principal, query: Query): Promise<Answer> {
   const { q, cursor, ...given } = query;
@@ -66,11 +66,11 @@ async function searchAll(
   const ids = recordings.map((place) => place.id);
   const moments = await findMoments(deps.pool, terms, recordings);
   const best = new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
-  const results = await present(deps, terms, ids, best, mostAround);
+  const results = await present(deps, terms, ids, best, maxAround);
   return { results, cursor: next === null ? null : encodeSearchCursor(question, next) };
 }
 
-/** All hits of one recording; the first page begins with those around the transcript. */
+/** All hits of one recording; the first page starts with those outside the transcript. */
 async function searchOne(
   deps: Dependencies,
   principal: Principal,
@@ -96,11 +96,11 @@ async function searchOne(
   return { results, cursor: left.length > taken.length && last ? encodeHitsCursor(question, last) : null };
 }
 
-/** Those with the most of the terms, then the most often; then in the order of time. */
+/** The segments with the most different terms, then with the most hits, in the order of time. */
 function bestOf(moments: readonly Moment[]): Moment[] {
   return moments
     .toSorted((a, b) => b.terms - a.terms || b.count - a.count || a.position - b.position)
-    .slice(0, mostMoments)
+    .slice(0, maxMoments)
     .sort((a, b) => a.position - b.position);
 }
 
@@ -109,12 +109,12 @@ async function present(
   terms: readonly Term[],
   ids: readonly string[],
   moments: ReadonlyMap<string, readonly Moment[]>,
-  mostAround: number,
+  maxAround: number,
 ): Promise<Result[]> {
   if (ids.length === 0) return [];
   const [found, segments] = await Promise.all([
     readFound(pool, terms, ids),
-    readSegments(pool, [...moments.values()].flat()),
+    readSegments(pool, terms, [...moments.values()].flat()),
   ]);
   const texts = [...[...found.values()].flatMap(textsAround), ...segments.map((segment) => segment.text)];
   const languages = [...new Set([...found.values()].flatMap(({ language }) => language ?? []))];
@@ -124,7 +124,7 @@ async function present(
   return ids.flatMap((id) => {
     const recording = found.get(id);
     if (recording === undefined) return [];
-    const around = mostAround === 0 ? [] : hitsAround(recording, terms, indexed).slice(0, mostAround);
+    const around = maxAround === 0 ? [] : hitsAround(recording, terms, indexed).slice(0, maxAround);
     const spoken = (segmentsOf.get(id) ?? []).map((segment: ShownSegment) =>
       hitInSegment(segment, terms, indexed),
     );
@@ -138,7 +138,7 @@ function presentResult(baseUrl: string, recording: FoundRecording, hits: Hit[]):
   return { recording: { id, title, start_datetime, end_datetime, duration_ms, media_type, url }, hits };
 }
 
-/** UUIDs in any case name the same. */
+/** UUIDs are case-insensitive. */
 function lowerCaseIds(filter: SearchFilter): SearchFilter {
   const lower = (id: string | undefined) => id?.toLowerCase();
   return {

@@ -2,12 +2,12 @@ import { findMatches, type Word } from "./match.ts";
 import type { Term } from "./terms.ts";
 import type { IndexedWord } from "./texts.ts";
 
-export interface Mark {
+interface Mark {
   readonly start: number;
   readonly end: number;
 }
 
-/** A text around what was found in it. */
+/** The text around a hit. */
 export interface Snippet {
   readonly text: string;
   readonly marks: readonly Mark[];
@@ -19,9 +19,11 @@ interface Token extends Mark {
 
 const wide =
   "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3134f}";
+// Linear: one character.
 const anyWide = new RegExp(`[${wide}]`, "u");
 const words = /[\p{L}\p{N}\p{M}]+/gu;
-/** Words, and single characters of scripts that are written without spaces, as parley_search_clean takes them. */
+/** Words, and single characters of scripts without spaces, as parley_search_clean splits them. */
+// Linear: characters of one class, singly or in one run.
 const wordsAndCharacters = new RegExp(`[${wide}]|(?:(?![${wide}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 
 function tokensOf(text: string): Token[] {
@@ -32,7 +34,7 @@ function tokensOf(text: string): Token[] {
   }));
 }
 
-/** The different words of texts that may be one of the terms: those that begin with the same letter. */
+/** The distinct words of texts that may match a term: those with the same first letter. */
 export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): string[] {
   const initials = new Set(terms.flatMap((term) => term.words.map((word) => initial(word))));
   return [...new Set(texts.flatMap((text) => tokensOf(text).map((token) => token.word)))].filter((word) => {
@@ -45,13 +47,13 @@ function initial(word: string): string {
   return ([...word.normalize("NFKD")][0] ?? "").toLowerCase();
 }
 
-/** A text of more characters than this is shortened around what was found. */
+/** Longer texts are shortened around the hit; in characters. */
 const longest = 280;
 const before = 80;
 
 /**
- * Marks terms in a text.
- * @param indexed the words of the text as the index has them; what is missing is none of the terms.
+ * Marks the hits in a text.
+ * @param indexed the words of the text in the form of the index; missing words match no term.
  */
 export function makeSnippet(
   text: string,
@@ -61,7 +63,7 @@ export function makeSnippet(
   const found = tokensOf(text);
   const places = new Map<number, Word>();
   const tokenAt: number[] = [];
-  // One word of a text may be several of the index.
+  // One word of a text may be several words of the index.
   for (const [n, token] of found.entries()) {
     const known = indexed.get(token.word);
     for (const word of known?.words ?? [""]) {
@@ -76,7 +78,7 @@ export function makeSnippet(
   return shorten(text, joinMarks(marks));
 }
 
-/** In order, without overlap. */
+/** Sorts marks and removes overlaps. */
 function joinMarks(marks: readonly Mark[]): Mark[] {
   const joined: Mark[] = [];
   for (const mark of marks.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

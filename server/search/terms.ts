@@ -1,27 +1,27 @@
 import { stemmers } from "./languages.ts";
 
-/** One thing to look for, in the words of the index (parley_search_vector). */
+/** A part of a query in the words of the index (parley_search_vector). */
 export interface Term {
-  /** One word, or the words of a phrase in their order; never none. */
+  /** One word, or the words of a phrase in order; never empty. */
   readonly words: readonly string[];
-  /** The last word is the beginning of one. */
+  /** The last word is a prefix. */
   readonly isPrefix: boolean;
   readonly isExcluded: boolean;
-  /** Stems as the index has them, `=language=stem`; none for phrases and beginnings, which are taken word for word. */
+  /** Stems in the form of the index, `=language=stem`; empty for phrases and prefixes, which match exactly. */
   readonly stems: readonly string[];
 }
 
-/** What stands between two segments in a piece of transcript (migration 0011). */
+/** The word that separates two segments in a transcript piece (parley_search_index). */
 export const border = "/s/s";
 
-/** A word as a tsquery holds it: quoted, so that nothing in it is an operator. */
+/** A word as a quoted tsquery lexeme, so that nothing in it is an operator. */
 function lexeme(word: string, marks = ""): string {
   return `'${word.replace(/[\\']/g, "$&$&")}'${marks}`;
 }
 
 /**
- * Which recordings to look at: all words of what is wanted, none of what is not. A phrase is only asked for by its
- * words here, and an excluded one not at all, since the index knows no places.
+ * Selects candidate recordings: with all wanted words and without excluded ones. Phrases match by their words here, and
+ * excluded phrases not at all, because the index has no positions.
  */
 export function wantedQuery(terms: readonly Term[]): string {
   return terms
@@ -32,7 +32,7 @@ export function wantedQuery(terms: readonly Term[]): string {
     .join(" & ");
 }
 
-/** What counts for the order, in what has places and stems. @param weights `A` to `D` to look at; all without. */
+/** Ranks texts that have positions and stems. @param weights which of `A` to `D` to use; all by default. */
 export function rankedQuery(terms: readonly Term[], weights = ""): string {
   return terms
     .filter((term) => !term.isExcluded)
@@ -41,8 +41,8 @@ export function rankedQuery(terms: readonly Term[], weights = ""): string {
 }
 
 /**
- * The same in pieces of transcripts and other texts, which hold words but no stems: a word by what its stem in the
- * language begins with, so that it finds all that is meant and a little more.
+ * The same for transcript pieces and other texts, which have words but no stems: a word matches by the prefix it shares
+ * with its stem in the language, which finds all matches and a few more.
  */
 export function spokenQuery(terms: readonly Term[], language: string): string {
   return terms
@@ -75,8 +75,8 @@ function anyBeginning(term: Term, language: string): string {
 }
 
 /**
- * What every word begins with that may be one of the terms, in any language: few and short beginnings, as a text is
- * gone through for each of them.
+ * The prefixes of all words that may match a term, in any language: few and short, because a text is scanned for each of
+ * them.
  */
 export function beginningsOf(terms: readonly Term[]): string[] {
   const all = terms
@@ -86,7 +86,7 @@ export function beginningsOf(terms: readonly Term[]): string[] {
   return different.filter((text) => !different.some((other) => other !== text && text.startsWith(other)));
 }
 
-/** Stems end otherwise than words do: happi, happy. */
+/** Stems and words may end differently: happi, happy. */
 function stemBeginnings({ stems }: Term, language: string): string[] {
   const start = `=${language}=`;
   return stems
@@ -103,7 +103,7 @@ function phrase(term: Term, weights = ""): string {
   return wordsOf(term, weights).join(" <-> ");
 }
 
-/** A phrase may be spoken across the border of two segments: there the border is a word of it. */
+/** A phrase may span two segments, where the border between them counts as a word. */
 function phraseAcross(term: Term): string {
   const words = wordsOf(term);
   const variants = words

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { stemmers } from "./languages.ts";
 import { rankedQuery, spokenQuery, type Term } from "./terms.ts";
 
-/** What is shown of a recording that was found, and the texts around its transcript that may hold hits. */
+/** What a result shows of a recording, and its texts outside the transcript that may have hits. */
 export interface FoundRecording {
   readonly id: string;
   readonly title: string;
@@ -11,16 +11,16 @@ export interface FoundRecording {
   readonly duration_ms: number;
   readonly media_type: "audio" | "transcript" | "video";
   readonly tags: string[];
-  /** PostgreSQL's name, null without a stemmer. */
+  /** PostgreSQL's name of the language; null without a stemmer. */
   readonly language: string | null;
   readonly participants: { id: string; name: string; email: string | null }[];
   readonly highlights: { id: string; text: string; tags: string[]; start_ms: number }[];
 }
 
-/** At most so many participants, and highlights, of a recording are shown as hits. */
-const mostOfKind = 20;
+/** Most participants, and most highlights, that are shown as hits of a recording. */
+const maxOfKind = 20;
 
-/** Reads recordings by their ids; what is gone by now is missing. */
+/** Reads recordings by id; deleted ones are omitted. */
 export async function readFound(
   pool: pg.Pool,
   terms: readonly Term[],
@@ -35,12 +35,12 @@ export async function readFound(
          select json_agg(json_build_object('id', p.id, 'name', p.name, 'email', p.email)) from (
            select p.id, p.name, p.email from participants p
            where p.recording_id = r.id and ${holds("concat_ws(' ', p.name, p.email)")}
-           order by p.position limit ${mostOfKind}) p), '[]') else '[]' end as participants,
+           order by p.position limit ${maxOfKind}) p), '[]') else '[]' end as participants,
        case when s.head @@ $5::tsquery then coalesce((
          select json_agg(json_build_object('id', h.id, 'text', h.text, 'tags', h.tags, 'start_ms', h.start_ms)) from (
            select h.id, h.text, h.tags, h.start_ms from highlights h
            where h.recording_id = r.id and ${holds("concat_ws(' ', h.text, array_to_string(h.tags, ' '))")}
-           order by h.start_ms, h.id limit ${mostOfKind}) h), '[]') else '[]' end as highlights
+           order by h.start_ms, h.id limit ${maxOfKind}) h), '[]') else '[]' end as highlights
      from recordings r
      join search_recordings s on s.recording_id = r.id
      join unnest($2::text[], $3::tsquery[]) q (language, query) on q.language = coalesce(s.language, '')
@@ -56,7 +56,7 @@ export async function readFound(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** A segment that is shown. */
+/** A segment that a result shows. */
 export interface ShownSegment {
   readonly recording_id: string;
   readonly position: number;
@@ -66,30 +66,45 @@ export interface ShownSegment {
   readonly text: string;
 }
 
+/**
+ * Characters of a segment that a snippet is cut from. Segments stored before there was a limit may be megabytes; of those
+ * only the text around the first hit is read.
+ */
+const maxShown = 10_000;
+const shownBefore = 1000;
+
 /** Segments by recording and position, in the order of time. */
 export async function readSegments(
   pool: pg.Pool,
+  terms: readonly Term[],
   places: readonly { readonly recordingId: string; readonly position: number }[],
 ): Promise<ShownSegment[]> {
   if (places.length === 0) return [];
   const { rows } = await pool.query<ShownSegment>({
     name: "search_segments",
-    text: `select t.recording_id, t.position, t.participant_id, t.speaker, t.start_ms, t.text
+    text: `select t.recording_id, t.position, t.participant_id, t.speaker, t.start_ms,
+        case when length(t.text) <= ${maxShown} then t.text else substr(t.text, greatest(1, coalesce((
+          select min(nullif(strpos(lower(t.text), word), 0)) from unnest($3::text[]) word), 1) - ${shownBefore}), ${maxShown})
+        end as text
       from unnest($1::uuid[], $2::integer[]) w (recording_id, position)
       join transcript_segments t on t.recording_id = w.recording_id and t.position = w.position
       order by t.recording_id, t.position`,
-    values: [places.map((place) => place.recordingId), places.map((place) => place.position)],
+    values: [
+      places.map((place) => place.recordingId),
+      places.map((place) => place.position),
+      terms.filter((term) => !term.isExcluded).flatMap((term) => term.words),
+    ],
   });
   return rows;
 }
 
-/** What the index makes of a word of a text: none, one or more words, and their stems in some languages. */
+/** What the index turns a word into: any number of words, and their stems in some languages. */
 export interface IndexedWord {
   readonly words: string[];
   readonly stems: string[];
 }
 
-/** Words of texts as the index has them. @param languages PostgreSQL's names of those the texts are in. */
+/** Words of texts in the form of the index. @param languages PostgreSQL's names of the texts' languages. */
 export async function indexWords(
   pool: pg.Pool,
   words: readonly string[],

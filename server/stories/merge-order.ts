@@ -1,8 +1,8 @@
 /**
- * The new order of a story's highlights. What the editor can't see stays at its place, as far as the list reaches:
- * nobody removes what they do not know of.
- * @param wanted ids the editor names; all of them visible to the editor.
- * @param current the highlights as they are.
+ * The new order of a story's highlights. Highlights that the editor can't see keep their positions as far as the list
+ * reaches, so that an editor can't remove them unknowingly.
+ * @param wanted the ids in the editor's order, all visible to the editor.
+ * @param current the current highlights.
  */
 export function mergeOrder(
   wanted: readonly string[],

@@ -1,14 +1,14 @@
 import { type Selectable, sql } from "kysely";
 import type pg from "pg";
-import type { Principal } from "../access/principal.ts";
-import type { Executor, Tx } from "../db/database.ts";
-import type { Stories } from "../db/types.ts";
-import type { Position } from "../http/cursor.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Executor, Tx } from "../platform/db/database.ts";
+import type { Stories } from "../platform/db/types.ts";
+import type { PageQuery, Position } from "../platform/http/page.ts";
 import { type StoryLinks, type StoryViewer, storyJson } from "./story-json.ts";
 
 /**
- * Stories by their ids, whichever workspace they are of: callers ask that first.
- * @returns the Story as JSON, by id; what is not there any more is missing.
+ * Stories by id. Callers check first that they belong to the workspace.
+ * @returns the Story as JSON, by id; deleted ones are omitted.
  */
 export async function findStoryJson(
   pool: pg.Pool,
@@ -37,11 +37,11 @@ export async function findMakers(
   return new Map(rows.map((row) => [row.id, row.created_by]));
 }
 
-/** One page of the places of a workspace's stories, newest first. */
+/** A page of cursor positions of a workspace's stories, newest first. */
 export async function listStoryIds(
   db: Executor,
   workspaceId: string,
-  page: { readonly after: Position | null; readonly limit: number },
+  page: PageQuery<Position>,
 ): Promise<Position[]> {
   const { after } = page;
   const { rows } = await sql<Position>`
@@ -53,7 +53,7 @@ export async function listStoryIds(
   return rows;
 }
 
-/** Whether there is such a story in the workspace. */
+/** Whether the workspace has this story. */
 export async function hasStory(db: Executor, workspaceId: string, storyId: string): Promise<boolean> {
   const row = await db
     .selectFrom("stories")
@@ -66,10 +66,10 @@ export async function hasStory(db: Executor, workspaceId: string, storyId: strin
 
 export type StoryRow = Selectable<Stories>;
 
-/** What of a story can be changed. */
+/** The fields of a story that can be changed. */
 export type StoryValues = Pick<StoryRow, "title" | "description" | "banner_image_url" | "tags">;
 
-/** Locks a story of the workspace. The highlights it is to get are to be locked before. */
+/** Locks a story of the workspace; the caller has locked the highlights that will be added. */
 export async function lockStory(tx: Tx, workspaceId: string, storyId: string): Promise<StoryRow | undefined> {
   return tx
     .selectFrom("stories")
@@ -100,8 +100,8 @@ export async function deleteStoryRow(tx: Tx, storyId: string): Promise<void> {
 }
 
 /**
- * Of these highlights those the principal sees, kept from being deleted until the transaction ends.
- * @param storyId its highlights as well.
+ * Locks highlights that the principal can see, so that they are not deleted until the transaction ends.
+ * @param storyId includes this story's highlights.
  */
 export async function holdHighlights(
   tx: Tx,
@@ -121,11 +121,11 @@ export async function holdHighlights(
 /** A highlight in a story. */
 export interface StoryHighlightRow {
   readonly highlight_id: string;
-  /** Whether the principal sees its recording. */
+  /** Whether the principal can see its recording. */
   readonly is_visible: boolean;
 }
 
-/** The highlights of a story in their order. */
+/** The highlights of a story in order. */
 export async function findStoryHighlights(
   tx: Tx,
   principal: Principal,
@@ -141,8 +141,8 @@ export async function findStoryHighlights(
 }
 
 /**
- * Gives a story these highlights in this order. Rows that stay are only moved, so that nothing is asked of highlights
- * that were not locked.
+ * Sets the highlights of a story and their order. Rows that stay are updated rather than inserted again, so that
+ * foreign-key checks don't lock highlights that this transaction has not locked.
  */
 export async function saveStoryHighlights(tx: Tx, storyId: string, ids: readonly string[]): Promise<void> {
   await sql`

@@ -1,16 +1,16 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Violation } from "../../contract/errors.ts";
-import type { Principal } from "../access/principal.ts";
-import { recordAudit } from "../audit/record.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { uniqueTags } from "../highlights/tags.ts";
-import { invalidInput } from "../http/problem.ts";
-import type { JobQueue } from "../jobs/queue.ts";
-import { agree, forgetRemoved } from "../public-links/agree.ts";
-import { findStoryLinks, insertLink, plainLink } from "../public-links/queries.ts";
-import { type Asking, auditOf, creatorOf, cutClips } from "../public-links/service.ts";
-import { takeBackLinks } from "../public-links/take-back.ts";
+import { type Requester, recordAudit } from "../audit/record.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { invalidInput } from "../platform/http/errors/problem.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import { approve, withdrawRemoved } from "../public-link-records/approvals.ts";
+import { cutClips } from "../public-link-records/clips.ts";
+import { creatorOf, findStoryLinks, insertLink, plainLink } from "../public-link-records/queries.ts";
+import { auditOf, revokeLinks } from "../public-link-records/revoke.ts";
+import { uniqueTags } from "../recordings/tags.ts";
 import { mergeOrder } from "./merge-order.ts";
 import {
   deleteStoryRow,
@@ -30,11 +30,11 @@ interface Dependencies {
   readonly jobs: JobQueue;
 }
 
-/** What of a story a client says; what is undefined stays as it is. */
+/** The fields of a story that a client sent; undefined leaves a field unchanged. */
 export interface StoryInput {
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** An empty text takes it away. */
+  /** An empty string removes it. */
   readonly banner_image_url?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly highlight_ids?: readonly string[] | undefined;
@@ -48,14 +48,14 @@ const emptyStory: StoryValues = {
   tags: [],
 };
 
-/** Puts highlights together. Everybody of the workspace may. @returns the id. */
+/** Creates a story. Every member of the workspace may. @returns the id. */
 export async function createStory(
   deps: Dependencies,
-  asking: Asking,
+  requester: Requester,
   input: StoryInput & { readonly title: string },
 ): Promise<string> {
   const id = randomUUIDv7();
-  const { principal } = asking;
+  const { principal } = requester;
   const linkId = await deps.db.kysely.transaction().execute(async (tx) => {
     const highlightIds = await holdNamed(tx, principal, input.highlight_ids ?? []);
     await insertStory(tx, {
@@ -66,20 +66,20 @@ export async function createStory(
     });
     await saveStoryHighlights(tx, id, highlightIds);
     await report(tx, principal.workspaceId, "story_added", id);
-    return input.public === true ? makeFirstLink(tx, asking, id, highlightIds) : null;
+    return input.public === true ? createFirstLink(tx, requester, id, highlightIds) : null;
   });
   if (linkId !== null) await cutClips(deps, [linkId]);
   return id;
 }
 
-/** Changes a story. Only a real change is an event. */
+/** Changes a story. Records an event only if something changed. */
 export async function updateStory(
   deps: Dependencies,
-  asking: Asking,
+  requester: Requester,
   storyId: string,
   input: StoryInput,
 ): Promise<void> {
-  const { principal } = asking;
+  const { principal } = requester;
   const linkIds = await change(deps.db, principal, storyId, input, async (tx, story, named, held) => {
     const values = applyInput(story, input);
     const rows = await findStoryHighlights(tx, principal, storyId);
@@ -89,7 +89,7 @@ export async function updateStory(
     if (isReordered) await saveStoryHighlights(tx, storyId, order);
     const isPublished = await publish(
       tx,
-      asking,
+      requester,
       storyId,
       input.public,
       order.filter((id) => held.has(id)),
@@ -99,8 +99,8 @@ export async function updateStory(
     await report(tx, story.workspace_id, "story_updated", storyId);
     const links = (await findStoryLinks(tx, storyId)).map((link) => link.id);
     if (isReordered && links.length > 0) {
-      await forgetRemoved(tx, storyId);
-      await agree(
+      await withdrawRemoved(tx, storyId);
+      await approve(
         tx,
         principal,
         links,
@@ -113,58 +113,58 @@ export async function updateStory(
 }
 
 /**
- * Makes a story's first link, or takes all of them back.
- * @param highlightIds what a link would show.
- * @returns whether there is another `public_url` now.
+ * Creates a story's first link, or revokes all its links.
+ * @param highlightIds the highlights that the link shows.
+ * @returns whether `public_url` changed.
  */
 async function publish(
   tx: Tx,
-  asking: Asking,
+  requester: Requester,
   storyId: string,
   isPublic: boolean | undefined,
   highlightIds: readonly string[],
 ): Promise<boolean> {
   if (isPublic === undefined) return false;
   const links = await findStoryLinks(tx, storyId);
-  if (isPublic ? links.some((link) => link.is_good) : links.length === 0) return false;
+  if (isPublic ? links.some((link) => link.is_active) : links.length === 0) return false;
   if (isPublic) {
-    await makeFirstLink(tx, asking, storyId, highlightIds);
+    await createFirstLink(tx, requester, storyId, highlightIds);
     return true;
   }
-  await takeBackLinks(tx, asking.actor, { kind: "story", id: storyId });
+  await revokeLinks(tx, requester.actor, { kind: "story", id: storyId });
   return true;
 }
 
-/** Shows what the caller may share. @returns its id. */
-async function makeFirstLink(
+/** Creates a link that shows the highlights the caller may share. @returns its id. */
+async function createFirstLink(
   tx: Tx,
-  { principal, actor }: Asking,
+  { principal, actor }: Requester,
   storyId: string,
   highlightIds: readonly string[],
 ): Promise<string> {
   const subject = { kind: "story", id: storyId } as const;
   const owner = { workspaceId: principal.workspaceId, createdBy: creatorOf(principal) };
   const id = await insertLink(tx, subject, owner);
-  await agree(tx, principal, [id], highlightIds);
+  await approve(tx, principal, [id], highlightIds);
   await recordAudit(tx, actor, auditOf("public_link_created", subject, id, plainLink));
   return id;
 }
 
-/** Removes a story; its highlights stay. */
+/** Deletes a story; its highlights stay. */
 export async function deleteStory(
   db: Database,
-  { principal, actor }: Asking,
+  { principal, actor }: Requester,
   storyId: string,
 ): Promise<{ success: true }> {
   await change(db, principal, storyId, {}, async (tx, story) => {
-    await takeBackLinks(tx, actor, { kind: "story", id: storyId });
+    await revokeLinks(tx, actor, { kind: "story", id: storyId });
     await deleteStoryRow(tx, storyId);
     await report(tx, story.workspace_id, "story_deleted", storyId);
   });
   return { success: true };
 }
 
-/** Locks the highlights a story is to get, then the story, and checks the right to change it. */
+/** Locks the highlights to be added, then the story, and checks the right to change it. */
 async function change<T>(
   db: Database,
   principal: Principal,
@@ -174,7 +174,7 @@ async function change<T>(
 ): Promise<T> {
   const { highlight_ids: highlightIds } = input;
   return db.kysely.transaction().execute(async (tx) => {
-    // Highlights before stories, as everywhere; what is wrong with them is told to those who may change the story.
+    // Highlights are locked before stories, but their violations are reported only to callers who may change the story.
     const held = await holdHighlights(
       tx,
       principal,
@@ -194,15 +194,15 @@ async function holdNamed(tx: Tx, principal: Principal, ids: readonly string[]): 
 }
 
 /**
- * @param held those of the ids that the caller sees.
- * @throws ProblemError `invalid_input` naming every id that is none, not visible, or there twice.
+ * @param held those of the ids that the caller can see.
+ * @throws ProblemError `invalid_input` naming every id that is unknown, not visible or repeated.
  */
 function checkNamed(highlightIds: readonly string[], held: ReadonlySet<string>): string[] {
   const ids = highlightIds.map((id) => id.toLowerCase());
   const faults: Violation[] = ids.flatMap((id, index) => {
     const pointer = `/highlight_ids/${index}`;
-    if (!held.has(id)) return [{ pointer, detail: "is no highlight that this token can see" }];
-    if (ids.indexOf(id) < index) return [{ pointer, detail: "is in the list already" }];
+    if (!held.has(id)) return [{ pointer, detail: "is not a highlight that this token can see" }];
+    if (ids.indexOf(id) < index) return [{ pointer, detail: "is already in the list" }];
     return [];
   });
   if (faults.length > 0) throw invalidInput(faults);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeTeam, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
-import { openSecret } from "../links/secret.ts";
-import { createSigner } from "../links/signer.ts";
+import { createSigner } from "../platform/crypto/link-signer.ts";
+import { openSecret } from "../platform/crypto/secret.ts";
 import { findStoryJson } from "./queries.ts";
 import { storyLinks } from "./story-json.ts";
 
@@ -95,7 +95,7 @@ test("list: newest first, page by page, of the own workspace alone", async () =>
   assert.equal(twice.body.error, "invalid_input");
 });
 
-test("input: every fault is named, and nothing is written", async () => {
+test("invalid input returns every violation and writes nothing", async () => {
   const { id } = await makeStory(member.token);
   const own = await makeHighlight(member.token);
   const hidden = await makeHighlight(colleague.token);
@@ -167,7 +167,7 @@ test("edit: changes what is named; the same again is no change and no event", as
   assert.deepEqual(await typesOf(story.id), ["story_added", "story_updated", "story_updated"]);
 });
 
-test("public: an address nobody guesses; taken back it is dead for good", async () => {
+test("public: the URL can't be guessed; once revoked it never works again", async () => {
   const story = await makeStory(member.token, { public: true });
   assert.match(story.public_url, /^http:\/\/parley\.test\/s\/[0-9a-f]{64}$/);
   const path = `/stories/${story.id}`;
@@ -181,9 +181,9 @@ test("public: an address nobody guesses; taken back it is dead for good", async 
   assert.notEqual(other.public_url.slice(-32), story.public_url.slice(-32));
 });
 
-test("rights: the workspace reads; whoever made it, admins and workspace tokens change and delete", async () => {
+test("permissions: the workspace reads; the creator, admins and workspace tokens change and delete", async () => {
   for (const [who, token, read, change] of [
-    ["whoever made it", member.token, 200, 200],
+    ["the creator", member.token, 200, 200],
     ["an admin", admin.token, 200, 200],
     ["a workspace token", workspace.token, 200, 200],
     ["a colleague", colleague.token, 200, 403],
@@ -224,12 +224,9 @@ test("visibility: each reader finds the highlights of what they see, and an edit
     [inTeam.token, inTeam.id, [c.id]],
     [admin.token, admin.id, []],
   ];
-  const links = storyLinks(
-    createSigner(await openSecret(app.config.secret, app.store)),
-    "http://parley.test",
-    new Date(),
-  );
+  const signer = createSigner(await openSecret(app.config.secret, app.store, app.db));
   for (const [token, userId, ids] of readers) {
+    const links = storyLinks(signer, "http://parley.test", userId);
     const { body, text } = await manage("GET", path, token);
     assert.deepEqual(idsOf(body), ids);
     const listed = (await manage("GET", "/stories", token)).body.stories[0];
@@ -240,9 +237,10 @@ test("visibility: each reader finds the highlights of what they see, and an edit
     );
   }
   assert.deepEqual(idsOf((await manage("GET", path, workspace.token)).body), all);
-  const rendered = await findStoryJson(app.db.pool, [id, unknownId()], null, links);
+  const ofAdmin = storyLinks(signer, "http://parley.test", admin.id);
+  const rendered = await findStoryJson(app.db.pool, [id, unknownId()], null, ofAdmin);
   assert.deepEqual([rendered.size, idsOf(JSON.parse(rendered.get(id) ?? ""))], [1, all]);
-  assert.equal((await findStoryJson(app.db.pool, [], null, links)).size, 0);
+  assert.equal((await findStoryJson(app.db.pool, [], null, ofAdmin)).size, 0);
 
   // The admin sees none of them and so removes none.
   await manage("PATCH", path, admin.token, { highlight_ids: [] });

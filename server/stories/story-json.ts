@@ -1,26 +1,26 @@
-import type { LinkSigner } from "../links/signer.ts";
-import { isGood } from "../public-links/queries.ts";
-import { tokenSql } from "../public-links/token.ts";
-import { thumbnailLinks } from "../recordings/links.ts";
-import { type HighlightContext, highlightJson } from "../recordings/recording-json.ts";
+import type { LinkSigner } from "../platform/crypto/link-signer.ts";
+import { isActive } from "../public-link-records/queries.ts";
+import { tokenSql } from "../public-link-records/token.ts";
+import { type HighlightContext, highlightJson } from "../recordings/json/highlight.ts";
+import { thumbnailLinks } from "../recordings/json/links.ts";
 
-/** What the JSON of stories needs for its links. */
+/** The values that a story's JSON needs for its URLs. */
 export type StoryLinks = Omit<HighlightContext, "bind"> & {
-  /** Makes the public addresses. */
+  /** Creates the public URLs. */
   readonly signer: LinkSigner;
 };
 
-export function storyLinks(signer: LinkSigner, baseUrl: string, now: Date): StoryLinks {
-  return { baseUrl, thumbnails: thumbnailLinks(signer, now), signer };
+export function storyLinks(signer: LinkSigner, baseUrl: string, viewerId: string): StoryLinks {
+  return { baseUrl, thumbnails: thumbnailLinks(signer, viewerId), signer };
 }
 
 /**
- * Whose highlights a story shows: what these principals see (`Principal.sees`), what a user sees (by the user's id), or
- * with null all of them.
+ * Which highlights a story includes: those visible to these principals (`Principal.sees`), those visible to a user (by the
+ * user's id), or with null all of them.
  */
 export type StoryViewer = readonly string[] | string | null;
 
-/** The SQL expression that makes the Story of a row `s` of stories. */
+/** The SQL expression that turns a row `s` of stories into a Story. */
 export function storyJson(viewer: StoryViewer, context: StoryLinks & Pick<HighlightContext, "bind">): string {
   const { bind } = context;
   const baseUrl = `${bind(context.baseUrl)}::text`;
@@ -35,7 +35,7 @@ export function storyJson(viewer: StoryViewer, context: StoryLinks & Pick<Highli
     'description', s.description,
     'url', ${baseUrl} || '/stories/' || s.id,
     'public_url', (select ${baseUrl} || '/s/' || ${tokenSql(bind, context.signer, "l.id")}
-      from public_links l where l.story_id = s.id and ${isGood} order by l.created_at, l.id limit 1),
+      from public_links l where l.story_id = s.id and ${isActive} order by l.created_at, l.id limit 1),
     'banner_image_url', s.banner_image_url,
     'created_datetime', parley_timestamp(s.created_at),
     'last_edited_datetime', parley_timestamp(s.last_edited_at),

@@ -1,22 +1,24 @@
 import { sql } from "kysely";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
+import { fitsTranscript, maxSegments, maxTranscriptCharacters } from "../../contract/transcript-limits.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
+import { markTranscriptionDone } from "../transcripts/end-transcription.ts";
 import { reportHighlights } from "../transcripts/highlights.ts";
-import { completeRenewal, findFormer } from "../transcripts/renew.ts";
-import { mergeChunks } from "./merge.ts";
-import type { MergedTranscript } from "./merged.ts";
-import type { ChunkRow } from "./queries.ts";
+import { completeRenewal, findFormer } from "../transcripts/replace.ts";
+import { mergeChunks } from "./merge/merge.ts";
+import type { MergedTranscript } from "./merge/merged.ts";
+import { type ChunkRow, markFailed } from "./queries.ts";
 
 interface LockedRecording {
   readonly workspace_id: string;
-  /** Whether it has a transcript that this program did not make: that one stays. */
+  /** Whether the recording has a transcript that Parley did not generate, which is kept. */
   readonly has_own_transcript: boolean;
-  /** A transcript that is there is to be replaced, and what becomes of the edits in it; null: none is. */
+  /** How to treat the edits of an existing transcript that is to be replaced; null: none is to be replaced. */
   readonly edits: "keep" | "discard" | null;
 }
 
-/** A transcript of a recording that somebody supplied has a language or segments, and a version we did not write. */
+/** A supplied transcript has a language or segments, and a version that transcription did not write. */
 async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
   const { rows } = await sql<LockedRecording>`
     select r.workspace_id,
@@ -30,23 +32,21 @@ async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecordi
   return rows[0];
 }
 
-/**
- * Whether the recording has a transcript already, so that none has to be made; then the transcription ends here.
- */
+/** If the recording already has a transcript, ends the transcription. @returns whether it has. */
 export async function endIfSupplied(db: Database, recordingId: string): Promise<boolean> {
   return db.kysely.transaction().execute(async (tx) => {
     const recording = await lockRecording(tx, recordingId);
     if (recording === undefined || !recording.has_own_transcript) return false;
-    await markDone(tx, recordingId, null);
+    await markTranscriptionDone(tx, recordingId, null);
     return true;
   });
 }
 
 /**
- * Writes the transcript, its language and version, the end of the transcription and `recording_updated`, all in one
+ * Writes the transcript, its language and version, the end of the transcription and `recording_updated` in one
  * transaction. Run twice, or after the recording was deleted, it changes nothing.
- * @param language what the operator set; null: what the model heard.
- * @param onTranscript what follows from it, in the same transaction.
+ * @param language the operator's setting; null: the language that the model detected.
+ * @param onTranscript follow-up work, in the same transaction.
  */
 export async function finishTranscription(
   db: Database,
@@ -60,10 +60,16 @@ export async function finishTranscription(
       result === null ? [] : [{ startMs: start_ms, endMs: end_ms, transcript: result }],
     ),
   );
+  if (merged.segments.length > maxSegments || !fitsTranscript(merged.segments))
+    return markFailed(
+      db.kysely,
+      recordingId,
+      `The speech server returned more text than a transcript may have: at most ${maxSegments} segments with ${maxTranscriptCharacters} characters in all.`,
+    );
   await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockRecording(tx, recordingId);
     if (recording === undefined) return;
-    if (recording.has_own_transcript) return markDone(tx, recordingId, null);
+    if (recording.has_own_transcript) return markTranscriptionDone(tx, recordingId, null);
     const segments = await attribute(tx, recordingId, merged);
     const { edits } = recording;
     const former = edits === null ? [] : await findFormer(tx, recordingId);
@@ -74,7 +80,7 @@ export async function finishTranscription(
         transcript_version = transcript_version + 1, updated_at = clock_timestamp()
       where id = ${recordingId} returning transcript_version`.execute(tx);
     const version = rows[0]?.transcript_version ?? null;
-    await markDone(tx, recordingId, version);
+    await markTranscriptionDone(tx, recordingId, version);
     if (edits !== null && version !== null)
       await completeRenewal(tx, recordingId, { edits, version, former, fresh: segments });
     if (former.length + segments.length > 0) await reportHighlights(tx, recordingId, null);
@@ -88,26 +94,11 @@ export async function finishTranscription(
   });
 }
 
-async function markDone(tx: Tx, recordingId: string, writtenVersion: number | null): Promise<void> {
-  await sql`
-    update transcriptions set status = 'done', progress = 100, attempts = 0, failing_since = null, not_before = null,
-      last_error = null, edits = null, written_version = coalesce(${writtenVersion}::integer, written_version),
-      updated_at = clock_timestamp()
-    where recording_id = ${recordingId}`.execute(tx);
-  // They have served their purpose: the transcript is in its place.
-  await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
-}
-
-/** Ends a transcription, if there is one, because somebody supplies the transcript; a job at work on it writes nothing more. */
-export async function endTranscription(tx: Tx, recordingId: string): Promise<void> {
-  await markDone(tx, recordingId, null);
-  await sql`update transcriptions set written_version = null where recording_id = ${recordingId}`.execute(tx);
-}
-
 /**
- * Says who spoke. A model tells voices apart at best, not who they belong to, so its speakers stay unknown. Only where
- * one single person took part and at most one voice was heard, that person is taken to have spoken. What has no
- * speaker is by "Unknown Speaker" without a number: a number would say that it is always the same one.
+ * Names the speakers. A model at best distinguishes voices without knowing who they belong to, so its speakers stay
+ * unknown. Only if a single participant attended and at most one voice was heard is that participant taken as the
+ * speaker. Segments without a speaker get "Unknown Speaker" without a number, since a number would claim that it is
+ * always the same voice.
  */
 async function attribute(tx: Tx, recordingId: string, merged: MergedTranscript): Promise<NewSegment[]> {
   const people = await tx

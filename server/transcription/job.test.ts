@@ -24,7 +24,7 @@ import {
   requestTranscription,
   retryTranscription,
 } from "./index.ts";
-import { cutEvery, quickRetry, startTranscription, tenSeconds } from "./testing.ts";
+import { cutEvery, quickRetry, startTranscription, tenSeconds } from "./test/transcription.ts";
 
 const { app, db, jobs, speech, workspace, makeRecording, run, segments, recording, events } =
   await startTranscription();
@@ -38,16 +38,20 @@ const wholeTranscript = tenSeconds.map(textOf);
 const progress = async (id: string) =>
   (await readTranscriptionProgress(db.kysely, id)) ?? assert.fail("it is gone");
 const texts = async (id: string) => (await segments(id)).map((segment) => segment.text);
-/** What was asked, by the first tone of each chunk: 200, 400 and 600 in the order of the recording. */
+/** The chunks that were requested, by their first tone: 200, 400 and 600 in the order of the recording. */
 const asked = () => speech.requests.map((request) => request.tones[0]?.hz);
-const due = (id: string) => findDueTranscriptions(db.kysely).then((ids) => ids.includes(id));
-/** Lets a wait be over. */
+/** Whether the sweep gives the recording a job; it skips those with a job, so the waiting job is removed first. */
+const due = async (id: string) => {
+  await jobs.boss.deleteAllJobs("transcribe_recording");
+  return (await findDueTranscriptions(db.kysely)).includes(id);
+};
+/** Ends a wait. */
 const passTime = (id: string) =>
   sql`update transcriptions set not_before = now() - interval '1 second' where recording_id = ${id}`.execute(
     db.kysely,
   );
 
-test("transcribed: every sentence once and in its place, language, version and one event", async () => {
+test("transcribed: every sentence once and at its time, language, version and one event", async () => {
   const id = await makeRecording();
   assert.deepEqual(await progress(id), {
     ...(await progress(id)),
@@ -77,7 +81,7 @@ test("transcribed: every sentence once and in its place, language, version and o
   assert.match(shown.text, /^Unknown Speaker: tone 200\n/);
 });
 
-test("transcribed: run again nothing is asked and nothing changes; no files are left", async () => {
+test("transcribed: a second run sends no request and changes nothing; no files are left", async () => {
   const id = await makeRecording();
   await run(id);
   await run(id);
@@ -95,6 +99,7 @@ test("request: exists exactly when its transaction commits, and once", async () 
   await db.kysely.transaction().execute((tx) => requestTranscription(tx, jobs, id));
   const { rows } = await db.pool.query("select state from pgboss.job where singleton_key = $1", [id]);
   assert.deepEqual(rows, [{ state: "created" }]);
+  assert.deepEqual(await findDueTranscriptions(db.kysely), [], "the sweep skips transcriptions with a job");
   assert.ok(await due(id));
   await db.kysely.deleteFrom("transcriptions").where("recording_id", "=", id).execute();
   await assert.rejects(
@@ -108,7 +113,7 @@ test("request: exists exactly when its transaction commits, and once", async () 
   assert.equal(speech.requests.length, 0);
 });
 
-test("failures that pass: the same chunk is asked again, and nothing of them is left", async () => {
+test("transient failures: the same chunk is requested again, and no trace of them is left", async () => {
   const id = await makeRecording();
   speech.script(
     transcribe,
@@ -124,7 +129,7 @@ test("failures that pass: the same chunk is asked again, and nothing of them is 
   assert.deepEqual([attempts, last_error], [0, null]);
 });
 
-test("a long wait: the job ends, the sweep finds it when the time has come, finished chunks are not asked again", async () => {
+test("a long wait: the job ends, the sweep finds it when due, finished chunks are not requested again", async () => {
   const id = await makeRecording();
   speech.script(transcribe, refuse(503, { error: "loading" }, { "retry-after": "600" }));
   await run(id);
@@ -147,7 +152,7 @@ test("a long wait: the job ends, the sweep finds it when the time has come, fini
   assert.deepEqual(await texts(id), wholeTranscript);
 });
 
-test("cut another way after a restart: only results for the very same audio are kept", async () => {
+test("cut differently after a restart: only results for exactly the same audio are kept", async () => {
   const id = await makeRecording();
   speech.script(transcribe, transcribe, refuse(503, {}, { "retry-after": "600" }));
   await run(id);
@@ -167,7 +172,7 @@ test("cut another way after a restart: only results for the very same audio are 
   assert.deepEqual(await texts(id), wholeTranscript);
 });
 
-test("a failure that does not pass: failed in plain words, the recording stays as it is; tried again by hand", async () => {
+test("a permanent failure: failed with a clear reason, the recording stays as it is; retried on request", async () => {
   const id = await makeRecording();
   speech.script(transcribe, refuse(401));
   await run(id);
@@ -186,32 +191,30 @@ test("a failure that does not pass: failed in plain words, the recording stays a
   assert.equal(await db.kysely.transaction().execute((tx) => retryTranscription(tx, jobs, id)), false);
 });
 
-test("a server that fails for a day: given up", async () => {
+test("a server that fails for a day: the transcription fails", async () => {
   const id = await makeRecording();
   speech.otherwise(refuse(500));
-  await run(id, { retry: { ...quickRetry, longestWaitInJobMs: 0 } });
+  await run(id, { retry: { ...quickRetry, maxWaitInJobMs: 0 } });
   assert.equal((await progress(id)).status, "running");
   await sql`update transcriptions set failing_since = now() - interval '23 hours 59 minutes' where recording_id = ${id}`.execute(
     db.kysely,
   );
   await passTime(id);
-  await run(id, { retry: { ...quickRetry, longestWaitInJobMs: 0 } });
+  await run(id, { retry: { ...quickRetry, maxWaitInJobMs: 0 } });
   assert.equal((await progress(id)).status, "running");
   await sql`update transcriptions set failing_since = now() - interval '24 hours' where recording_id = ${id}`.execute(
     db.kysely,
   );
   await passTime(id);
-  await run(id, { retry: { ...quickRetry, longestWaitInJobMs: 0 } });
+  await run(id, { retry: { ...quickRetry, maxWaitInJobMs: 0 } });
   assert.equal((await progress(id)).status, "failed");
 });
 
-test("kill -9 in the middle: goes on in another process, without asking for what was heard", async () => {
+test("kill -9 in the middle: another process continues without requesting finished chunks", async () => {
   const id = await makeRecording();
   speech.script(transcribe, neverAnswer);
-  const { host, port, user, password, database } = (
-    db.pool as unknown as { options: Record<string, unknown> }
-  ).options;
-  const child = spawn(process.execPath, [fileURLToPath(new URL("testing-worker.ts", import.meta.url))], {
+  const { host, port, user, password, database } = db.pool.options;
+  const child = spawn(process.execPath, [fileURLToPath(new URL("./test/worker.ts", import.meta.url))], {
     stdio: ["ignore", "ignore", "inherit"],
     env: {
       PARLEY_DATA_DIR: app.config.dataDir,
@@ -239,7 +242,7 @@ test("two workers at once, as when one was taken for dead: one transcript, one e
   const asleep = Promise.withResolvers<void>();
   speech.script(async (request, response) => {
     await asleep.promise;
-    transcribe(request, response);
+    await transcribe(request, response);
   });
   const first = run(id);
   await until("the first worker asks", () => speech.requests.length === 1);
@@ -251,11 +254,11 @@ test("two workers at once, as when one was taken for dead: one transcript, one e
   assert.deepEqual(await events(id), ["recording_updated"]);
 });
 
-test("the recording is deleted meanwhile: ends quietly, nothing is left", async () => {
+test("the recording is deleted meanwhile: the job ends silently, nothing is left", async () => {
   const id = await makeRecording();
   speech.script(async (request, response) => {
     await db.kysely.deleteFrom("recordings").where("id", "=", id).execute();
-    transcribe(request, response);
+    await transcribe(request, response);
   });
   await run(id);
   assert.equal(speech.requests.length, 1);
@@ -263,7 +266,7 @@ test("the recording is deleted meanwhile: ends quietly, nothing is left", async 
   assert.deepEqual(await events(id), []);
 });
 
-test("a transcript that a client supplied stays, and no model is asked", async () => {
+test("a transcript that a client supplied stays, and no model is called", async () => {
   const id = await makeRecording();
   await db.kysely
     .transaction()
@@ -278,7 +281,7 @@ test("a transcript that a client supplied stays, and no model is asked", async (
   assert.deepEqual([(await progress(id)).status, await events(id)], ["done", []]);
 });
 
-test("silence: done with an empty transcript, which is news all the same", async () => {
+test("silence: done with an empty transcript, which is reported all the same", async () => {
   const id = await makeRecording({ tones: [] });
   await run(id);
   assert.deepEqual(await texts(id), []);
@@ -286,21 +289,21 @@ test("silence: done with an empty transcript, which is news all the same", async
   assert.deepEqual([(await progress(id)).status, await events(id)], ["done", ["recording_updated"]]);
 });
 
-test("no sound track: done without asking", async () => {
+test("no audio track: done without a request", async () => {
   const id = await makeRecording();
   await run(id, { extractSpeech: async () => ({ durationMs: 10_000, chunks: [] }) });
   assert.equal(speech.requests.length, 0);
   assert.deepEqual([(await progress(id)).status, await events(id)], ["done", ["recording_updated"]]);
 });
 
-test("a last piece too short for any word is not sent", async () => {
+test("a last chunk too short for any word is not sent", async () => {
   const id = await makeRecording();
   await run(id, { extractSpeech: cutEvery(9900, 0) });
   assert.equal(speech.requests.length, 1);
   assert.deepEqual(await texts(id), wholeTranscript);
 });
 
-test("speakers: a single participant is taken to have spoken, of several nobody is", async () => {
+test("speakers: a single participant is assumed to have spoken, with several nobody is", async () => {
   const alone = await makeRecording({ participants: ["Ida"] });
   await run(alone);
   const [first] = await segments(alone);
@@ -312,7 +315,7 @@ test("speakers: a single participant is taken to have spoken, of several nobody 
   assert.deepEqual([second?.speaker, second?.participant_id], ["Unknown Speaker", null]);
 });
 
-test("speakers: two voices are two unknown speakers, also with one participant", async () => {
+test("speakers: two voices are two unknown speakers, even with one participant", async () => {
   const id = await makeRecording({
     participants: ["Ida"],
     tones: [
@@ -333,7 +336,7 @@ test("speakers: two voices are two unknown speakers, also with one participant",
   );
 });
 
-test("a server without timestamps: a segment for each chunk, what two chunks repeat is said once", async () => {
+test("a server without timestamps: a segment per chunk, words repeated by two chunks are kept once", async () => {
   const id = await makeRecording();
   speech.otherwise(jsonOnly);
   await run(id);
@@ -343,12 +346,12 @@ test("a server without timestamps: a segment for each chunk, what two chunks rep
   assert.equal((await recording(id)).transcript_language, null);
 });
 
-test("the file is missing or broken: failed, saying which", async () => {
+test("the file is missing or broken: failed, naming which", async () => {
   const missing = await makeRecording({ hasFile: false });
   await run(missing);
   assert.deepEqual(
     [(await progress(missing)).status, (await progress(missing)).last_error],
-    ["failed", "The file of the recording is missing in the store."],
+    ["failed", "The recording's file is missing in the store."],
   );
   const broken = await makeRecording();
   await run(broken, {
@@ -356,21 +359,24 @@ test("the file is missing or broken: failed, saying which", async () => {
   });
   assert.equal(
     (await progress(broken)).last_error,
-    "The sound of the recording can't be read. The sound can't be decoded.",
+    "The recording's audio can't be read. The sound can't be decoded.",
   );
 });
 
-test("the machine is at fault: tried again later and later, found by the sweep, and given up after a day", async () => {
+test("the machine is the cause: retried at growing intervals, found by the sweep, and failed after a day", async () => {
   const id = await makeRecording();
   const fails = {
     extractSpeech: () => Promise.reject(new Error("no space left")),
-    retry: { ...quickRetry, firstDelayMs: 60_000, longestDelayMs: 600_000 },
+    retry: { ...quickRetry, firstDelayMs: 60_000, maxDelayMs: 600_000 },
   };
   for (const waitSec of [60, 120, 240]) {
     await run(id, fails);
     const { status, last_error, next_attempt_at } = await progress(id);
     assert.equal(status, "running");
-    assert.match(last_error ?? "", /could not read the sound .* through no fault of the file/);
+    assert.match(
+      last_error ?? "",
+      /could not read the recording's audio; the file is not known to be the cause/,
+    );
     const waits = (next_attempt_at?.getTime() ?? 0) - Date.now();
     assert.ok(Math.abs(waits - waitSec * 1000) < 10_000, `${waits} ms`);
     assert.equal(await due(id), false);
@@ -389,7 +395,7 @@ test("the machine is at fault: tried again later and later, found by the sweep, 
   assert.deepEqual(await texts(id), wholeTranscript);
 });
 
-test("stopped by its signal: no failure is noted, and it goes on later", async () => {
+test("aborted by its signal: no failure is recorded, and a later run continues", async () => {
   const id = await makeRecording();
   speech.script(transcribe, neverAnswer);
   const abort = new AbortController();

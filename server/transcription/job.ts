@@ -1,12 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import type { Config } from "../config.ts";
-import type { Database, Tx } from "../db/database.ts";
 import { MediaFailedError } from "../media/render/index.ts";
 import { withScratch } from "../media/scratch.ts";
-import { recordingObjectKey } from "../storage/layout.ts";
-import { ObjectMissingError, type ObjectStore } from "../storage/store.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { ModelServerError } from "../platform/model-server/refusal.ts";
+import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../platform/model-server/retry.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
+import type { AudioChunk, Transcriber } from "./model/transcriber.ts";
 import {
   type ChunkRow,
   countFailure,
@@ -18,13 +21,11 @@ import {
   saveChunkPlan,
   saveChunkResult,
 } from "./queries.ts";
-import { backoffMs, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
-import { type AudioChunk, type Transcriber, TranscriptionError } from "./transcriber.ts";
 
 /**
- * Cuts the sound of a file into 16 kHz mono WAV files, at silences where there are any, neighbours overlapping.
- * Without sound there are no pieces. The same file is always cut the same way.
- * @throws MediaFailedError when the file is at fault; everything else may pass.
+ * Cuts a file's audio into 16 kHz mono WAV files with overlaps, at silences where possible. Without audio there are no
+ * chunks. The same file is always cut the same way.
+ * @throws MediaFailedError when the file can't be decoded; other errors may be transient.
  */
 export type ExtractSpeech = (
   input: { readonly inputPath: string; readonly outDir: string },
@@ -39,7 +40,7 @@ export interface TranscriptionDependencies {
   readonly extractSpeech: ExtractSpeech;
   readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
   readonly retry?: RetryPolicy;
-  /** What follows from a transcript, in the transaction that writes it. */
+  /** Follow-up work, in the transaction that writes the transcript. */
   readonly onTranscript?: (
     tx: Tx,
     recording: { readonly id: string; readonly workspaceId: string },
@@ -53,29 +54,29 @@ export interface TranscriptionDependencies {
 const maxChunkSec = 540;
 const overlapSec = 2;
 
-/** For whatever keeps this machine from reading a file that may be good; the log says more. */
+/** For any failure of this machine to read a file that may be fine; the log has the details. */
 const machineReason =
-  "The server could not read the sound of the recording, through no fault of the file as far as is known.";
+  "The server could not read the recording's audio; the file is not known to be the cause.";
 
-/** Nothing is said in so little, and models refuse it for good: OpenAI below 0.1 s. */
-const leastChunkMs = 200;
+/** So short a chunk holds no speech, and models refuse it: OpenAI below 0.1 s. */
+const minChunkMs = 200;
 
-/** What is under way of one recording. */
+/** A transcription in progress. */
 interface Run {
   readonly deps: TranscriptionDependencies;
   readonly recordingId: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How a run ended: all is heard, it has to wait, or there is nothing left to do. */
-type Outcome = "heard" | "postponed" | "over";
+/** How a run ended: all chunks are transcribed, it has to wait, or nothing is left to do. */
+type Outcome = "transcribed" | "postponed" | "over";
 
 /**
- * The job that makes the transcript of a recording. The plan of the chunks and what was heard in each are rows, so
- * killed at any moment it goes on where it was, cutting the audio again. Failures of the speech server are noted with
- * the row, and so are those of this machine with the sound: short waits happen here, for long ones the job ends and the
- * sweep brings it back. What is thrown here, such as by the database, is left to the queue.
- * @param signal ends the work; it goes on when the job runs again.
+ * The job that transcribes a recording. The chunk plan and the result of each chunk are rows, so a killed job resumes
+ * where it stopped, after cutting the audio again. Failures of the speech server and of reading the audio are stored on
+ * the row: for short waits the job waits itself, for long ones it ends and the sweep restarts it. Other errors, such as
+ * the database's, are left to the queue.
+ * @param signal stops the job; the next run resumes.
  */
 export async function transcribeRecordingJob(
   deps: TranscriptionDependencies,
@@ -89,7 +90,7 @@ export async function transcribeRecordingJob(
   if (found.format === null)
     return fail({ deps, recordingId, signal }, "The recording has no file to transcribe.");
   const startedAt = Date.now();
-  if ((await hear({ deps, recordingId, signal }, found.format)) !== "heard") return;
+  if ((await transcribeChunks({ deps, recordingId, signal }, found.format)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
   await finishTranscription(
     db,
@@ -101,11 +102,11 @@ export async function transcribeRecordingJob(
   log.info({ recordingId, chunks: chunks.length, ms: Date.now() - startedAt }, "recording transcribed");
 }
 
-/** Has every chunk that has no result yet transcribed. */
-async function hear(run: Run, format: "mp4" | "mp3"): Promise<Outcome> {
+/** Transcribes every chunk that has no result yet. */
+async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcome> {
   const { db, store, config } = run.deps;
   const before = await findChunks(db.kysely, run.recordingId);
-  if (before.length > 0 && before.every((chunk) => chunk.result !== null)) return "heard";
+  if (before.length > 0 && before.every((chunk) => chunk.result !== null)) return "transcribed";
   return withScratch(config.dataDir, async (scratch): Promise<Outcome> => {
     let chunks: readonly AudioChunk[];
     try {
@@ -116,31 +117,31 @@ async function hear(run: Run, format: "mp4" | "mp3"): Promise<Outcome> {
       );
       chunks = extracted.chunks;
     } catch (error) {
-      return settleCutting(run, error);
+      return handleCuttingFailure(run, error);
     }
     const isPlanned = await db.kysely
       .transaction()
       .execute((tx) => saveChunkPlan(tx, run.recordingId, chunks));
     if (!isPlanned) return "over";
     for (const [position, audio] of chunks.entries()) {
-      const outcome = await hearChunk(run, audio, position);
-      if (outcome !== "heard") return outcome;
+      const outcome = await transcribeChunk(run, audio, position);
+      if (outcome !== "transcribed") return outcome;
     }
-    return "heard";
+    return "transcribed";
   });
 }
 
-async function hearChunk(run: Run, audio: AudioChunk, position: number): Promise<Outcome> {
+async function transcribeChunk(run: Run, audio: AudioChunk, position: number): Promise<Outcome> {
   const { db, transcriber, config } = run.deps;
   const row: Omit<ChunkRow, "result"> = { position, start_ms: audio.startMs, end_ms: audio.endMs };
   for (;;) {
-    // Read anew: a worker that was taken for dead may have finished it.
+    // Read again: a worker that was taken for dead may have finished it.
     const now = (await findChunks(db.kysely, run.recordingId))[position];
     if (now === undefined) return "over";
-    if (now.result !== null) return "heard";
+    if (now.result !== null) return "transcribed";
     try {
       const result =
-        audio.endMs - audio.startMs < leastChunkMs
+        audio.endMs - audio.startMs < minChunkMs
           ? { language: null, durationMs: null, segments: [] }
           : await transcriber.transcribe(audio, {
               language: config.transcription?.language ?? null,
@@ -149,69 +150,69 @@ async function hearChunk(run: Run, audio: AudioChunk, position: number): Promise
       const isKept = await db.kysely
         .transaction()
         .execute((tx) => saveChunkResult(tx, run.recordingId, row, result));
-      return isKept ? "heard" : "over";
+      return isKept ? "transcribed" : "over";
     } catch (error) {
-      if (!(error instanceof TranscriptionError)) throw error;
-      const outcome = await settleFailure(run, error);
+      if (!(error instanceof ModelServerError)) throw error;
+      const outcome = await handleServerFailure(run, error);
       if (outcome !== "again") return outcome;
     }
   }
 }
 
-/** Decides what a failure of the speech server means. Short waits are over when this returns `again`. */
-async function settleFailure(run: Run, error: TranscriptionError): Promise<Outcome | "again"> {
+/** Handles a failure of the speech server. Before it returns `again`, the short wait is over. */
+async function handleServerFailure(run: Run, error: ModelServerError): Promise<Outcome | "again"> {
   if (!error.isRetryable) {
     await fail(run, error.message);
     return "over";
   }
-  const delayMs = await backOff(run, error.message, error.retryAfterMs);
+  const delayMs = await backOff(run, error);
   if (delayMs === null) return "over";
-  if (delayMs > (run.deps.retry ?? defaultRetryPolicy).longestWaitInJobMs) return "postponed";
+  if (delayMs > (run.deps.retry ?? defaultRetryPolicy).maxWaitInJobMs) return "postponed";
   await delay(delayMs, undefined, run.signal === undefined ? {} : { signal: run.signal });
   return "again";
 }
 
 /**
- * Notes a failure that may pass, and when to try again.
- * @returns how long to wait; null when the transcription is over, since it has failed for too long or is gone.
+ * Records a failure that may be transient, and when to retry.
+ * @returns how long to wait; null when the transcription has failed for too long or is gone.
  */
-async function backOff(run: Run, reason: string, retryAfterMs: number | null): Promise<number | null> {
+async function backOff(run: Run, error: ModelServerError): Promise<number | null> {
   const { recordingId } = run;
-  const { db, log } = run.deps;
-  const policy = run.deps.retry ?? defaultRetryPolicy;
+  const { db, log, retry: policy = defaultRetryPolicy } = run.deps;
+  const reason = error.message;
   const failure = await countFailure(db.kysely, recordingId, reason);
   if (failure === undefined) return null;
-  const { attempts } = failure;
-  const delayMs = backoffMs(policy, attempts, retryAfterMs);
-  log.warn({ recordingId, attempts, delayMs, reason }, "transcription failed; trying again");
-  if (failure.failing_ms + delayMs > policy.giveUpAfterMs) {
+  const decision = decideRetry(policy, error, failure);
+  if (decision.action === "fail") {
     await fail(run, reason);
     return null;
   }
+  const { delayMs } = decision;
+  log.warn({ recordingId, attempts: failure.attempts, delayMs, reason }, "transcription failed; retrying");
   await postpone(db.kysely, recordingId, delayMs);
   return delayMs;
 }
 
-/** Decides what it means that the audio could not be cut. */
-async function settleCutting(run: Run, error: unknown): Promise<Outcome> {
+/** Handles a failure to cut the audio. */
+async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> {
   run.signal?.throwIfAborted();
   const { db, log } = run.deps;
   if ((await findTranscription(db.kysely, run.recordingId)) === undefined) return "over";
   if (error instanceof MediaFailedError) {
-    await fail(run, `The sound of the recording can't be read. ${error.message}`);
+    await fail(run, `The recording's audio can't be read. ${error.message}`);
     return "over";
   }
   if (error instanceof ObjectMissingError) {
-    await fail(run, "The file of the recording is missing in the store.");
+    await fail(run, "The recording's file is missing in the store.");
     return "over";
   }
-  // The machine, not the file: no space, no memory, a store that does not answer. That may take a while to pass.
-  log.warn({ err: error, recordingId: run.recordingId }, "could not cut the sound of a recording");
-  const delayMs = await backOff(run, machineReason, null);
+  // The machine, not the file: no space, no memory, a store that does not respond. That may take a while to pass.
+  log.warn({ err: error, recordingId: run.recordingId }, "could not cut the audio of a recording");
+  const delayMs = await backOff(run, new ModelServerError("transient", machineReason));
   return delayMs === null ? "over" : "postponed";
 }
 
 async function fail({ deps, recordingId }: Run, message: string): Promise<void> {
   await markFailed(deps.db.kysely, recordingId, message);
-  deps.log.warn({ recordingId, reason: message }, "gave the transcription up");
+  deps.log.warn({ recordingId, reason: message }, "transcription failed permanently");
 }

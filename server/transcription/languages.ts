@@ -1,10 +1,10 @@
-/** The languages that Whisper and its descendants know, by the codes they use. */
+/** The language codes that Whisper and its descendants know. */
 const codes =
   "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su yue".split(
     " ",
   );
 
-/** What speech servers use beside the codes of ISO 639 and the English names of the Unicode consortium. */
+/** Names that speech servers use beside the codes of ISO 639 and the English names of the Unicode consortium. */
 const otherNames: ReadonlyMap<string, string> = new Map(
   Object.entries({
     bengali: "bn",
@@ -22,15 +22,15 @@ const otherNames: ReadonlyMap<string, string> = new Map(
     sinhalese: "si",
     tagalog: "tl",
     valencian: "ca",
-    // Whisper's code for Javanese is not the one of ISO 639.
+    // Whisper's code for Javanese differs from ISO 639.
     jw: "jv",
   }),
 );
 
 /**
- * Makes a language code of what a speech server calls a language: some answer `en`, others `english` (whisper.cpp and
- * OpenAI do). The contract wants a "language code".
- * @returns null when it is no language that is known.
+ * Converts a speech server's language to a language code, which the contract requires: some servers return `en`, others
+ * `english` (whisper.cpp and OpenAI do).
+ * @returns null for an unknown language.
  */
 export function toLanguageCode(name: string): string | null {
   const key = fold(name);

@@ -1,20 +1,21 @@
 import { sql } from "kysely";
-import type { Executor, Tx } from "../db/database.ts";
-import type { ChunkTranscript } from "./transcriber.ts";
+import type { Executor, Tx } from "../platform/db/database.ts";
+import { hasNoJob } from "../platform/jobs/queue.ts";
+import type { ChunkTranscript } from "./model/transcriber.ts";
 
-/** Where a transcription stands: `pending` and `running` go on by themselves, `done` and `failed` are the end. */
-export type TranscriptionStatus = "pending" | "running" | "done" | "failed";
+/** Status of a transcription: `pending` and `running` continue without a user, `done` and `failed` are final. */
+type TranscriptionStatus = "pending" | "running" | "done" | "failed";
 
-/** What a job has to know before it begins. */
+/** What a job needs to know before it starts. */
 export interface TranscriptionRow {
   readonly status: TranscriptionStatus;
-  /** Whether the time to try again has come. */
+  /** Whether the time to retry has come. */
   readonly is_due: boolean;
   /** Null: the recording has no file. */
   readonly format: "mp4" | "mp3" | null;
 }
 
-/** @returns undefined when the recording is gone, or nobody wants a transcript of it. */
+/** @returns undefined when the recording is gone or has no transcription. */
 export async function findTranscription(
   db: Executor,
   recordingId: string,
@@ -27,7 +28,7 @@ export async function findTranscription(
   return rows[0];
 }
 
-/** How far a transcription is, for people who wait for it. */
+/** The progress of a transcription, for users who wait for it. */
 export interface TranscriptionProgress {
   readonly status: TranscriptionStatus;
   /** 0 to 100. */
@@ -35,11 +36,11 @@ export interface TranscriptionProgress {
   readonly chunks_done: number;
   /** Null until the audio has been cut. */
   readonly chunks_total: number | null;
-  /** Failures since something last succeeded. */
+  /** Failures since the last success. */
   readonly attempts: number;
-  /** In words for people. */
+  /** A message for users. */
   readonly last_error: string | null;
-  /** When it tries again after a failure. */
+  /** When it retries after a failure. */
   readonly next_attempt_at: Date | null;
   readonly updated_at: Date;
 }
@@ -58,18 +59,19 @@ export async function readTranscriptionProgress(
 }
 
 /**
- * Finds what should be going on: new, waited long enough after a failure, or in the middle of it when its worker died.
- * For each, the queue is asked for a job, which it takes only where none for this recording waits or runs.
+ * Finds transcriptions that should have a job and have none: their wait after a failure is over, or their job was lost.
+ * Those with a job are excluded, or one user's backlog would hide what others wait for.
  */
 export async function findDueTranscriptions(db: Executor): Promise<string[]> {
   const { rows } = await sql<{ recording_id: string }>`
-    select recording_id from transcriptions
+    select recording_id from transcriptions t
     where status in ('pending', 'running') and (not_before is null or not_before <= now())
+      and ${hasNoJob("transcribe_recording", sql`t.recording_id`)}
     order by created_at limit 500`.execute(db);
   return rows.map((row) => row.recording_id);
 }
 
-/** @returns whether there was none yet. */
+/** @returns whether it was created now. */
 export async function insertTranscription(tx: Tx, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
     insert into transcriptions (recording_id, status) values (${recordingId}, 'pending')
@@ -78,7 +80,7 @@ export async function insertTranscription(tx: Tx, recordingId: string): Promise<
   return rows.length > 0;
 }
 
-/** @returns whether it had failed, and begins anew. What was heard in single chunks is kept. */
+/** @returns whether it had failed and is now restarted. Results of single chunks are kept. */
 export async function restartFailed(tx: Tx, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
     update transcriptions set status = 'pending', attempts = 0, failing_since = null, not_before = null,
@@ -112,7 +114,7 @@ export async function findChunks(db: Executor, recordingId: string): Promise<Chu
   return rows;
 }
 
-/** Always before its chunks, as when a recording is deleted, or two transactions could wait for each other. */
+/** Always locked before its chunks, as when a recording is deleted; otherwise two transactions could deadlock. */
 async function lockRunning(tx: Tx, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from transcriptions where recording_id = ${recordingId} and status = 'running' for update`.execute(
@@ -122,9 +124,9 @@ async function lockRunning(tx: Tx, recordingId: string): Promise<boolean> {
 }
 
 /**
- * Writes how the audio was cut. Cut another way than before, such as by a newer version, only results for the very
- * same stretch of audio are kept.
- * @returns whether the transcription is still there.
+ * Saves how the audio was cut. If it was cut differently before, such as by an older version, only results for exactly
+ * the same stretch of audio are kept.
+ * @returns whether the transcription still exists.
  */
 export async function saveChunkPlan(
   tx: Tx,
@@ -153,12 +155,12 @@ export async function saveChunkPlan(
   return true;
 }
 
-/** The share of the work that is done when the audio is cut; what is left belongs to its pieces. */
+/** The percentage that is done when the audio is cut; the rest is divided among the chunks. */
 const cutProgress = 5;
 
 /**
- * Keeps what was heard in one chunk, and forgets earlier failures: the server works.
- * @returns whether the chunk is still there.
+ * Saves the result of one chunk and clears earlier failures: the server works.
+ * @returns whether the chunk still exists.
  */
 export async function saveChunkResult(
   tx: Tx,
@@ -184,9 +186,9 @@ export async function saveChunkResult(
 }
 
 /**
- * Notes a failure that may pass.
- * @returns how many there were since something last succeeded and for how long they last; undefined when the
- * transcription is gone or over.
+ * Records a failure that may be transient.
+ * @returns how many there were since the last success and for how long; undefined when the transcription is gone or
+ * final.
  */
 export async function countFailure(
   db: Executor,
@@ -203,14 +205,14 @@ export async function countFailure(
   return rows[0];
 }
 
-/** Sets when to try again. */
+/** Sets when to retry. */
 export async function postpone(db: Executor, recordingId: string, delayMs: number): Promise<void> {
   await sql`
     update transcriptions set not_before = clock_timestamp() + ${delayMs}::float8 * interval '1 millisecond'
     where recording_id = ${recordingId} and status = 'running'`.execute(db);
 }
 
-/** Gives a transcription up. */
+/** Fails a transcription permanently. */
 export async function markFailed(db: Executor, recordingId: string, message: string): Promise<void> {
   await sql`
     update transcriptions set status = 'failed', last_error = ${message}, not_before = null,

@@ -1,10 +1,10 @@
-import type { Tx } from "../db/database.ts";
-import type { JobQueue } from "../jobs/queue.ts";
+import type { Tx } from "../platform/db/database.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
 import { insertTranscription, restartFailed } from "./queries.ts";
 
 /**
- * Asks for a transcript of a recording, in the transaction that makes the recording: asked for exactly when the
- * recording exists. Asked for before, nothing happens.
+ * Requests a transcript of a recording, in the transaction that creates the recording: requested exactly when the
+ * recording exists. If it was requested before, nothing happens.
  */
 export async function requestTranscription(tx: Tx, jobs: JobQueue, recordingId: string): Promise<void> {
   if (await insertTranscription(tx, recordingId))
@@ -12,8 +12,8 @@ export async function requestTranscription(tx: Tx, jobs: JobQueue, recordingId: 
 }
 
 /**
- * Tries a transcription again that has failed, such as after the key was put right.
- * @returns whether there is such a one.
+ * Retries a failed transcription, such as after the API key was corrected.
+ * @returns whether there was one.
  */
 export async function retryTranscription(tx: Tx, jobs: JobQueue, recordingId: string): Promise<boolean> {
   const isRestarted = await restartFailed(tx, recordingId);

@@ -1,46 +1,20 @@
-/** What of a segment an edit changes; times never. */
-export interface SegmentValues {
-  readonly text?: string;
-  readonly speaker?: string;
-  readonly participant_id?: string | null;
-}
+import type { SegmentChange, SegmentValues, TranscriptChanges } from "../platform/db/json-columns.ts";
 
-/** Segments that an edit changes in the same way. */
-export interface SegmentChange {
-  readonly positions: readonly number[];
-  readonly before: SegmentValues;
-  readonly after: SegmentValues;
-}
+export const noChanges: TranscriptChanges = { segments: [], participants: [] };
 
-interface ParticipantValues {
-  readonly name?: string;
-  readonly confirmed_attendee?: boolean;
-}
-
-export interface ParticipantChange {
-  readonly id: string;
-  readonly before: ParticipantValues;
-  readonly after: ParticipantValues;
-}
-
-/** Everything an edit writes, with what was there before. No segment is named twice. */
-export interface Changes {
-  readonly segments: readonly SegmentChange[];
-  readonly participants: readonly ParticipantChange[];
-}
-
-export const noChanges: Changes = { segments: [], participants: [] };
-
-/** What takes an edit back. */
-export function invert({ segments, participants }: Changes): Changes {
+/** The changes that undo an edit. */
+export function invert({ segments, participants }: TranscriptChanges): TranscriptChanges {
   return {
     segments: segments.map(({ positions, before, after }) => ({ positions, before: after, after: before })),
     participants: participants.map(({ id, before, after }) => ({ id, before: after, after: before })),
   };
 }
 
-/** The same changes where some participants are gone: what they said is nobody's, as deleting them left it. */
-export function withoutParticipants(changes: Changes, isThere: (id: string) => boolean): Changes {
+/** The same changes when some participants are gone: their lines stay unassigned, as deleting them left these. */
+export function withoutParticipants(
+  changes: TranscriptChanges,
+  isThere: (id: string) => boolean,
+): TranscriptChanges {
   const known = (values: SegmentValues): SegmentValues =>
     values.participant_id && !isThere(values.participant_id) ? { ...values, participant_id: null } : values;
   return {
@@ -53,11 +27,11 @@ export function withoutParticipants(changes: Changes, isThere: (id: string) => b
   };
 }
 
-export function countSegments({ segments }: Changes): number {
+export function countSegments({ segments }: TranscriptChanges): number {
   return segments.reduce((sum, { positions }) => sum + positions.length, 0);
 }
 
-/** Who speaks in a segment. */
+/** The speaker of a segment. */
 export interface Identity {
   readonly participant_id: string | null;
   readonly speaker: string;
@@ -67,7 +41,7 @@ export function isSameIdentity(a: Identity, b: Identity): boolean {
   return a.participant_id === b.participant_id && a.speaker === b.speaker;
 }
 
-/** Gives segments to a speaker: one change for each former speaker; what is theirs already stays out. */
+/** Assigns segments to a speaker: one change per former speaker; segments that are already theirs are left out. */
 export function giveTo(
   to: Identity,
   segments: readonly (Identity & { readonly position: number })[],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../test/support/factories.ts";
-import { dataTools } from "../recording-data/testing.ts";
+import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp();
 const { manage, read, eventsOf, makeViewer } = dataTools(app);
@@ -55,7 +55,7 @@ test("view: version, speakers and segments, as the contract shows them", async (
   );
 });
 
-test("correct: these segments and no others are written; every format shows it, times stay", async () => {
+test("correct: only these segments are written; every format shows it, times stay", async () => {
   const { id } = await make();
   assert.match(await textOf(id), /Good morning/);
   const before = await rowsOf(id);
@@ -83,7 +83,7 @@ test("correct: these segments and no others are written; every format shows it, 
   assert.equal((await manage("GET", `/recordings/${id}`, member.token)).body.transcript.is_edited, true);
 });
 
-test("correct: nothing different is no edit and no event; back to what it was is not edited", async () => {
+test("correct: an unchanged text is no edit and no event; restoring the original clears the edited flag", async () => {
   const { id } = await make();
   const text = (await view(id)).segments[0].text;
   const same = await edit(id, "corrections", { transcript_version: 0, segments: [{ index: 0, text }] });
@@ -120,7 +120,7 @@ test("rename: a speaker without participant, and one with, who is renamed as wel
   assert.equal(taken.body.edit, null);
 });
 
-test("merge: into a participant, who counts as heard from then on, and into another speaker", async () => {
+test("merge: into a participant, who then counts as heard, and into another speaker", async () => {
   const { id, bo } = await make();
   const merged = await edit(id, "speakers/merge", {
     transcript_version: 0,
@@ -167,7 +167,7 @@ test("assign: a range, a list, to a participant or a new name", async () => {
   );
 });
 
-test("highlights: those in which something is said otherwise are updated, and no others", async () => {
+test("highlights: only those whose text changed are updated", async () => {
   const { id } = await make();
   const highlight = async (timestamp: number, duration: number): Promise<string> =>
     (await manage("POST", `/recordings/${id}/highlights`, member.token, { text: "H", timestamp, duration }))
@@ -187,7 +187,7 @@ test("highlights: those in which something is said otherwise are updated, and no
   );
 });
 
-test("version: 409 with the present one, and nothing is changed", async () => {
+test("version: returns 409 with the current one, and nothing is changed", async () => {
   const { id, bo } = await make();
   await edit(id, "corrections", { transcript_version: 0, segments: [{ index: 0, text: "One" }] });
   for (const [what, body] of [
@@ -207,7 +207,7 @@ test("version: 409 with the present one, and nothing is changed", async () => {
   assert.equal((await view(id)).segments[0].text, "One");
 });
 
-test("two edits at once: one wins, the other is told the new version", async () => {
+test("two concurrent edits: one succeeds, the other gets the new version", async () => {
   const { id } = await make();
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, n) =>
@@ -221,16 +221,16 @@ test("two edits at once: one wins, the other is told the new version", async () 
   assert.deepEqual(await eventsOf(id), ["recording_added", "recording_updated"]);
 });
 
-test("all faults are named: unknown segments, speakers and participants, references that are none or both", async () => {
+test("all violations are listed: unknown segments, speakers and participants, and invalid references", async () => {
   const { id, ada } = await make();
-  const faults = async (what: string, body: object) => {
+  const violations = async (what: string, body: object) => {
     const answer = await edit(id, what, { transcript_version: 0, ...body });
     assert.equal(answer.status, 400, answer.text);
     return answer.body.violations.map((one: { pointer: string }) => one.pointer);
   };
   const text = "x";
   assert.deepEqual(
-    await faults("corrections", {
+    await violations("corrections", {
       segments: [
         { index: 0, text },
         { index: 3, text },
@@ -239,9 +239,9 @@ test("all faults are named: unknown segments, speakers and participants, referen
     }),
     ["/segments/1/index", "/segments/2/index"],
   );
-  assert.deepEqual(await faults("corrections", { segments: [] }), ["/segments"]);
+  assert.deepEqual(await violations("corrections", { segments: [] }), ["/segments"]);
   assert.deepEqual(
-    await faults("corrections", {
+    await violations("corrections", {
       segments: [
         { index: 0, text },
         { index: 0, text },
@@ -249,27 +249,27 @@ test("all faults are named: unknown segments, speakers and participants, referen
     }),
     ["/segments"],
   );
-  assert.deepEqual(await faults("assignments", { indexes: [0, 3], to: { name: "N" } }), ["/indexes/1"]);
-  assert.deepEqual(await faults("assignments", { from_index: 1, to_index: 3, to: { name: "N" } }), [
+  assert.deepEqual(await violations("assignments", { indexes: [0, 3], to: { name: "N" } }), ["/indexes/1"]);
+  assert.deepEqual(await violations("assignments", { from_index: 1, to_index: 3, to: { name: "N" } }), [
     "/to_index",
   ]);
-  assert.deepEqual(await faults("assignments", { from_index: 2, to_index: 1, to: { name: "N" } }), [
+  assert.deepEqual(await violations("assignments", { from_index: 2, to_index: 1, to: { name: "N" } }), [
     "/to_index",
   ]);
-  assert.deepEqual(await faults("assignments", { from_index: 1, to: { name: "N" } }), [""]);
-  assert.deepEqual(await faults("assignments", { indexes: [0], to: {} }), ["/to"]);
-  assert.deepEqual(await faults("assignments", { indexes: [0], to: { participant_id: unknownId() } }), [
+  assert.deepEqual(await violations("assignments", { from_index: 1, to: { name: "N" } }), [""]);
+  assert.deepEqual(await violations("assignments", { indexes: [0], to: {} }), ["/to"]);
+  assert.deepEqual(await violations("assignments", { indexes: [0], to: { participant_id: unknownId() } }), [
     "/to/participant_id",
   ]);
-  assert.deepEqual(await faults("speakers/rename", { speaker: { name: "Ada" }, name: "A" }), [
+  assert.deepEqual(await violations("speakers/rename", { speaker: { name: "Ada" }, name: "A" }), [
     "/speaker/name",
   ]);
   assert.deepEqual(
-    await faults("speakers/rename", { speaker: { participant_id: ada, name: "Ada" }, name: " " }),
+    await violations("speakers/rename", { speaker: { participant_id: ada, name: "Ada" }, name: " " }),
     ["/speaker", "/name"],
   );
   assert.deepEqual(
-    await faults("speakers/merge", { from: [{ name: "Nobody" }], into: { participant_id: ada } }),
+    await violations("speakers/merge", { from: [{ name: "Nobody" }], into: { participant_id: ada } }),
     ["/from/0/name"],
   );
   await edit(id, "assignments", { transcript_version: 0, indexes: [0], to: { name: "Other" } });
@@ -281,7 +281,7 @@ test("all faults are named: unknown segments, speakers and participants, referen
   assert.deepEqual([taken.status, taken.body.violations[0].pointer], [400, "/name"]);
 });
 
-test("rights: recorders, admins who see it and workspace tokens edit; others who see it read", async () => {
+test("permissions: recorders, admins who see it and workspace tokens edit; others who see it read", async () => {
   const { id } = await make();
   const other = await makeUser(app.db, workspace);
   const body = { transcript_version: 0, segments: [{ index: 0, text: "x" }] };

@@ -5,17 +5,19 @@ import type {
   mergeSpeakers as mergeOperation,
   renameSpeaker as renameOperation,
 } from "../../contract/transcript-editing.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { invalidInput } from "../http/problem.ts";
-import { giveTo, type SegmentChange } from "./changes.ts";
-import { findIdentities, findPeople, findSegmentsAt } from "./queries.ts";
+import { transcriptTooLong } from "../../contract/transcript-limits.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import type { SegmentChange } from "../platform/db/json-columns.ts";
+import { invalidInput } from "../platform/http/errors/problem.ts";
+import { giveTo } from "./changes.ts";
+import { findIdentities, findPeople, findSegmentsAt, growsTooLong } from "./queries.ts";
 import { hear, planRename, resolveSpeaker, segmentsOf } from "./speakers.ts";
 import { type EditResult, editTranscript } from "./write-edit.ts";
 
 type Input<O extends { readonly body: z.ZodType }> = z.output<O["body"]>;
 
-/** Gives segments another text; the others are not touched. */
+/** TranscriptChanges the text of segments; the others are not touched. */
 export function correctTranscript(
   db: Database,
   principal: Principal,
@@ -33,11 +35,15 @@ export function correctTranscript(
       return text === before ? [] : [{ positions: [index], before: { text: before }, after: { text } }];
     });
     if (segments.length === 0) return null;
+    if (await growsTooLong(tx, recordingId, segments))
+      throw invalidInput([
+        { pointer: "/segments", detail: `make the transcript too long: it ${transcriptTooLong}` },
+      ]);
     return { kind: "text", details: {}, changes: { segments, participants: [] } };
   });
 }
 
-/** Gives a speaker another name, and the participant who speaks as well. */
+/** Renames a speaker, and the participant who speaks. */
 export function renameSpeaker(
   db: Database,
   principal: Principal,
@@ -57,7 +63,7 @@ export function renameSpeaker(
   });
 }
 
-/** Gives all that some speakers say to another one. */
+/** Assigns all segments of some speakers to another one. */
 export function mergeSpeakers(
   db: Database,
   principal: Principal,
@@ -86,7 +92,7 @@ export function mergeSpeakers(
   });
 }
 
-/** Says who spoke in some segments. */
+/** Sets the speaker of some segments. */
 export function assignSegments(
   db: Database,
   principal: Principal,
@@ -95,7 +101,7 @@ export function assignSegments(
 ): Promise<EditResult> {
   return editTranscript(db, principal, recordingId, input.transcript_version, async (tx) => {
     const people = await findPeople(tx, recordingId);
-    // A name need not be a speaker's already.
+    // The name may be new to the transcript.
     const to =
       input.to.name === undefined
         ? resolveSpeaker("/to", input.to, people, [])
@@ -117,7 +123,7 @@ export function assignSegments(
   });
 }
 
-/** @throws ProblemError `invalid_input` naming every segment that is not there. */
+/** @throws ProblemError `invalid_input` listing every segment that does not exist. */
 async function findChosen(tx: Tx, recordingId: string, input: Input<typeof assignOperation>) {
   if (input.indexes !== undefined) {
     const positions = [...new Set(input.indexes)];
@@ -128,18 +134,18 @@ async function findChosen(tx: Tx, recordingId: string, input: Input<typeof assig
   }
   const [from, to] = [input.from_index ?? 0, input.to_index ?? 0];
   const found = await findIdentities(tx, recordingId, { from, to });
-  const faults = [
+  const violations = [
     ...(found[0]?.position === from ? [] : [{ pointer: "/from_index", detail: noSegment }]),
     ...(found.at(-1)?.position === to ? [] : [{ pointer: "/to_index", detail: noSegment }]),
   ];
-  if (faults.length > 0) throw invalidInput(faults);
+  if (violations.length > 0) throw invalidInput(violations);
   return found;
 }
 
-const noSegment = "is no segment of this transcript";
+const noSegment = "is not a segment of this transcript";
 
-/** More faults than this help nobody. */
-const mostFaults = 100;
+/** A longer list of violations helps nobody. */
+const maxViolations = 100;
 
 function refuseUnknown(
   list: string,
@@ -147,8 +153,8 @@ function refuseUnknown(
   isKnown: (position: number) => boolean,
   field = "",
 ): void {
-  const faults = positions.flatMap((position, place) =>
+  const violations = positions.flatMap((position, place) =>
     isKnown(position) ? [] : [{ pointer: `${list}/${place}${field}`, detail: noSegment }],
   );
-  if (faults.length > 0) throw invalidInput(faults.slice(0, mostFaults));
+  if (violations.length > 0) throw invalidInput(violations.slice(0, maxViolations));
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
+import type { Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
 
 interface HighlightRange {
   readonly id: string;
@@ -9,16 +9,16 @@ interface HighlightRange {
   readonly duration_ms: number;
 }
 
-/** When something is said; an empty segment counts as an instant, as where highlights are read. */
+/** The time of a segment; an empty segment counts as an instant, as when highlights are read. */
 interface Spoken {
   readonly start_ms: number;
   readonly end_ms: number;
 }
 
 /**
- * Reports `highlight_updated` for the highlights in which something is said otherwise now. What is said in a highlight
- * is read from the transcript whenever it is shown, so nothing of it has to be written.
- * @param spoken when; null: the whole transcript is another one.
+ * Reports `highlight_updated` for the highlights whose text changed. A highlight's text is always read from the
+ * transcript, so it is not stored.
+ * @param spoken the times of the changed segments; null: the whole transcript changed.
  */
 export async function reportHighlights(
   tx: Tx,

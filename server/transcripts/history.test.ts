@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeWorkspace } from "../../test/support/factories.ts";
-import { dataTools } from "../recording-data/testing.ts";
+import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp({ env: { PARLEY_PAGE_SIZE: "3" } });
 const { manage, eventsOf } = dataTools(app);
@@ -16,7 +16,7 @@ const texts = async (id: string): Promise<string[]> =>
   (await view(id)).segments.map((one: { text: string }) => one.text);
 const versionOf = async (id: string): Promise<number> => (await view(id)).transcript_version;
 
-/** Edits at the version the transcript has. */
+/** Edits at the transcript's current version. */
 async function edit(id: string, what: string, body: object) {
   const transcript_version = await versionOf(id);
   return manage("POST", `/recordings/${id}/transcript/${what}`, member.token, {
@@ -30,7 +30,7 @@ const undo = (id: string, number?: number) => edit(id, "undo", number === undefi
 const edits = async (id: string, query = "") =>
   (await manage("GET", `/recordings/${id}/transcript/edits${query}`, member.token)).body;
 
-test("undo chain: one after the other back to the beginning, and forward again by taking back the undos", async () => {
+test("undo chain: one by one back to the beginning, and forward again by undoing the undos", async () => {
   const id = await make();
   const original = await texts(id);
   await say(id, 0, "A");
@@ -46,18 +46,18 @@ test("undo chain: one after the other back to the beginning, and forward again b
   const nothing = await undo(id);
   assert.deepEqual([nothing.status, nothing.body.error], [409, "wrong_state"]);
 
-  // Redo in the order in which it was undone: 6 took back 1, 5 took back 2.
+  // Redo in the order in which it was undone: 6 undid 1, 5 undid 2.
   assert.equal((await undo(id, 6)).body.edit, 7);
   assert.deepEqual((await texts(id))[0], "A");
   assert.equal((await undo(id, 5)).body.edit, 8);
   assert.deepEqual((await texts(id))[0], "B");
-  // Both hold again, so the last of them is taken back by default.
+  // Both are in effect again, so the last of them is undone by default.
   assert.equal((await undo(id)).body.edit, 9);
   assert.deepEqual((await texts(id))[0], "A");
   assert.equal((await eventsOf(id)).filter((type) => type === "recording_updated").length, 9);
 });
 
-test("undo by number: alone where nothing was changed since, refused where something was, and twice", async () => {
+test("undo by number: possible alone if nothing was changed since, refused otherwise, and a second time", async () => {
   const id = await make();
   const [first, second] = await texts(id);
   await say(id, 0, "A");
@@ -70,20 +70,55 @@ test("undo by number: alone where nothing was changed since, refused where somet
   await say(id, 1, "C");
   const conflict = await undo(id, 2);
   assert.equal(conflict.status, 409);
-  assert.match(conflict.body.detail, /1 of its segments were changed again/);
+  assert.match(conflict.body.detail, /1 of its segments were changed since/);
   assert.equal((await texts(id))[1], "C");
   assert.equal((await undo(id, 99)).status, 409);
   await undo(id, 4);
   assert.equal((await undo(id, 2)).status, 200);
   assert.equal((await texts(id))[1], second);
-  // An edit of the speaker in between is none of the text.
+  // A later edit of the speaker does not affect the text.
   await say(id, 2, "D");
   await edit(id, "assignments", { indexes: [2], to: { name: "X" } });
   assert.equal((await undo(id, 7)).status, 200);
   assert.equal((await view(id)).segments[2].speaker, "X");
 });
 
-test("undo of who spoke, after the participant was deleted: the words are nobody's, as deleting left them", async () => {
+test("undo and kept edits can't make a transcript too long", async () => {
+  const id = await make();
+  await say(id, 0, "a".repeat(10_000));
+  await say(id, 0, "short");
+  await app.db.pool.query(
+    "update transcript_segments set text = repeat('x', 4995000) where recording_id = $1 and position = 1",
+    [id],
+  );
+  const refused = await undo(id);
+  assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"]);
+  assert.match(refused.body.detail, /too long: it must have at most 5000000 characters/);
+  await app.db.pool.query(
+    "update transcript_segments set text = 'y' where recording_id = $1 and position = 1",
+    [id],
+  );
+  assert.equal((await undo(id)).status, 200);
+  const [{ start, end }] = (await view(id)).segments;
+  const filler = Array.from({ length: 500 }, (_, n) => ({
+    speaker: "S",
+    start: end + n * 1000,
+    end: end + n * 1000 + 900,
+    text: "z".repeat(9990),
+  }));
+  const supply = async (edits: string) =>
+    manage("PUT", `/recordings/${id}/transcript`, member.token, {
+      transcript_version: await versionOf(id),
+      edits,
+      segments: [{ speaker: "S", start, end, text: "fresh" }, ...filler],
+    });
+  const kept = await supply("keep");
+  assert.deepEqual([kept.status, kept.body.violations?.[0].pointer], [400, "/edits"], kept.text);
+  assert.equal((await texts(id))[0], "a".repeat(10_000), "nothing was replaced");
+  assert.equal((await supply("discard")).status, 200);
+});
+
+test("undo: lines of a deleted participant stay unassigned", async () => {
   const id = await make({ participants: [{ name: "Ada", speaker_key: "s1" }] });
   const { participants } = (await manage("GET", `/recordings/${id}`, member.token)).body;
   await edit(id, "assignments", { indexes: [0], to: { name: "Somebody" } });
@@ -94,7 +129,7 @@ test("undo of who spoke, after the participant was deleted: the words are nobody
   assert.deepEqual([segment.speaker, segment.participant_id], ["Ada", null]);
 });
 
-test("history: who, when and what, in pages, the last first; one edit with its changes", async () => {
+test("history: who, when and what, in pages, newest first; one edit with its changes", async () => {
   const id = await make({ participants: [{ name: "Ada", speaker_key: "s1" }] });
   const [original] = await texts(id);
   await say(id, 0, "A");
@@ -146,7 +181,7 @@ test("history: who, when and what, in pages, the last first; one edit with its c
   );
 });
 
-test("history: the last thousand edits are kept, and go with the recording", async () => {
+test("history: the last thousand edits are kept, and deleted with the recording", async () => {
   const id = await make();
   await say(id, 0, "A");
   await app.db.pool.query(
@@ -164,7 +199,7 @@ test("history: the last thousand edits are kept, and go with the recording", asy
   assert.equal(receipt.body.removed.transcript_edits, 1000);
 });
 
-test("an edit that breaks off leaves nothing behind: no words, no version, no history, no event", async () => {
+test("an edit that fails leaves nothing behind: no text, no version, no history, no event", async () => {
   const id = await make();
   const before = await view(id);
   await app.db.pool.query(`

@@ -6,26 +6,26 @@ import type {
   TranscriptEditKind,
   TranscriptEditWithChanges,
 } from "../../contract/transcript-history.ts";
-import type { Executor } from "../db/database.ts";
-import type { Changes } from "./changes.ts";
+import type { Executor } from "../platform/db/database.ts";
+import type { TranscriptChanges } from "../platform/db/json-columns.ts";
 
 interface Row {
   readonly number: number;
   readonly kind: TranscriptEditKind;
   readonly user_id: string | null;
   readonly user_name: string | null;
-  readonly made_at: Date;
+  readonly created_at: Date;
   readonly transcript_version: number;
   readonly segments: number;
   readonly details: TranscriptEditDetails;
   readonly undone_by: number | null;
-  readonly changes: Changes;
+  readonly changes: TranscriptChanges;
 }
 
-const columns = sql`e.number, e.kind, e.user_id, u.name as user_name, e.made_at, e.transcript_version, e.segments,
+const columns = sql`e.number, e.kind, e.user_id, u.name as user_name, e.created_at, e.transcript_version, e.segments,
   e.details, e.undone_by`;
 
-/** One page of what was done to a transcript, the last first. */
+/** One page of a transcript's edits, newest first. */
 export async function findEdits(
   db: Executor,
   recordingId: string,
@@ -63,7 +63,7 @@ function present(row: Row): z.input<typeof TranscriptEdit> {
     number: row.number,
     kind: row.kind,
     user: row.user_id === null ? null : { id: row.user_id, name: row.user_name ?? "" },
-    made_datetime: row.made_at.toISOString(),
+    made_datetime: row.created_at.toISOString(),
     transcript_version: row.transcript_version,
     segments_changed: row.segments,
     details: row.details,

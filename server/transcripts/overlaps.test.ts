@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { indexOf, mostOverlaps, type Timed } from "./overlaps.ts";
+import { indexOf, maxOverlaps, type Timed } from "./overlaps.ts";
 import { planReapply } from "./reapply.ts";
 
-test("finds what overlaps a time, as going through all would", () => {
-  // A fixed sequence of numbers, so that a failure comes back.
+test("finds the segments that overlap a time, as a full scan would", () => {
+  // Seeded numbers, so that a failure can be reproduced.
   let seed = 7;
   const random = (below: number): number => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -23,12 +23,12 @@ test("finds what overlaps a time, as going through all would", () => {
         const ms = Math.min(until(one), until(asked)) - Math.max(one.start_ms, asked.start_ms);
         return ms > 0 ? [{ position, ms, length: until(one) - one.start_ms }] : [];
       });
-      assert.deepEqual(find(asked), expected.slice(0, mostOverlaps));
+      assert.deepEqual(find(asked), expected.slice(0, maxOverlaps));
     }
   }
 });
 
-test("a transcript in which everything overlaps everything takes seconds, not half an hour", () => {
+test("a transcript in which all segments overlap takes seconds, not half an hour", () => {
   const fresh = Array.from({ length: 50_000 }, (_, index) => ({
     participant_id: null,
     speaker: `Speaker ${index % 3}`,

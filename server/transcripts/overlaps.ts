@@ -1,10 +1,10 @@
-/** When something is said, in ms. */
+/** The time of a segment, in ms. */
 export interface Timed {
   readonly start_ms: number;
   readonly end_ms: number;
 }
 
-/** A segment that overlaps a time. */
+/** A segment that overlaps a time range. */
 export interface Overlap {
   readonly position: number;
   /** For how long. */
@@ -13,23 +13,23 @@ export interface Overlap {
 }
 
 /**
- * So many people never speak at once, so what lies beyond is made up: a transcript in which everything overlaps
- * everything would keep the process busy for half an hour.
+ * More people than this never speak at once, so further overlaps are invented: a transcript in which all segments
+ * overlap would keep the process busy for half an hour.
  */
-export const mostOverlaps = 50;
+export const maxOverlaps = 50;
 
-/** One that takes no time counts as an instant. */
+/** A segment without a duration counts as an instant. */
 export function lengthOf({ start_ms, end_ms }: Timed): number {
   return Math.max(end_ms - start_ms, 1);
 }
 
 /**
- * Finds the segments that overlap a time, the first 50 of them, without going through all: also where one of them goes
- * on over all others.
- * @param segments in the order of their starts.
+ * Finds the segments that overlap a time range, the first 50 of them, without reading them all, even if one segment
+ * spans all others.
+ * @param segments in order of their starts.
  */
 export function indexOf(segments: readonly Timed[]): (segment: Timed) => Overlap[] {
-  // A tree in a list: each place holds the latest end below it, the segments themselves from `width` on.
+  // A tree in a list: each node holds the latest end below it; the segments themselves start at `width`.
   let width = 1;
   while (width < segments.length) width *= 2;
   const latest = new Float64Array(2 * width).fill(Number.NEGATIVE_INFINITY);
@@ -42,13 +42,13 @@ export function indexOf(segments: readonly Timed[]): (segment: Timed) => Overlap
   return (segment) => {
     const end = segment.start_ms + lengthOf(segment);
     const found: Overlap[] = [];
-    /** @returns whether to go on: not after enough, or after what begins too late. */
+    /** @returns whether to continue: not after enough segments, or after one that starts too late. */
     const look = (place: number): boolean => {
       if ((latest[place] ?? 0) <= segment.start_ms) return true;
       if (place < width) return look(2 * place) && look(2 * place + 1);
       const position = place - width;
       const other = segments[position];
-      if (other === undefined || other.start_ms >= end || found.length >= mostOverlaps) return false;
+      if (other === undefined || other.start_ms >= end || found.length >= maxOverlaps) return false;
       const length = lengthOf(other);
       const ms = Math.min(end, other.start_ms + length) - Math.max(segment.start_ms, other.start_ms);
       found.push({ position, ms, length });

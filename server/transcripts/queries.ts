@@ -2,10 +2,12 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { TranscriptEditDetails, TranscriptEditKind } from "../../contract/transcript-history.ts";
 import { maxHistory } from "../../contract/transcript-history.ts";
-import type { Tx } from "../db/database.ts";
-import type { Changes, Identity, SegmentChange } from "./changes.ts";
+import { maxTranscriptCharacters } from "../../contract/transcript-limits.ts";
+import type { Tx } from "../platform/db/database.ts";
+import type { SegmentChange, TranscriptChanges } from "../platform/db/json-columns.ts";
+import type { Identity } from "./changes.ts";
 
-/** A transcript as the management API shows it, in one piece, so that version and words belong together. */
+/** A transcript as the management API shows it, in one statement, so that version and text match. */
 export async function findTranscriptView(pool: pg.Pool, recordingId: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ json: string }>({
     name: "transcript_view",
@@ -29,10 +31,10 @@ export async function findTranscriptView(pool: pg.Pool, recordingId: string): Pr
   return rows[0]?.json;
 }
 
-/** What of a locked recording decides about edits. */
+/** The fields of a locked recording that decide about edits. */
 export interface TranscriptState {
   readonly transcript_version: number;
-  /** Being made anew, and edits will be dropped. */
+  /** It is being transcribed again, and edits will be dropped. */
   readonly is_being_discarded: boolean;
 }
 
@@ -47,7 +49,7 @@ export async function findTranscriptState(tx: Tx, recordingId: string): Promise<
   return state;
 }
 
-/** Some segments as edits see them. */
+/** Segments as edits see them. */
 export interface EditableSegment extends Identity {
   readonly position: number;
   readonly text: string;
@@ -65,7 +67,25 @@ export async function findSegmentsAt(
   return rows;
 }
 
-/** Who speaks in a range of segments, without the words. */
+/** Whether pending changes make a transcript too long. One that is too long already may be shortened. */
+export async function growsTooLong(
+  tx: Tx,
+  recordingId: string,
+  changes: readonly SegmentChange[],
+): Promise<boolean> {
+  const added = changes.reduce(
+    (sum, { positions, before, after }) =>
+      sum + positions.length * ((after.text?.length ?? 0) - (before.text?.length ?? 0)),
+    0,
+  );
+  if (added <= 0) return false;
+  const { rows } = await sql<{ length: number }>`
+    select coalesce(sum(length(text)), 0)::float8 as length from transcript_segments
+    where recording_id = ${recordingId}`.execute(tx);
+  return (rows[0]?.length ?? 0) + added > maxTranscriptCharacters;
+}
+
+/** The speakers in a range of segments, without the text. */
 export async function findIdentities(
   tx: Tx,
   recordingId: string,
@@ -79,7 +99,7 @@ export async function findIdentities(
   return rows;
 }
 
-/** The participants of a recording, as far as transcripts know them. */
+/** The participants of a recording, with the fields that transcripts need. */
 export interface Person {
   readonly id: string;
   readonly name: string;
@@ -97,7 +117,7 @@ export async function findPeople(tx: Tx, recordingId: string): Promise<Map<strin
 
 const fields = ["text", "speaker", "participant_id"] as const;
 
-/** The changes as `jsonb_to_recordset` reads them. */
+/** The changes in the form `jsonb_to_recordset` reads. */
 function toRecords(changes: readonly SegmentChange[]): string {
   return JSON.stringify(
     changes.map(({ positions, before, after }) => ({
@@ -111,7 +131,7 @@ function toRecords(changes: readonly SegmentChange[]): string {
 
 const now = sql`jsonb_build_object('text', s.text, 'speaker', s.speaker, 'participant_id', s.participant_id)`;
 
-/** How many of the segments are not any more what the changes take them to be. */
+/** How many of the segments no longer have the values that the changes expect. */
 export async function countDiffering(
   tx: Tx,
   recordingId: string,
@@ -127,9 +147,9 @@ export async function countDiffering(
 }
 
 /**
- * Writes changes of segments, and those alone. What a segment said as it came is kept with it from its first edit on,
- * until it says that again.
- * @returns when they are spoken.
+ * Writes changes of segments. The original text of a segment is stored with its first edit, until the segment has it
+ * again.
+ * @returns the times of the changed segments.
  */
 export async function writeSegments(
   tx: Tx,
@@ -164,7 +184,7 @@ export async function writePerson(
   await tx.updateTable("participants").set(values).where("id", "=", participantId).execute();
 }
 
-/** Counts a change of the transcript. @returns the version it has now. */
+/** Increments the transcript's version. @returns the new version. */
 export async function nextVersion(tx: Tx, recordingId: string): Promise<number> {
   const row = await tx
     .updateTable("recordings")
@@ -184,11 +204,11 @@ export interface NewEdit {
   readonly version: number;
   readonly segments: number;
   readonly details: TranscriptEditDetails;
-  readonly changes: Changes;
+  readonly changes: TranscriptChanges;
   readonly undoes?: number;
 }
 
-/** Writes an edit down, and lets go of the oldest. The recording is locked. @returns its number. */
+/** Stores an edit in the history and removes the oldest. The recording is locked. @returns its number. */
 export async function insertEdit(tx: Tx, recordingId: string, edit: NewEdit): Promise<number> {
   const { rows } = await sql<{ number: number }>`
     insert into transcript_edits
@@ -224,18 +244,18 @@ export interface EditRow {
   readonly kind: TranscriptEditKind;
   readonly undoes: number | null;
   readonly undone_by: number | null;
-  readonly changes: Changes;
+  readonly changes: TranscriptChanges;
 }
 
-const edits = ["text", "rename", "merge", "assign", "reapplied"];
+const edits = ["text", "rename", "merge", "assign", "reapplied"] as const;
 
-/** An edit by its number, or the last one that still holds. */
+/** An edit by its number, or the last one that is in effect. */
 export async function findEditToUndo(
   tx: Tx,
   recordingId: string,
   number: number | undefined,
 ): Promise<EditRow | undefined> {
-  const row = await tx
+  return tx
     .selectFrom("transcript_edits")
     .select(["number", "kind", "undoes", "undone_by", "changes"])
     .where("recording_id", "=", recordingId)
@@ -244,11 +264,10 @@ export async function findEditToUndo(
     .orderBy("number", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row as unknown as EditRow | undefined;
 }
 
-/** The number of the entry that says that the transcript was last made anew; 0 when it never was. */
-export async function findLastRenewal(tx: Tx, recordingId: string): Promise<number> {
+/** The number of the history entry for the last replacement of the transcript; 0 if there is none. */
+export async function findLastReplacement(tx: Tx, recordingId: string): Promise<number> {
   const { rows } = await sql<{ number: number }>`
     select coalesce(max(number), 0) as number from transcript_edits
     where recording_id = ${recordingId} and kind in ('transcribed', 'supplied')`.execute(tx);

@@ -17,7 +17,7 @@ const former = (
   speaker = "Voice 1",
 ): FormerSegment => ({ ...fresh(start_ms, end_ms, text, speaker), original });
 
-test("text: goes where each covers at least half of the other, and nowhere else", () => {
+test("text: moves to the segment that covers the same time by half, and nowhere else", () => {
   const edited = former(1000, 2000, "right", { text: "wrong" });
   const table: [start: number, end: number, isTaken: boolean][] = [
     [1000, 2000, true],
@@ -40,7 +40,7 @@ test("text: goes where each covers at least half of the other, and nowhere else"
   }
 });
 
-test("text: what was not edited, or is the same again, is left alone; a place is taken once", () => {
+test("text: segments without edits, or with the same text again, are not touched; each is used once", () => {
   assert.deepEqual(planReapply([former(0, 100, "a", null)], [fresh(0, 100, "b")]).changes, []);
   assert.deepEqual(
     planReapply([former(0, 100, "a", { speaker: "V" }, "V")], [fresh(0, 100, "b")]).changes,
@@ -57,7 +57,7 @@ test("text: what was not edited, or is the same again, is left alone; a place is
   assert.deepEqual([changes.length, lost.length], [1, 1]);
 });
 
-test("speakers: a voice that was renamed is found by when it speaks, whatever the model calls it now", () => {
+test("speakers: a renamed voice is found by when it speaks, whatever its new label", () => {
   const was = { speaker: "Voice 1" };
   const { changes, lost } = planReapply(
     [
@@ -82,7 +82,7 @@ test("speakers: a voice that was renamed is found by when it speaks, whatever th
   ]);
 });
 
-test("speakers: a single segment that was given to somebody stays theirs, the rest of the voice does not", () => {
+test("speakers: a single reassigned segment stays reassigned, the rest of the voice does not", () => {
   const { changes } = planReapply(
     [
       former(0, 1000, "a", null),
@@ -97,7 +97,7 @@ test("speakers: a single segment that was given to somebody stays theirs, the re
   );
 });
 
-test("speakers: what finds no place is told", () => {
+test("speakers: edits that can't be applied are reported", () => {
   const { changes, lost } = planReapply(
     [former(0, 1000, "a", { speaker: "Voice 1" }, "Ada")],
     [fresh(5000, 6000, "z")],

@@ -1,19 +1,20 @@
-import { type Identity, isSameIdentity, type SegmentChange, type SegmentValues } from "./changes.ts";
+import type { SegmentChange, SegmentValues } from "../platform/db/json-columns.ts";
+import { type Identity, isSameIdentity } from "./changes.ts";
 import { indexOf, lengthOf, type Overlap, type Timed } from "./overlaps.ts";
 
-/** A segment of the transcript that is replaced, as it was after all edits. */
+/** A segment of the replaced transcript, as it was after all edits. */
 export interface FormerSegment extends Identity, Timed {
   readonly text: string;
-  /** What of it was as it came; null: it was not edited. */
+  /** Its original values; null: it was not edited. */
   readonly original: SegmentValues | null;
 }
 
-/** A segment of the transcript that takes its place, as it came. */
+/** A segment of the new transcript, as generated. */
 export interface FreshSegment extends Identity, Timed {
   readonly text: string;
 }
 
-/** An edit that found no place. */
+/** An edit that could not be applied. */
 export interface LostEdit {
   readonly start: number;
   readonly end: number;
@@ -22,9 +23,9 @@ export interface LostEdit {
 }
 
 /**
- * Writes the edits of a transcript into one that was made anew, by the times alone. A corrected text takes the place
- * of the segment that covers the same time: each at least half of the other. A speaker who was renamed, merged or
- * given segments is found as the voice that speaks at the same times.
+ * Applies the edits of a transcript to its replacement, matching by time alone. A corrected text replaces the segment
+ * that covers the same time: each at least half of the other. A speaker who was renamed, merged or assigned to segments
+ * is found as the voice that speaks at the same times.
  */
 export function planReapply(
   former: readonly FormerSegment[],
@@ -69,7 +70,7 @@ function isIdentityEdited({ original, speaker, participant_id }: FormerSegment):
 
 type Overlapping = ReturnType<typeof indexOf>;
 
-/** Who speaks in which fresh segment, where that is not as it came. */
+/** The speaker of each new segment, where it differs from the generated one. */
 function placeSpeakers(
   former: readonly FormerSegment[],
   fresh: readonly FreshSegment[],
@@ -87,13 +88,13 @@ function placeSpeakers(
   });
   fresh.forEach((segment, position) => {
     const voice = voices.get(keyOf(segment));
-    // Where nobody had changed the speaker, nobody does now.
+    // Speakers that nobody edited stay as generated.
     if (voice !== undefined && !placed.has(position) && !untouched.has(position)) placed.set(position, voice);
   });
   return placed;
 }
 
-/** Which voices of the fresh transcript are mostly somebody whom edits have named. */
+/** The voices of the new transcript that mostly match a speaker named by edits. */
 function findVoices(
   former: readonly FormerSegment[],
   overlapping: Overlapping,
@@ -136,7 +137,7 @@ function findMatch(segment: Timed, candidates: readonly Overlap[]): number | und
   return best.ms * 2 >= Math.max(best.length, lengthOf(segment)) ? best.position : undefined;
 }
 
-/** One change for each text, and one for all segments that go from one speaker to another. */
+/** One change per text, and one for all segments that move from one speaker to another. */
 function toChanges(
   fresh: readonly FreshSegment[],
   texts: ReadonlyMap<number, string>,

@@ -1,33 +1,33 @@
 import * as contract from "../../contract/transcript-editing.ts";
 import { getTranscriptEdit, listTranscriptEdits } from "../../contract/transcript-history.ts";
-import type { Principal } from "../access/principal.ts";
 import type { ViewLog } from "../audit/views.ts";
-import type { Config } from "../config.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { ProblemError } from "../http/problem.ts";
-import { type Api, Ready, route } from "../http/route.ts";
-import type { JobQueue } from "../jobs/queue.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { readRows } from "../platform/http/page.ts";
+import { type Api, Ready, route } from "../platform/http/routing/route.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
 import { assignSegments, correctTranscript, mergeSpeakers, renameSpeaker } from "./edits.ts";
 import { findEdit, findEdits } from "./history.ts";
 import { findTranscriptView } from "./queries.ts";
-import { rerunTranscription } from "./rerun.ts";
 import { supplyTranscript } from "./supply.ts";
 import { undoEdit } from "./undo.ts";
 
-/** A transcript of 50,000 segments has room in it. */
+/** Enough for a transcript of 50,000 segments. */
 const transcriptBodyLimit = 12 * 1024 * 1024;
 
-/** Reading and editing transcripts, and having them made anew. */
+/** Reads, edits and replaces transcripts. */
 export function transcriptRoutes(
   api: Api,
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;
     readonly views: ViewLog;
-    readonly config: Pick<Config, "pageSize" | "transcription">;
-    /** What follows from a new transcript, in the transaction that writes it. */
+    readonly config: Pick<Config, "pageSize">;
+    /** Follow-up work for a new transcript, in the transaction that writes it. */
     readonly onTranscript: (
       tx: Tx,
       recording: { readonly id: string; readonly workspaceId: string },
@@ -63,9 +63,6 @@ export function transcriptRoutes(
   route(api, contract.undoTranscriptEdit, ({ principal, params, body }) =>
     undoEdit(db, principal, params.recording_id, body.transcript_version, body.edit),
   );
-  route(api, contract.rerunTranscription, ({ principal, params, body }) =>
-    rerunTranscription(deps, principal, params.recording_id, body.edits),
-  );
 
   route(
     api,
@@ -80,13 +77,11 @@ export function transcriptRoutes(
 
   route(api, listTranscriptEdits, async ({ principal, params, query }) => {
     await mustSee(principal, params.recording_id);
-    const rows = await findEdits(db.kysely, params.recording_id, {
-      before: query.before === undefined ? null : Number(query.before),
-      // One more than the page shows whether there is a next one.
-      limit: config.pageSize + 1,
-    });
-    const page = rows.slice(0, config.pageSize);
-    return { edits: page, next_before: rows.length > page.length ? (page.at(-1)?.number ?? null) : null };
+    const before = query.before === undefined ? null : Number(query.before);
+    const { rows, last } = await readRows(config.pageSize, (limit) =>
+      findEdits(db.kysely, params.recording_id, { before, limit }),
+    );
+    return { edits: rows, next_before: last?.number ?? null };
   });
 
   route(api, getTranscriptEdit, async ({ principal, params }) => {

@@ -1,6 +1,7 @@
 import type { SpeakerReference } from "../../contract/transcript-editing.ts";
-import { invalidInput } from "../http/problem.ts";
-import type { Identity, ParticipantChange, SegmentChange } from "./changes.ts";
+import type { ParticipantChange, SegmentChange } from "../platform/db/json-columns.ts";
+import { invalidInput } from "../platform/http/errors/problem.ts";
+import type { Identity } from "./changes.ts";
 import type { Person } from "./queries.ts";
 import type { PlannedEdit } from "./write-edit.ts";
 
@@ -8,7 +9,7 @@ type Placed = Identity & { readonly position: number };
 type People = ReadonlyMap<string, Person>;
 
 /**
- * Finds who is meant: a participant of the recording, or a speaker of the transcript who is none.
+ * Finds a speaker: a participant of the recording, or another speaker of the transcript.
  * @throws ProblemError `invalid_input`.
  */
 export function resolveSpeaker(
@@ -21,7 +22,7 @@ export function resolveSpeaker(
     const person = people.get(participant_id.toLowerCase());
     if (person === undefined)
       throw invalidInput([
-        { pointer: `${pointer}/participant_id`, detail: "is no participant of this recording" },
+        { pointer: `${pointer}/participant_id`, detail: "is not a participant of this recording" },
       ]);
     return { participant_id: person.id, speaker: person.name };
   }
@@ -30,13 +31,13 @@ export function resolveSpeaker(
     throw invalidInput([
       {
         pointer: `${pointer}/name`,
-        detail: "is no speaker of this transcript; participants are named by participant_id",
+        detail: "is not a speaker of this transcript; name participants by participant_id",
       },
     ]);
   return { participant_id: null, speaker: found.speaker };
 }
 
-/** What a speaker says: a participant by id, whatever name stands there; others by their name. */
+/** The segments of a speaker: a participant's by id, whatever name they carry; others by name. */
 export function segmentsOf(speaker: Identity, identities: readonly Placed[]): Placed[] {
   return identities.filter((other) =>
     speaker.participant_id === null
@@ -45,14 +46,14 @@ export function segmentsOf(speaker: Identity, identities: readonly Placed[]): Pl
   );
 }
 
-/** Whoever speaks was there: the contract's confirmed_attendee. */
+/** A participant who speaks attended: the contract's confirmed_attendee. */
 export function hear({ participant_id }: Identity, people: People): ParticipantChange[] {
   const person = participant_id === null ? undefined : people.get(participant_id);
   if (person === undefined || person.confirmed_attendee) return [];
   return [{ id: person.id, before: { confirmed_attendee: false }, after: { confirmed_attendee: true } }];
 }
 
-/** Gives a speaker another name; null when they have it already everywhere. */
+/** Renames a speaker; null when the name is the same everywhere already. */
 export function planRename(
   speaker: Identity,
   name: string,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { makeUser, makeWorkspace } from "../../test/support/factories.ts";
 import { transcribe } from "../../test/support/speech-server.ts";
-import { dataTools } from "../recording-data/testing.ts";
-import { startTranscription } from "../transcription/testing.ts";
+import { dataTools } from "../recordings/test/recordings.ts";
+import { startTranscription } from "../transcription/test/transcription.ts";
 
 const made = await startTranscription();
 const { app, speech, workspace, makeRecording, run, segments, recording } = made;
@@ -32,7 +32,7 @@ const historyOf = async (id: string) =>
     (edit: { kind: string; user: unknown; details: object }) => [edit.kind, edit.user, edit.details],
   );
 
-test("a recording without words gets them in the order of time, participants by their name; its events and its search follow", async () => {
+test("a recording without a transcript gets one, sorted by time, with participants matched by name, events and search", async () => {
   const id = await makeRecording({ participants: ["Ada Lovelace"] });
   const highlight = await manage("POST", `/recordings/${id}/highlights`, token, {
     text: "H",
@@ -50,7 +50,7 @@ test("a recording without words gets them in the order of time, participants by 
   assert.deepEqual(await eventsOf(highlight.body.id), ["highlight_added", "highlight_updated"]);
 });
 
-test("a transcription that waits or runs ends, and writes nothing over what was supplied", async () => {
+test("a waiting or running transcription ends, and never overwrites the supplied transcript", async () => {
   const id = await makeRecording();
   assert.equal((await supply(id, 0)).status, 200);
   await run(id);
@@ -61,11 +61,11 @@ test("a transcription that waits or runs ends, and writes nothing over what was 
   assert.equal(speech.requests.length, 0);
   const { transcription } = (await manage("GET", `/recordings/${id}`, token)).body.transcript;
   assert.deepEqual([transcription?.status, transcription?.last_error], ["done", null]);
-  // The model is asked again only by somebody who says what is to become of what was supplied.
+  // Re-transcribing requires `edits` for the supplied transcript.
   assert.equal((await manage("POST", `/recordings/${id}/transcription`, token, {})).status, 409);
 });
 
-test("edited words are replaced only by somebody who says so; the history names both and goes back no further", async () => {
+test("an edited transcript is replaced only with `edits` set; the history lists both and goes back no further", async () => {
   const id = await makeRecording({ participants: ["Ada Lovelace"] });
   await run(id);
   const before = (await recording(id)).transcript_version;
@@ -89,7 +89,7 @@ test("edited words are replaced only by somebody who says so; the history names 
   assert.equal(undo.status, 409);
 });
 
-test("keep: a correction is written into the new words at the same time", async () => {
+test("keep: a correction is applied to the new text at the same time", async () => {
   const id = await makeRecording();
   await supply(id, 0);
   await manage("POST", `/recordings/${id}/transcript/corrections`, token, {
@@ -103,7 +103,7 @@ test("keep: a correction is written into the new words at the same time", async 
   );
 });
 
-test("refused with nothing changed: another version, words after the end of the file, none at all, times backwards", async () => {
+test("refused without any change: another version, segments after the end of the file, none at all, times backwards", async () => {
   const id = await makeRecording();
   await supply(id, 0);
   const old = await supply(id, 0);
@@ -121,7 +121,7 @@ test("refused with nothing changed: another version, words after the end of the 
   assert.equal((await recording(id)).transcript_version, 1);
 });
 
-test("only who may change the recording may; to others of the workspace it is there or not as ever", async () => {
+test("only users who may change the recording may; for others it exists or not as before", async () => {
   const id = await makeRecording();
   const stranger = await makeUser(app.db, workspace);
   assert.equal((await supply(id, 0, {}, stranger.token)).status, 404);
@@ -131,7 +131,7 @@ test("only who may change the recording may; to others of the workspace it is th
   assert.equal((await supply(id, 0, {}, elsewhere.token)).status, 404);
 });
 
-test("50,000 segments are taken", async () => {
+test("50,000 segments are accepted", async () => {
   const id = await makeRecording();
   const many = Array.from({ length: 50_000 }, (_, n) => ({
     speaker: `Speaker ${n % 7}`,

@@ -1,29 +1,29 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { supplyTranscript as operation } from "../../contract/transcript-editing.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { invalidInput, ProblemError } from "../http/problem.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import { record } from "../platform/events/record.ts";
+import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
 import { lockForChange } from "../recordings/rights.ts";
-import { endTranscription } from "../transcription/finish.ts";
+import { endTranscription } from "./end-transcription.ts";
 import { reportHighlights } from "./highlights.ts";
 import { findPeople, nextVersion } from "./queries.ts";
-import { completeRenewal, findFormer } from "./renew.ts";
+import { completeRenewal, findFormer } from "./replace.ts";
 import { checkVersion, type EditResult, editorOf } from "./write-edit.ts";
 
 type Input = z.output<(typeof operation)["body"]>;
 
-/** More faults of one file than these help nobody. */
-const mostFaults = 20;
+/** A longer list of violations of one file helps nobody. */
+const maxViolations = 20;
 
 /**
- * Puts a transcript made elsewhere in the place of the one a recording has, all of it in one transaction: the segments, the
- * version, the history, the events and what follows from a new transcript.
- * @param onTranscript what follows.
- * @throws ProblemError `not_found`, `forbidden`; `wrong_state` when the caller saw another version, or edits are there and
- *   nothing was said of them; `invalid_input` for segments that begin after the end of the file.
+ * Replaces a recording's transcript by a supplied one in one transaction: the segments, the version, the history, the
+ * events and the follow-up work.
+ * @param onTranscript the follow-up work.
+ * @throws ProblemError `not_found`, `forbidden`; `wrong_state` when the caller saw another version, or the transcript
+ * was edited and `edits` is not set; `invalid_input` for segments that start after the end of the file.
  */
 export async function supplyTranscript(
   db: Database,
@@ -39,7 +39,7 @@ export async function supplyTranscript(
     if (input.edits === undefined && former.some(({ original }) => original !== null))
       throw new ProblemError(
         "wrong_state",
-        "the transcript was edited; say `edits`: keep to write its edits into the new one, or discard to drop them",
+        "the transcript was edited; set `edits`: keep to apply its edits to the new one, or discard to drop them",
       );
     await fitLength(tx, recordingId, input);
     const segments = await attribute(tx, recordingId, input);
@@ -71,7 +71,9 @@ export async function supplyTranscript(
   });
 }
 
-/** What is said after the end of the file belongs to another file; a transcript alone is as long as what is said. */
+/**
+ * A segment after the end of the file belongs to another file; a recording without a file is as long as its transcript.
+ */
 async function fitLength(tx: Tx, recordingId: string, { segments }: Input): Promise<void> {
   const { rows } = await sql<{ duration_ms: number; has_media: boolean }>`
     select duration_ms, exists (select 1 from recording_media m where m.recording_id = r.id) as has_media
@@ -85,20 +87,20 @@ async function fitLength(tx: Tx, recordingId: string, { segments }: Input): Prom
       where id = ${recordingId}`.execute(tx);
     return;
   }
-  const faults = segments.flatMap(({ start }, index) =>
+  const violations = segments.flatMap(({ start }, index) =>
     start > durationMs
       ? [
           {
             pointer: `/segments/${index}/start`,
-            detail: `lies after the end of the recording, which is ${durationMs} ms long`,
+            detail: `is after the end of the recording, which is ${durationMs} ms long`,
           },
         ]
       : [],
   );
-  if (faults.length > 0) throw invalidInput(faults.slice(0, mostFaults));
+  if (violations.length > 0) throw invalidInput(violations.slice(0, maxViolations));
 }
 
-/** Who spoke: the participant of that name, if there is one alone, or else somebody by that name. */
+/** The speaker: the participant of that name if it is unique, otherwise a speaker of that name. */
 async function attribute(tx: Tx, recordingId: string, { segments }: Input): Promise<NewSegment[]> {
   const byName = new Map<string, { readonly id: string; readonly name: string } | null>();
   for (const [id, { name }] of await findPeople(tx, recordingId))
@@ -117,7 +119,7 @@ async function attribute(tx: Tx, recordingId: string, { segments }: Input): Prom
     });
 }
 
-/** Who is heard took part. */
+/** A participant who is heard took part. */
 async function confirm(tx: Tx, segments: readonly NewSegment[]): Promise<void> {
   const heard = [...new Set(segments.flatMap(({ participant_id: id }) => id ?? []))];
   if (heard.length === 0) return;

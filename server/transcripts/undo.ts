@@ -1,21 +1,24 @@
-import type { Principal } from "../access/principal.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { ProblemError } from "../http/problem.ts";
-import { type Changes, invert, withoutParticipants } from "./changes.ts";
+import { transcriptTooLong } from "../../contract/transcript-limits.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import type { TranscriptChanges } from "../platform/db/json-columns.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { invert, withoutParticipants } from "./changes.ts";
 import {
   countDiffering,
   type EditRow,
   findEditToUndo,
-  findLastRenewal,
+  findLastReplacement,
   findPeople,
+  growsTooLong,
   markUndone,
   type Person,
 } from "./queries.ts";
 import { type EditResult, editTranscript } from "./write-edit.ts";
 
 /**
- * Takes an edit back: the last one that holds, or the one that is named. Taking back an undo brings back what it took.
- * @throws ProblemError `wrong_state` when there is nothing to take back, or something has changed there since.
+ * Undoes an edit: the given one, or the last one in effect. Undoing an undo restores what it reverted.
+ * @throws ProblemError `wrong_state` when there is nothing to undo, or a later edit changed the same segments.
  */
 export async function undoEdit(
   db: Database,
@@ -36,6 +39,11 @@ export async function undoEdit(
       const people = await findPeople(tx, recordingId);
       const changes = withoutParticipants(invert(edit.changes), (id) => people.has(id));
       await refuseConflict(tx, recordingId, edit.number, changes, people);
+      if (await growsTooLong(tx, recordingId, changes.segments))
+        throw new ProblemError(
+          "wrong_state",
+          `undoing edit ${edit.number} makes the transcript too long: it ${transcriptTooLong}; shorten other segments first`,
+        );
       const isRedo = edit.kind === "undo";
       return {
         kind: isRedo ? "redo" : "undo",
@@ -47,7 +55,7 @@ export async function undoEdit(
     async (tx, made) => {
       if (undone === undefined) return;
       await markUndone(tx, recordingId, undone.number, made);
-      // Brought back, it holds again and may be taken back again.
+      // Once restored, it is in effect and may be undone again.
       if (undone.kind === "undo" && undone.undoes !== null)
         await markUndone(tx, recordingId, undone.undoes, null);
     },
@@ -60,40 +68,40 @@ async function checkUndoable(
   edit: EditRow | undefined,
   number: number | undefined,
 ): Promise<EditRow> {
-  const last = await findLastRenewal(tx, recordingId);
+  const last = await findLastReplacement(tx, recordingId);
   if (edit === undefined || (number === undefined && edit.number < last))
     throw new ProblemError(
       "wrong_state",
       number === undefined
-        ? "there is no edit to take back"
+        ? "there is no edit to undo"
         : `the history of this transcript has no edit ${number}`,
     );
   if (edit.number < last)
     throw new ProblemError(
       "wrong_state",
-      `edit ${edit.number} is of a former transcript; the present one was made anew since`,
+      `edit ${edit.number} belongs to a transcript that has since been replaced`,
     );
   if (edit.kind === "transcribed" || edit.kind === "supplied" || edit.kind === "redo")
     throw new ProblemError(
       "wrong_state",
       edit.kind === "redo"
-        ? `edit ${edit.number} brought another one back; take that one back instead`
-        : `edit ${edit.number} made the transcript anew, which can't be taken back`,
+        ? `edit ${edit.number} restored another one; undo that one instead`
+        : `edit ${edit.number} replaced the transcript, which can't be undone`,
     );
   if (edit.undone_by !== null)
     throw new ProblemError(
       "wrong_state",
-      `edit ${edit.number} was taken back already, by edit ${edit.undone_by}`,
+      `edit ${edit.number} was already undone, by edit ${edit.undone_by}`,
     );
   return edit;
 }
 
-/** Refuses to write over what somebody has changed since. @param changes of the undo. */
+/** Refuses to overwrite later changes. @param changes of the undo. */
 async function refuseConflict(
   tx: Tx,
   recordingId: string,
   number: number,
-  changes: Changes,
+  changes: TranscriptChanges,
   people: ReadonlyMap<string, Person>,
 ): Promise<void> {
   const segments = await countDiffering(tx, recordingId, changes.segments);
@@ -103,6 +111,6 @@ async function refuseConflict(
   if (segments + persons === 0) return;
   throw new ProblemError(
     "wrong_state",
-    `edit ${number} can't be taken back alone: ${segments > 0 ? `${segments} of its segments were` : "its speaker was"} changed again since; take back the later edits first`,
+    `edit ${number} can't be undone alone: ${segments > 0 ? `${segments} of its segments were` : "its speaker was"} changed since; undo the later edits first`,
   );
 }

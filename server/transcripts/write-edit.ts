@@ -1,10 +1,11 @@
 import type { TranscriptEditDetails, TranscriptEditKind } from "../../contract/transcript-history.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Database, Tx } from "../db/database.ts";
-import { record } from "../events/record.ts";
-import { ProblemError } from "../http/problem.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
+import type { TranscriptChanges } from "../platform/db/json-columns.ts";
+import { record } from "../platform/events/record.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 import { lockForChange } from "../recordings/rights.ts";
-import { type Changes, countSegments } from "./changes.ts";
+import { countSegments } from "./changes.ts";
 import { reportHighlights } from "./highlights.ts";
 import {
   findTranscriptState,
@@ -15,31 +16,31 @@ import {
   writeSegments,
 } from "./queries.ts";
 
-/** An edit that is about to be made. */
+/** An edit that is about to be written. */
 export interface PlannedEdit {
   readonly kind: TranscriptEditKind;
   readonly details: TranscriptEditDetails;
-  readonly changes: Changes;
+  readonly changes: TranscriptChanges;
   readonly undoes?: number;
 }
 
-/** What an edit did. */
+/** The result of an edit. */
 export interface EditResult {
   readonly transcript_version: number;
   readonly edit: number | null;
   readonly segments_changed: number;
 }
 
-/** Who made an edit, as the history names them. */
+/** The editor, as the history names them. */
 export function editorOf(principal: Principal): string | null {
   return principal.scope === "personal" ? principal.userId : null;
 }
 
 /**
- * Makes one edit of a transcript, all of it in one transaction: the segments that change and no others, the new
- * version, the history, and the events.
- * @param seenVersion the version the caller saw. Of two edits at once the second finds another one.
- * @param plan decides what to change; null: nothing is different.
+ * Writes one edit of a transcript in one transaction: the changed segments and no others, the new version, the history,
+ * and the events.
+ * @param seenVersion the version the caller saw. Of two edits at once, the second sees a newer one and is refused.
+ * @param plan decides what to change; null: no change.
  * @throws ProblemError `not_found`, `forbidden`, `wrong_state`, and whatever `plan` throws.
  */
 export async function editTranscript(
@@ -60,7 +61,7 @@ export async function editTranscript(
     if (is_being_discarded)
       throw new ProblemError(
         "wrong_state",
-        "the transcript is being made anew and its edits are dropped; edit the new one when it is there",
+        "the recording is being transcribed again and its edits are dropped; edit the new transcript when it is done",
         { transcriptVersion: version },
       );
     const edit = await plan(tx);
@@ -89,8 +90,8 @@ export async function checkVersion(tx: Tx, recordingId: string, seen: number): P
 }
 
 /**
- * Writes an edit of a locked recording with its version, history and the events of its highlights;
- * `recording_updated` is the caller's to record.
+ * Writes an edit of a locked recording with its version, history and the events of its highlights; the caller records
+ * `recording_updated`.
  */
 export async function writeEdit(
   tx: Tx,

@@ -1,37 +1,9 @@
 import { sql } from "kysely";
-import type { Tx } from "../db/database.ts";
-import type { MediaExpectation } from "../media/facts.ts";
+import type { Tx } from "../platform/db/database.ts";
+import type { ImportData, ParticipantExtra } from "../platform/db/json-columns.ts";
 import type { NewParticipant } from "../recordings/create.ts";
 
-/** What an import says of a participant beyond what an upload does. */
-export interface ParticipantExtra {
-  readonly crm_contact_id?: string | null;
-  readonly confirmed_attendee?: boolean;
-  readonly attended?: boolean;
-  /** As the service writes timestamps. */
-  readonly observed_join_time?: string | null;
-  readonly observed_leave_time?: string | null;
-}
-
-/** What an import says beyond the attributes of an upload, as it is kept with the upload. */
-export interface ImportData {
-  /** The form of its file; null for a transcript alone. */
-  readonly format: Extract<MediaExpectation, { kind: "one_step" }>["extension"] | null;
-  /** Where its file lies in the store; null: it is sent. */
-  readonly media_key: string | null;
-  readonly source: string;
-  readonly share_state: string | null;
-  readonly tags: readonly string[];
-  readonly team_ids: readonly string[];
-  /** Chosen by hand; null: by the participants. */
-  readonly meeting_type_id: string | null;
-  readonly calendar_event: object | null;
-  readonly crm: object | null;
-  /** `participant` is a place among the participants. */
-  readonly screenshares: readonly { start: number; end: number; participant: number }[];
-}
-
-/** Writes what an import says into the recording it becomes, before its grants and its event. */
+/** Writes the import's own attributes to its recording, before the recording's grants and event. */
 export async function applyImportData(
   tx: Tx,
   recordingId: string,
@@ -42,7 +14,7 @@ export async function applyImportData(
 ): Promise<void> {
   const screenshares = data.screenshares.flatMap(({ start, end, participant }) => {
     const person = people[participant];
-    // What lies after the end of the file, or names nobody any more, was a mistake on the other side.
+    // A screenshare after the end of the file, or of a participant who is gone, was a mistake of the other system.
     if (person === undefined || start >= durationMs) return [];
     return [{ start, end: Math.min(end, durationMs), participant_id: person.id }];
   });
@@ -52,7 +24,7 @@ export async function applyImportData(
       source = ${data.source},
       share_state = coalesce(${data.share_state}::text, r.share_state),
       tags = ${data.tags}::text[],
-      -- One that was deleted since it was looked for is not chosen.
+      -- One that was deleted since it was partial for is not chosen.
       meeting_type_id = coalesce(m.id, r.meeting_type_id),
       meeting_type_by_hand = m.id is not null,
       calendar_event = ${json(data.calendar_event)}::jsonb,
@@ -70,7 +42,8 @@ export async function applyImportData(
   await sql`
     update participants p set
       crm_contact_id = x.crm_contact_id,
-      confirmed_attendee = coalesce(x.confirmed_attendee, p.confirmed_attendee),
+      -- Who did not attend was not there either, unless the import says otherwise.
+      confirmed_attendee = coalesce(x.confirmed_attendee, p.confirmed_attendee and x.attended is not false),
       attended = coalesce(x.attended, p.attended),
       observed_join_time = x.observed_join_time,
       observed_leave_time = x.observed_leave_time

@@ -1,15 +1,16 @@
 import { sql } from "kysely";
-import type { Executor, Tx } from "../db/database.ts";
+import type pg from "pg";
+import type { Executor, Tx } from "../platform/db/database.ts";
 import type { UploadRow } from "./queries.ts";
-import type { FileOwner } from "./upload-file.ts";
+import type { FileOwner } from "./transfer/upload-file.ts";
 
-/** An upload as the routes that take its file find it: by its id alone, since the link says who may. */
+/** An upload by its id alone, for the routes that receive its file: the signed link carries the permission. */
 export async function findUploadById(db: Executor, uploadId: string): Promise<UploadRow | undefined> {
   const row = await db.selectFrom("uploads").selectAll().where("id", "=", uploadId).executeTakeFirst();
-  return row as unknown as UploadRow | undefined;
+  return row;
 }
 
-/** Longest recording in seconds that the plan of a workspace allows; null when it says nothing. */
+/** Longest recording in seconds that the workspace's plan allows; null if the plan sets no limit. */
 export async function findPlanMaxDurationSec(db: Executor, workspaceId: string): Promise<number | null> {
   const row = await db
     .selectFrom("workspaces")
@@ -20,17 +21,17 @@ export async function findPlanMaxDurationSec(db: Executor, workspaceId: string):
 }
 
 /**
- * Takes the awaiting uploads whose file is due to be looked for, and puts off the next look: a sixtieth of the age,
- * so that a file is noticed soon, and one that never comes costs little.
+ * Takes the awaiting uploads whose file is due to be checked for, and schedules the next check after a sixtieth of the
+ * upload's age, so that a file is noticed soon and one that never arrives costs little.
  */
 export async function takeDueArrivals(
   db: Executor,
   limit: number,
-  soonestMs: number,
+  minDelayMs: number,
 ): Promise<Pick<UploadRow, "id">[]> {
   const { rows } = await sql<Pick<UploadRow, "id">>`
     update uploads set next_check_at = now() + least(
-      greatest((now() - created_at) / 60, ${soonestMs} * interval '1 millisecond'), interval '10 minutes')
+      greatest((now() - created_at) / 60, ${minDelayMs} * interval '1 millisecond'), interval '10 minutes')
     where id = any(array(
       select id from uploads where status = 'awaiting' and next_check_at <= now()
       order by next_check_at limit ${limit} for update skip locked))
@@ -38,9 +39,19 @@ export async function takeDueArrivals(
   return rows;
 }
 
+/** When the next upload is to be checked for its file. */
+export async function msUntilArrivalCheck(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ ms: number | null }>({
+    name: "ms_until_arrival_check",
+    text: `select extract(epoch from min(next_check_at) - clock_timestamp())::float8 * 1000 as ms
+      from uploads where status = 'awaiting'`,
+  });
+  return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+}
+
 /**
- * Uploads that have waited for their file past the expiry of the URL and the grace after it, the longest first. One
- * whose sender has been heard of since is still being sent.
+ * Uploads still without a file after the expiry of the URL and the grace period, oldest first. An upload with recent
+ * activity is still being sent.
  */
 export async function findExpiredUploads(db: Executor, graceMs: number): Promise<string[]> {
   const rows = await db
@@ -69,7 +80,7 @@ export async function findExpiredMedia(db: Executor): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Notes that a resuming sender was heard of, and how long it says the file is. */
+/** Records activity of a resumable upload, and the length it announces. */
 export async function noteResumable(db: Executor, uploadId: string, length: number | null): Promise<void> {
   await db
     .updateTable("uploads")
@@ -78,7 +89,7 @@ export async function noteResumable(db: Executor, uploadId: string, length: numb
     .execute();
 }
 
-/** Notes that the sender of a whole file is there. */
+/** Records that a whole file is being sent. */
 export async function notePut(db: Executor, uploadId: string): Promise<void> {
   await db
     .updateTable("uploads")
@@ -88,7 +99,7 @@ export async function notePut(db: Executor, uploadId: string): Promise<void> {
     .execute();
 }
 
-/** Of these ids, those of uploads, with what decides about their files. */
+/** The uploads among these ids, with the fields that decide about their files. */
 export async function findFileOwners(db: Executor, ids: readonly string[]): Promise<Map<string, FileOwner>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -99,7 +110,7 @@ export async function findFileOwners(db: Executor, ids: readonly string[]): Prom
   return new Map((rows as FileOwner[]).map((row) => [row.id, row]));
 }
 
-/** Of these ids, those of recordings that exist or that an upload is about to become. */
+/** The ids among these of recordings that exist or that an upload is about to create. */
 export async function findRecordingsWithObjects(db: Executor, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -110,7 +121,7 @@ export async function findRecordingsWithObjects(db: Executor, ids: readonly stri
   return new Set(rows.map((row) => row.id));
 }
 
-/** Of these ids, those that this database knows as a recording's, whatever became of it. */
+/** The ids among these that this database knows as a recording's, past or present. */
 export async function findKnownRecordings(db: Executor, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -120,15 +131,15 @@ export async function findKnownRecordings(db: Executor, ids: readonly string[]):
   return new Set(rows.map((row) => row.id));
 }
 
-/** Of these ids, those of clips whose files are needed. */
+/** The ids among these of clips whose files are needed. */
 export async function findClips(db: Executor, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
-    select id from clip_files where id = any(${[...new Set(ids)]}::uuid[])`.execute(db);
+    select id from clips where id = any(${[...new Set(ids)]}::uuid[])`.execute(db);
   return new Set(rows.map((row) => row.id));
 }
 
-/** What a finished recording's file is, for its downloads. */
+/** A finished recording's file, for downloads. */
 export interface NewRecordingMedia {
   readonly recording_id: string;
   readonly format: "mp4" | "mp3";

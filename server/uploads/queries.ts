@@ -1,37 +1,16 @@
 import { type Selectable, sql } from "kysely";
 import type { TranscriptInput, UploadStatus } from "../../contract/uploads.ts";
-import type { Principal } from "../access/principal.ts";
-import type { Executor, Tx } from "../db/database.ts";
-import type { Uploads } from "../db/types.ts";
-import type { Position } from "../http/cursor.ts";
-import type { MediaExpectation, MediaFacts } from "../media/facts.ts";
-import type { ImportData, ParticipantExtra } from "./import-data.ts";
+import type { MediaExpectation } from "../media/facts.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Executor, Tx } from "../platform/db/database.ts";
+import type { ImportData, MediaFacts } from "../platform/db/json-columns.ts";
+import type { Uploads } from "../platform/db/types.ts";
+import type { PageQuery, Position } from "../platform/http/page.ts";
 
-/** A person an upload names, as the client wrote it. */
-export interface UploadParticipant {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly speaker_key: string | null;
-  /** Of an import. */
-  readonly extra?: ParticipantExtra;
-}
+/** One row of the uploads table. */
+export type UploadRow = Selectable<Uploads>;
 
-/** One row of uploads. */
-export type UploadRow = Omit<
-  Selectable<Uploads>,
-  "participants" | "status" | "media_type" | "scope" | "facts" | "one_step" | "import_data"
-> & {
-  readonly import_data: ImportData | null;
-  readonly facts: MediaFacts | null;
-  readonly one_step: Extract<MediaExpectation, { kind: "one_step" }>["extension"] | null;
-  readonly participants: readonly UploadParticipant[];
-  readonly status: UploadStatus;
-  readonly media_type: "audio" | "video" | "transcript";
-  readonly scope: "personal" | "workspace";
-};
-
-/** What a new upload is made of; the rest has defaults. */
+/** The fields of a new upload; the rest has defaults. */
 export type NewUpload = Pick<
   UploadRow,
   | "id"
@@ -60,7 +39,7 @@ export type NewUpload = Pick<
   };
 };
 
-/** Which uploads a token sees: a personal one its own, a workspace one all of the workspace. */
+/** Which uploads a token sees: a personal token its own, a workspace token all of the workspace. */
 function isOwn(principal: Principal) {
   return principal.scope === "workspace"
     ? sql<boolean>`workspace_id = ${principal.workspaceId}`
@@ -83,7 +62,7 @@ export async function insertUpload(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return row as unknown as UploadRow;
+  return row;
 }
 
 export async function findUpload(
@@ -97,20 +76,20 @@ export async function findUpload(
     .where("id", "=", uploadId)
     .where(isOwn(principal))
     .executeTakeFirst();
-  return row as unknown as UploadRow | undefined;
+  return row;
 }
 
-/** Uploads by their ids, whoever made them. */
+/** Uploads by their ids, whatever their creator. */
 export async function findUploadsById(
   db: Executor,
   uploadIds: readonly string[],
 ): Promise<Map<string, UploadRow>> {
   if (uploadIds.length === 0) return new Map();
   const rows = await db.selectFrom("uploads").selectAll().where("id", "in", uploadIds).execute();
-  return new Map((rows as unknown as UploadRow[]).map((row) => [row.id, row]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Locks an upload of the principal's for a change. */
+/** Locks one of the principal's uploads for a change. */
 export async function lockUpload(
   tx: Tx,
   principal: Principal,
@@ -123,10 +102,10 @@ export async function lockUpload(
     .where(isOwn(principal))
     .forUpdate()
     .executeTakeFirst();
-  return row as unknown as UploadRow | undefined;
+  return row;
 }
 
-/** Locks an upload for a job, whoever made it. */
+/** Locks an upload for a job, whatever its creator. */
 export async function lockUploadById(tx: Tx, uploadId: string): Promise<UploadRow | undefined> {
   const row = await tx
     .selectFrom("uploads")
@@ -134,21 +113,21 @@ export async function lockUploadById(tx: Tx, uploadId: string): Promise<UploadRo
     .where("id", "=", uploadId)
     .forUpdate()
     .executeTakeFirst();
-  return row as unknown as UploadRow | undefined;
+  return row;
 }
 
 /** One page of uploads, newest first. */
 export async function findUploads(
   db: Executor,
   principal: Principal,
-  page: { mediaType: string | undefined; after: Position | null; limit: number },
+  page: PageQuery<Position> & { readonly mediaType: UploadRow["media_type"] | undefined },
 ): Promise<UploadRow[]> {
   const { mediaType, after } = page;
   const rows = await db
     .selectFrom("uploads")
     .selectAll()
     .where(isOwn(principal))
-    .$if(mediaType !== undefined, (query) => query.where("media_type", "=", mediaType ?? ""))
+    .$call((query) => (mediaType === undefined ? query : query.where("media_type", "=", mediaType)))
     .$if(after !== null, (query) =>
       query.where(sql<boolean>`(created_at, id) < (${after?.at}::timestamptz, ${after?.id}::uuid)`),
     )
@@ -156,22 +135,22 @@ export async function findUploads(
     .orderBy("id", "desc")
     .limit(page.limit)
     .execute();
-  return rows as unknown as UploadRow[];
+  return rows;
 }
 
-/** What changes together with the status. */
+/** Fields that change together with the status. */
 export interface StatusChange {
   readonly recordingId?: string;
   readonly failureReason?: string;
-  /** Of the file that has been received. */
+  /** Of the received file. */
   readonly fileEtag?: string;
   readonly mediaExpiresAt?: Date;
   readonly facts?: MediaFacts;
 }
 
 /**
- * Moves an upload from one status to another, and only from that one.
- * @returns the changed row, or undefined when it was not in `from` any more.
+ * Moves an upload from one status to another.
+ * @returns the changed row, or undefined when it was no longer in `from`.
  */
 export async function compareAndSetStatus(
   tx: Tx,
@@ -185,7 +164,7 @@ export async function compareAndSetStatus(
     .set({
       status: to,
       updated_at: sql`clock_timestamp()`,
-      // Each status has a job of its own.
+      // Each status has its own job.
       work_started_at: null,
       work_attempts: 0,
       work_kills: 0,
@@ -204,10 +183,10 @@ export async function compareAndSetStatus(
     .where("status", "=", from)
     .returningAll()
     .executeTakeFirst();
-  return row as unknown as UploadRow | undefined;
+  return row;
 }
 
-/** What Update Upload may change. */
+/** The fields that Update Upload may change. */
 export type UploadChanges = Partial<
   Pick<UploadRow, "title" | "start_datetime" | "team_id" | "recorder_ids" | "participants">
 >;
@@ -229,10 +208,10 @@ export async function updateUploadAttributes(
     .where("id", "=", uploadId)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return row as unknown as UploadRow;
+  return row;
 }
 
-/** Keeps the transcript of an upload, in the place of an earlier one. */
+/** Saves the transcript of an upload, replacing an earlier one. */
 export async function saveUploadTranscript(
   tx: Tx,
   uploadId: string,
@@ -247,7 +226,7 @@ export async function saveUploadTranscript(
     .execute();
 }
 
-/** Sizes in bytes of the transcripts of these uploads, by upload id. */
+/** Sizes in bytes of these uploads' transcripts, by upload id. */
 export async function findTranscriptSizes(
   db: Executor,
   uploadIds: readonly string[],
@@ -261,7 +240,7 @@ export async function findTranscriptSizes(
   return new Map(rows.map((row) => [row.upload_id, row.bytes]));
 }
 
-/** Transcripts of these uploads by upload id. */
+/** These uploads' transcripts, by upload id. */
 export async function findUploadTranscripts(
   db: Executor,
   uploadIds: readonly string[],
@@ -272,10 +251,5 @@ export async function findUploadTranscripts(
     .selectAll()
     .where("upload_id", "in", uploadIds)
     .execute();
-  return new Map(
-    rows.map((row) => [
-      row.upload_id,
-      { language: row.language, segments: row.segments as unknown as TranscriptInput["segments"] },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.upload_id, { language: row.language, segments: row.segments }]));
 }

@@ -1,5 +1,5 @@
 import type { TranscriptInput } from "../../contract/uploads.ts";
-import type { UploadParticipant } from "./queries.ts";
+import type { UploadParticipant } from "../platform/db/json-columns.ts";
 
 /** A speaker that no participant claims. */
 export interface AnonymousSpeaker {
@@ -9,7 +9,7 @@ export interface AnonymousSpeaker {
 
 type Segments = TranscriptInput["segments"];
 
-/** What a participant is called: the name, or else what is known instead. */
+/** A participant's display name: the name, or else email or phone. */
 export function participantName(participant: UploadParticipant): string {
   return (
     [participant.name, participant.email, participant.phone]
@@ -18,7 +18,7 @@ export function participantName(participant: UploadParticipant): string {
   );
 }
 
-/** Finds the participant a speaker_key means; the first one when several claim it. */
+/** Maps each speaker_key to the index of its participant; the first one when several claim it. */
 export function participantIndexByKey(participants: readonly UploadParticipant[]): Map<string, number> {
   const indexes = new Map<string, number>();
   participants.forEach((participant, index) => {
@@ -29,8 +29,8 @@ export function participantIndexByKey(participants: readonly UploadParticipant[]
 }
 
 /**
- * The speakers without a participant, in the order they first appear. Contract: a segment whose speaker_key matches
- * no participant is "attributed to an auto-generated anonymous speaker", named Unknown Speaker and a number.
+ * The speakers without a participant, in order of first appearance. Contract: a segment whose speaker_key matches no
+ * participant is "attributed to an auto-generated anonymous speaker", named Unknown Speaker and a number.
  */
 export function anonymousSpeakers(
   segments: Segments,

@@ -4,7 +4,7 @@ import type { pagePaths } from "../../contract/pages.ts";
 
 type PagePath = (typeof pagePaths)[number];
 
-/** Where the code of a page begins. Only pages that people begin with are worth it. */
+/** The modules of the pages on which users usually start. */
 const pageModules: Partial<Record<PagePath, string>> = {
   "/": "library/page.tsx",
   "/recordings/:recording_id": "recording/page.tsx",
@@ -22,20 +22,20 @@ interface BuiltFile {
   readonly css?: readonly string[];
 }
 
-/** What every page asks for before anything else. */
+/** The first request of every page. */
 const session = '<link rel="preload" as="fetch" crossorigin="anonymous" href="/_/api/v1/session/me" />';
 
 /**
- * Elements for a page's head that let the browser load its code and the session together with the app, and not one
- * after the other once each has said what it needs: on a slow line that is two round trips less.
- * @param folder of the built app.
+ * Elements for a page's head that make the browser load the page's code and the session in parallel with the app, which
+ * saves two round trips.
+ * @param folder the folder of the built app.
  * @returns them by page; none where the build says nothing of its files, which are then loaded one after the other.
  * @throws Error when a page's module is not in the build.
  */
 export async function readPreloads(folder: string): Promise<ReadonlyMap<PagePath, string>> {
   const manifest = await readManifest(folder);
   if (manifest === null) return new Map();
-  // The document names these itself.
+  // The document loads these itself.
   const known = filesOf(manifest, "index.html", new Set());
   return new Map(
     Object.entries(pageModules).map(([path, module]) => {

@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 const server = await prepareServer();
 after(() => server.dispose());
 
-test("database connections cut again and again while uploads are made: the server lives, and what it acknowledged is there", async () => {
+test("the server survives repeatedly cut database connections and keeps every acknowledged upload", async () => {
   await server.start();
   const token = await parley(server, "token", "create", "--email", "admin@parley.local");
   const knife = new pg.Client({ connectionString: server.env.PARLEY_DATABASE_URL });
@@ -39,7 +39,7 @@ test("database connections cut again and again while uploads are made: the serve
   for (const status of statuses) assert.ok([200, 503].includes(status), `status ${status}`);
   assert.ok(acknowledged.length > 0);
   await until(
-    "everything acknowledged is a recording",
+    "every acknowledged upload is a recording",
     async () => {
       for (const id of acknowledged) {
         const upload = await call(server, "POST", `/uploads/${id}`, {}, { token });

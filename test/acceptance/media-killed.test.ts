@@ -12,10 +12,10 @@ import { until } from "../support/until.ts";
 const server = await prepareServer({ env: { PARLEY_SWEEP_INTERVAL: "500ms" } });
 after(() => server.dispose());
 
-/** How often the server is killed while media files are on their way; KILLS asks for more. */
-const kills = Number(process.env.KILLS ?? 6);
+/** How often the server is killed during media uploads; set with KILLS. */
+const kills = Number(process.env.KILLS ?? 3);
 
-/** Where uploads are to be hit: while their file comes, while it is judged, while the recording is made. */
+/** The statuses in which uploads are hit: receiving the file, validating it, promoting it. */
 const targets = ["awaiting", "processing", "promoting"] as const;
 
 const files = [
@@ -30,7 +30,7 @@ function fixture(name: string): ArrayBuffer {
   return buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
 }
 
-test(`media: killed ${kills} times while at it, every file that was acknowledged comes to its end by itself`, async () => {
+test(`killed ${kills} times during media uploads, every acknowledged file is processed in the end`, async () => {
   const workspace = await parley(server, "workspace", "create", "--name", "Killed");
   await parley(
     server,
@@ -45,11 +45,11 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
   );
   const token = await parley(server, "token", "create", "--email", "k@killed.example");
 
-  /** Uploads whose file was acknowledged, with the fixture each was given. */
+  /** Uploads whose file was acknowledged, with their fixture. */
   const acknowledged = new Map<string, string>();
   /** Uploads whose file may or may not have arrived. */
   const unsure = new Set<string>();
-  /** Uploads of whose file the server had a part when it was killed. */
+  /** Uploads whose file the server had received in part when it was killed. */
   const cutOff = new Map<string, string>();
 
   async function send(name: string, kind: string): Promise<void> {
@@ -78,7 +78,7 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     acknowledged.set(id, name);
   }
 
-  /** Sends half of a file and stays. @returns the upload's id once the server is at it. */
+  /** Sends half of a file and keeps the connection open. @returns the upload's id once the server is receiving. */
   async function sendHalf(name: string, kind: string): Promise<string> {
     const { id, media } = (await call(server, "POST", "/uploads/create", { media_type: kind }, { token }))
       .body;
@@ -88,7 +88,7 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
       method: "PUT",
       headers: { ...media.upload.headers, expect: "100-continue", "content-length": file.length },
     });
-    // The kill is to cut it off.
+    // Ends when the server is killed.
     put.on("error", () => {});
     put.flushHeaders();
     await once(put, "continue");
@@ -118,7 +118,7 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     });
   }
 
-  /** In which statuses uploads were when the server was killed, as the next one finds them. */
+  /** Statuses of uploads at each kill, as found after the restart. */
   const killedIn: string[] = [];
   for (let round = 0; round < kills || (round < 5 * kills && !targets.every(wasKilledIn)); round++) {
     await server.start();
@@ -127,7 +127,7 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     const sending = Promise.all(
       files.map(([name, kind]) =>
         send(name, kind).catch((error: unknown) => {
-          // The kill may cut any of these off; what the server answers has to be right.
+          // The kill may interrupt any request, but a response must be right.
           if (!isCutOff(error)) throw error;
         }),
       ),
@@ -143,10 +143,10 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
   }
   for (const status of targets)
     assert.ok(wasKilledIn(status), `killed while ${status}: ${killedIn.join(", ")}`);
-  // At the least those of which a recording was being made.
+  // At least those killed while promoting.
   assert.ok(acknowledged.size >= kills / targets.length, `${acknowledged.size} files were acknowledged`);
 
-  // What was cut off can be sent again to the same address.
+  // Interrupted files can be sent again to the same URL.
   await server.start();
   for (const [id, name] of cutOff) {
     const { status, media } = await get(id, token);
@@ -159,7 +159,7 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     acknowledged.set(id, name);
   }
   await until(
-    "every acknowledged file has come to its end",
+    "every acknowledged file is processed",
     async () => {
       const statuses = await Promise.all(
         [...acknowledged.keys()].map(async (id) => (await get(id, token)).status),
@@ -183,8 +183,8 @@ test(`media: killed ${kills} times while at it, every file that was acknowledged
     assert.ok((await download.arrayBuffer()).byteLength > 10_000);
   }
 
-  // What is in the store belongs to a recording, or to an upload that still waits for its file.
-  await until("nothing is left over", async () => {
+  // Every object in the store belongs to a recording or to an upload in status awaiting.
+  await until("no orphaned objects are left", async () => {
     const uploads = objectsOf("uploads").filter((id) => !unsure.has(id));
     const recordings = new Set(
       (await Promise.all([...acknowledged.keys(), ...unsure].map(async (id) => get(id, token)))).map(
@@ -200,7 +200,7 @@ function isOver(status: string): boolean {
   return status === "success" || status === "failure";
 }
 
-/** Whether a request ended because its server was killed: fetch says so by a TypeError, and by nothing else. */
+/** Whether a request failed because its server was killed, which fetch reports as a TypeError. */
 function isCutOff(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? {}) as { code?: string };
   return error instanceof TypeError && /^(ECONN|EPIPE|UND_ERR_SOCKET)/.test(code ?? "");

@@ -6,7 +6,7 @@ import {
   ask,
   authorizeUrl,
   decide,
-  isGood,
+  isActive,
   makePkce,
   openBrowser,
   password,
@@ -19,7 +19,7 @@ import { until } from "../support/until.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
-// With the rate limit that everybody runs with.
+// With the default rate limit.
 const env = { PARLEY_ROLE: "api", PARLEY_RATE_LIMIT_PER_MINUTE: "300" };
 const first = await prepareServer({ env });
 const second = await prepareServer({ env, shared: first });
@@ -31,8 +31,8 @@ after(async () => {
 const email = "o@killed.example";
 const clients = 100;
 
-/** Makes a person who can sign in, by command, as an operator does. */
-function makePerson(workspace: string): Promise<void> {
+/** Creates a user with a password on the command line. */
+function createUserWithPassword(workspace: string): Promise<void> {
   const args = [
     "user",
     "create",
@@ -55,24 +55,24 @@ function makePerson(workspace: string): Promise<void> {
   });
 }
 
-/** Asks one server, then the other, until there is an answer: what a client does that gets none. */
-function askUntilAnswered(
+/** Sends a request to the servers in turn until one responds, as clients do. */
+function sendUntilResponse(
   servers: readonly ServerProcess[],
   fields: Record<string, string>,
 ): Promise<TokenReply> {
   let turn = 0;
-  return until("an answer of the token endpoint", async () => {
+  return until("a response of the token endpoint", async () => {
     const server = servers[turn++ % servers.length] as ServerProcess;
     const reply = await ask(server, tokenPath, fields).catch(() => undefined);
     return reply?.status === 503 ? undefined : reply;
   });
 }
 
-test("100 clients refreshing at once while the server is killed: every one ends with working tokens", async () => {
+test("100 clients refresh concurrently while a server is killed: every client ends with working tokens", async () => {
   await first.start();
   await second.start();
   const workspace = await parley(first, "workspace", "create", "--name", "Killed");
-  await makePerson(workspace);
+  await createUserWithPassword(workspace);
   const app = ["--name", "App", "--redirect-uri", redirectUri, "--public", "--workspace", workspace];
   const made = JSON.parse(await parley(first, "oauth-client", "create", ...app));
   const client = { id: made.client_id as string };
@@ -93,26 +93,26 @@ test("100 clients refreshing at once while the server is killed: every one ends 
   const tokens = [await obtain(first)];
   while (tokens.length < clients) tokens.push(await obtain(tokens.length % 2 === 0 ? first : second));
 
-  let answers = 0;
+  let responses = 0;
   const refreshed = tokens.map(async (token, index) => {
     let current = token;
     let last: TokenReply | undefined;
     for (let round = 0; round < 3; round += 1) {
       const servers = index % 2 === 0 ? [first, second] : [second, first];
-      last = await askUntilAnswered(servers, {
+      last = await sendUntilResponse(servers, {
         grant_type: "refresh_token",
         refresh_token: current,
         client_id: client.id,
       });
       assert.equal(last.status, 200, `client ${index}, round ${round}: ${JSON.stringify(last.body)}`);
-      answers += 1;
+      responses += 1;
       current = last.body.refresh_token;
     }
     return String(last?.body.access_token);
   });
-  await until("some have their answers", () => answers >= clients / 2);
+  await until("half of the clients have responses", () => responses >= clients / 2);
   await first.kill();
-  assert.ok(answers < clients * 3, "it was killed in the midst of it");
+  assert.ok(responses < clients * 3, "the server was killed too late");
   const accessTokens = await Promise.all(refreshed);
-  for (const token of accessTokens) assert.ok(await isGood(second, token));
+  for (const token of accessTokens) assert.ok(await isActive(second, token));
 });

@@ -8,8 +8,8 @@ import { until } from "../support/until.ts";
 const server = await prepareServer();
 after(() => server.dispose());
 
-/** How often the server is killed while it promotes; KILLS asks for more. */
-const kills = Number(process.env.KILLS ?? 10);
+/** How often the server is killed while promoting; set with KILLS. */
+const kills = Number(process.env.KILLS ?? 4);
 const uploadsPerKill = 20;
 
 const segments = Array.from({ length: 400 }, (_, index) => ({
@@ -19,7 +19,7 @@ const segments = Array.from({ length: 400 }, (_, index) => ({
   text: `Segment ${index} of a meeting that is long enough to be interrupted while it is written.`,
 }));
 
-test(`promotion: killed ${kills} times while at it, every upload becomes one recording by itself`, async () => {
+test(`killed ${kills} times while promoting, every acknowledged upload becomes exactly one recording`, async () => {
   const workspace = await parley(server, "workspace", "create", "--name", "Killed");
   await parley(
     server,
@@ -43,12 +43,12 @@ test(`promotion: killed ${kills} times while at it, every upload becomes one rec
           media_type: "transcript",
           attributes: { title, transcript: { language: "en", segments } },
         };
-        // The kill may cut a request off; only what was acknowledged must become a recording.
+        // The kill may interrupt requests; only acknowledged uploads must become recordings.
         const answer = await call(server, "POST", "/uploads/create", body, { token }).catch(() => null);
         if (answer?.status === 200) titles.push(title);
       }),
     );
-    // A different instant in each round, from right after the answers to well into the work.
+    // A different moment in each round, from right after the responses to well into promotion.
     await delay(round * 7);
     await server.kill();
   }
@@ -62,7 +62,7 @@ test(`promotion: killed ${kills} times while at it, every upload becomes one rec
     },
     60_000,
   );
-  // Once each, and with its whole transcript.
+  // Exactly once, and with the whole transcript.
   assert.equal(new Set(promoted).size, promoted.length);
   const uploads = await listAll(token, "/uploads", "uploads");
   for (const upload of uploads) assert.equal(upload.status, "success");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { call, olderVersion } from "../support/app.ts";
-import { startS3Server } from "../support/s3-server.ts";
+import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -15,9 +15,7 @@ function fixture(name: string): ArrayBuffer {
 }
 
 if (s3 === null) {
-  test("two processes and one bucket: not run, since no S3 server (radosgw) is installed", (t) => {
-    t.diagnostic("install radosgw, ceph-mon, ceph-osd and ceph-common to run it");
-  });
+  test("two processes and one bucket", { skip: noS3Server });
 } else {
   const env = {
     PARLEY_STORAGE: "s3",
@@ -46,9 +44,9 @@ if (s3 === null) {
     (await call(api, "POST", "/uploads/create", { media_type: mediaType }, { token })).body;
   const put = (url: string, name: string, headers: Record<string, string>) =>
     fetch(url, { method: "PUT", body: fixture(name), headers });
-  const settle = (id: string) =>
+  const untilFinal = (id: string) =>
     until(
-      `upload ${id} is over`,
+      `upload ${id} has succeeded or failed`,
       async () => {
         const upload = await get(id);
         return upload.status === "success" || upload.status === "failure" ? upload : undefined;
@@ -56,7 +54,7 @@ if (s3 === null) {
       90_000,
     );
 
-  test("a file goes straight to the bucket, once, is noticed there, and comes back from it", async () => {
+  test("a file is uploaded directly to the bucket once, detected there, and downloaded from it", async () => {
     await worker.start();
     const { id, media } = await begin("video");
     assert.ok(media.upload.url.startsWith(s3.endpoint), media.upload.url);
@@ -64,7 +62,7 @@ if (s3 === null) {
     assert.equal((await put(media.upload.url, "good-index-at-end.mp4", {})).status, 403);
     assert.equal((await put(media.upload.url, "good-index-at-end.mp4", media.upload.headers)).status, 200);
     assert.equal((await put(media.upload.url, "good-cbr.mp3", media.upload.headers)).status, 412);
-    const upload = await settle(id);
+    const upload = await untilFinal(id);
     assert.equal(upload.status, "success", upload.failure?.reason);
 
     const download = await call(api, "GET", `/recordings/${upload.recording_id}/download`, undefined, {
@@ -81,7 +79,7 @@ if (s3 === null) {
     assert.deepEqual([picture.status, picture.headers.get("content-type")], [200, "image/jpeg"]);
   });
 
-  test("the older operation's file goes through the server, once", async () => {
+  test("the file of Upload Recording is sent through the server, once", async () => {
     const { body } = await call(
       api,
       "POST",
@@ -92,19 +90,19 @@ if (s3 === null) {
     const url = body.url.replace("localhost", "127.0.0.1");
     assert.equal((await put(url, "onestep-aac.m4a", {})).status, 200);
     assert.equal((await put(url, "onestep-aac.m4a", {})).status, 412);
-    const upload = await settle(body.uuid);
+    const upload = await untilFinal(body.uuid);
     assert.equal(upload.status, "success", upload.failure?.reason);
   });
 
-  test("a fragmented file and one that breaks rules are judged from the bucket", async () => {
+  test("a fragmented file and an invalid one are validated from the bucket", async () => {
     const [good, bad] = [await begin("video"), await begin("video")];
     await put(good.media.upload.url, "good-fragmented.mp4", good.media.upload.headers);
     await put(bad.media.upload.url, "bad-short-silent-high.mp4", bad.media.upload.headers);
-    assert.equal((await settle(good.id)).failure, undefined);
-    assert.match((await settle(bad.id)).failure.reason, /at least 10 s/);
+    assert.equal((await untilFinal(good.id)).failure, undefined);
+    assert.match((await untilFinal(bad.id)).failure.reason, /at least 10 s/);
   });
 
-  test("a notification has a file looked for at once; one without the token is refused", async () => {
+  test("a bucket notification triggers an immediate check for the file; without the token it is refused", async () => {
     await worker.stop();
     const { id, media } = await begin("audio");
     await put(media.upload.url, "good-cbr.mp3", media.upload.headers);
@@ -120,10 +118,10 @@ if (s3 === null) {
     assert.equal((await notify("Bearer the-token-of-the-bucket", encodeURIComponent(key))).status, 200);
     assert.equal((await get(id)).status, "processing");
     await worker.start();
-    assert.equal((await settle(id)).status, "success");
+    assert.equal((await untilFinal(id)).status, "success");
   });
 
-  test("of two workers one is killed in the middle: the other brings everything to its end", async () => {
+  test("when one of two workers is killed, the other finishes its uploads", async () => {
     await other.start();
     const ids: string[] = [];
     for (let index = 0; index < 6; index++) {
@@ -131,10 +129,10 @@ if (s3 === null) {
       await put(media.upload.url, "good-index-at-end.mp4", media.upload.headers);
       ids.push(id);
     }
-    await until("work has begun", async () =>
+    await until("a worker has started a job", async () =>
       (await Promise.all(ids.map(get))).some((u) => u.status === "promoting"),
     );
     await worker.kill();
-    for (const id of ids) assert.equal((await settle(id)).status, "success");
+    for (const id of ids) assert.equal((await untilFinal(id)).status, "success");
   });
 }

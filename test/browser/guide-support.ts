@@ -8,26 +8,25 @@ import { root } from "../shape/sources.ts";
 import { until } from "../support/until.ts";
 import { type BrowserApp, visit } from "./support.ts";
 
-/** Whether the pictures of the guide are to be made again: `UPDATE_DOCS=1`. */
+/** Whether to take the guide's screenshots again: `UPDATE_DOCS=1`. */
 export const isUpdating = process.env.UPDATE_DOCS !== undefined;
 
 const folder = "docs/guide/images";
-const most = { eachBytes: 150_000, allBytes: 3_000_000 } as const;
+const limits = { eachBytes: 150_000, allBytes: 3_000_000 } as const;
 
-/** A walk through one job of the guide. */
+/** The context of one guide job. */
 export interface Walk {
   readonly page: Page;
   readonly app: BrowserApp;
-  /** Where the page has what the guide shows: kept as docs/guide/images/NAME.png. */
+  /** Takes a screenshot for docs/guide/images/NAME.png. */
   picture(name: string): Promise<void>;
 }
 
 const taken = new Set<string>();
 
 /**
- * Walks one job of the guide in a browser, as a test: what the guide says can be done is done here, with the names it
- * uses. Only what the page itself complains of beyond `expected` fails.
- * @param options.email who is signed in; nobody without.
+ * Performs one job of the guide in a browser, with the labels the guide uses. Console errors other than `expected` fail it.
+ * @param options.email of the signed-in user; signed out without.
  */
 export function job(
   app: BrowserApp,
@@ -57,35 +56,35 @@ export function job(
 async function takePicture(page: Page, name: string): Promise<void> {
   taken.add(`${name}.png`);
   if (!isUpdating) return;
-  // Not an idle network: a film that plays goes on loading.
-  await until("pictures and films are there", () =>
+  // Not networkidle: a playing video keeps loading.
+  await until("images and videos are loaded", () =>
     page.evaluate<boolean>(
       "[...document.images].every((one) => one.complete) && [...document.querySelectorAll('video')].every((one) => one.readyState >= 2)",
     ),
   );
   await page.evaluate("Promise.allSettled([...document.images].map((image) => image.decode()))");
   await page.evaluate("Promise.allSettled(document.getAnimations().map((one) => one.finished))");
-  // What was said about the step before would cover this one.
+  // Notifications of the previous step would cover this one.
   await page.evaluate(
     "document.querySelectorAll('[class*=Notifications-root]').forEach((one) => { one.style.visibility = 'hidden'; })",
   );
   const shot = await page.screenshot({ caret: "hide" });
   const path = join(root, folder, `${name}.png`);
   mkdirSync(dirname(path), { recursive: true });
-  // Few colours are enough for pages of text; where films make it large, fewer.
-  for (const colours of [128, 64, 32]) {
+  // Few colors are enough for text; fewer if video frames make the file large.
+  for (const colors of [128, 64, 32]) {
     const small = await sharp(shot)
-      .png({ palette: true, colours, effort: 10, compressionLevel: 9 })
+      .png({ palette: true, colors, effort: 10, compressionLevel: 9 })
       .toBuffer();
     writeFileSync(path, small);
-    if (small.length < most.eachBytes) return;
+    if (small.length < limits.eachBytes) return;
   }
   assert.fail(`${name}.png is too large`);
 }
 
-/** Checks, after all walks, that pictures and pages belong together. */
+/** Checks, after all jobs, that screenshots and pages match. */
 export function checkGuide(): void {
-  test("guide: every picture is made here, shown somewhere, small, and every link leads to a page", () => {
+  test("guide: every screenshot is taken here, shown on a page and small, and every link resolves", () => {
     const pages = globSync(["README.md", "docs/guide/*.md"], { cwd: root });
     const shown = new Set<string>();
     for (const path of pages) {
@@ -101,10 +100,10 @@ export function checkGuide(): void {
     const files = globSync(`${folder}/*`, { cwd: root }).map((path) => path.slice(folder.length + 1));
     if (isUpdating)
       for (const name of files.filter((one) => !taken.has(one))) rmSync(join(root, folder, name));
-    assert.deepEqual([...taken].sort(), [...shown].sort(), "made, and shown");
+    assert.deepEqual([...taken].sort(), [...shown].sort(), "taken, and shown");
     assert.deepEqual(files.filter((one) => !isUpdating || taken.has(one)).sort(), [...taken].sort());
     const sizes = [...taken].map((name) => statSync(join(root, folder, name)).size);
-    for (const size of sizes) assert.ok(size < most.eachBytes, `${size} bytes`);
-    assert.ok(sizes.reduce((sum, size) => sum + size, 0) < most.allBytes);
+    for (const size of sizes) assert.ok(size < limits.eachBytes, `${size} bytes`);
+    assert.ok(sizes.reduce((sum, size) => sum + size, 0) < limits.allBytes);
   });
 }

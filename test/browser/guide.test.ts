@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { sql } from "kysely";
 import type { Page } from "playwright-core";
-import { fillDemo } from "../../cli/demo/fill.ts";
+import { fillDemo } from "../../demo/fill.ts";
 import { until } from "../support/until.ts";
 import { checkGuide, isUpdating, job } from "./guide-support.ts";
 import { mediaFile } from "./media.ts";
 import { startBrowserApp } from "./support.ts";
 
 /**
- * Each job of docs/guide, walked in a browser on the sample workspace. To add one: a `job` with a `picture` or two, and
- * a page of the guide that shows them; then `UPDATE_DOCS=1 node test/run.ts test/browser/guide.test.ts`.
+ * Performs each job of docs/guide in a browser on the sample workspace. To add one: a `job` with a `picture` or two, and a guide
+ * page that shows them; then `UPDATE_DOCS=1 node test/run.ts test/browser/guide.test.ts`.
  */
 const app = await startBrowserApp();
 await fillDemo(app, { minutes: isUpdating ? null : 1.2 });
-// Machines without a Japanese font would show boxes.
+// Without a Japanese font it would be rendered as boxes.
 await sql`update recordings set tags = array_remove(tags, '日本-launch')`.execute(app.db.kysely);
 
 const admin = "marit.aalvik@wrackline.example";
@@ -44,12 +44,12 @@ job(app, "find a recording in the library", { path: "/", email: member }, async 
   await page.getByRole("option", { name: "Stand-up" }).click();
   await page.getByRole("link", { name: meeting }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Launch stand-up: four days to go" }).waitFor();
-  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("link", { name: meeting }).waitFor();
 });
 
-job(app, "search what was said", { path: "/", email: member }, async ({ page, picture }) => {
-  await page.getByRole("searchbox", { name: "Search everything that was said" }).fill("tank");
+job(app, "search recordings", { path: "/", email: member }, async ({ page, picture }) => {
+  await page.getByRole("searchbox", { name: "Search recordings and transcripts" }).fill("tank");
   await page.keyboard.press("Enter");
   const found = page.getByRole("list", { name: "Results" }).getByRole("article", { name: meeting });
   await found.getByRole("link", { name: /tank/ }).first().waitFor();
@@ -63,19 +63,19 @@ job(app, "watch and read", { path: "/", email: member }, async ({ page, picture 
   await page.evaluate("document.querySelector('video').muted = true");
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await page.getByRole("list", { name: "Transcript" }).getByText("Seven of forty.").click();
-  await until("the words play", () =>
+  await until("the line plays", () =>
     page.evaluate<boolean>("document.querySelector('video').currentTime > 39.5"),
   );
   await page.locator('button[aria-current="true"]').waitFor();
   await page.mouse.move(900, 130);
   await picture("recording");
   await page.getByRole("button", { name: "Pause", exact: true }).click();
-  await page.getByLabel("Search in the transcript").fill("forty");
-  await page.getByRole("button", { name: "Next place" }).click();
-  await page.getByLabel("Search in the transcript").fill("");
-  await page.getByRole("region", { name: "Who speaks when" }).getByRole("button").first().focus();
+  await page.getByLabel("Search transcript").fill("forty");
+  await page.getByRole("button", { name: "Next match" }).click();
+  await page.getByLabel("Search transcript").fill("");
+  await page.getByRole("region", { name: "Speaker timeline" }).getByRole("button").first().focus();
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await picture("keys");
 });
 
@@ -83,12 +83,12 @@ job(app, "correct a transcript", { path: "/", email: member }, async ({ page, pi
   await open(page);
   const words = page.getByRole("list", { name: "Transcript" });
   await words.getByText("I would also like us to leave before ten").dblclick();
-  const field = page.getByLabel("Text of the line");
+  const field = page.getByLabel("Line text");
   await field.fill("I would also like us to leave before ten, because I have the bank at a quarter past.");
   await picture("correct-text");
   await page.keyboard.press("Enter");
   await words.getByText("at a quarter past.").waitFor();
-  await page.getByRole("button", { name: "Take back the last change" }).click();
+  await page.getByRole("button", { name: "Undo last edit" }).click();
   await words.getByText("at ten fifteen.").waitFor();
   await words.getByRole("button", { name: "Marit Aalvik", exact: true }).first().click();
   const dialog = page.getByRole("dialog", { name: "Who is speaking?" });
@@ -96,7 +96,7 @@ job(app, "correct a transcript", { path: "/", email: member }, async ({ page, pi
   await picture("correct-speaker");
 });
 
-job(app, "make a clip and tell a story", { path: "/", email: member }, async ({ page, picture }) => {
+job(app, "create a clip and a story", { path: "/", email: member }, async ({ page, picture }) => {
   await open(page);
   const words = page.getByRole("list", { name: "Transcript" }).getByText("Seven of forty. So that is, what");
   await words.scrollIntoViewIfNeeded();
@@ -110,12 +110,12 @@ job(app, "make a clip and tell a story", { path: "/", email: member }, async ({ 
   await picture("select-words");
   await page.getByRole("button", { name: "Clip", exact: true }).click();
   await page.getByRole("dialog", { name: "New clip" }).getByLabel("Title").fill("How bad is it?");
-  await page.getByRole("button", { name: "Make the clip" }).click();
+  await page.getByRole("button", { name: "Create clip" }).click();
   await page.getByRole("dialog", { name: "New clip" }).waitFor({ state: "detached" });
 
   await page.getByRole("link", { name: "Highlights" }).click();
-  await page.getByRole("button", { name: "More for How bad is it?" }).click();
-  await page.getByRole("menuitem", { name: "Add to a story" }).click();
+  await page.getByRole("button", { name: "Actions for How bad is it?" }).click();
+  await page.getByRole("menuitem", { name: "Add to story" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   await page.keyboard.press("Escape");
@@ -123,7 +123,7 @@ job(app, "make a clip and tell a story", { path: "/", email: member }, async ({ 
   await picture("highlights");
 
   await page.getByRole("link", { name: "Stories" }).click();
-  await page.getByRole("button", { name: "New story" }).waitFor();
+  await page.getByRole("button", { name: "Create story" }).waitFor();
   await page.getByRole("link", { name: "How Heron 2 got its date" }).first().click();
   await page
     .getByRole("region", { name: "Player" })
@@ -140,15 +140,15 @@ job(app, "share by a link", { path: "/", email: admin }, async ({ page, picture 
   await dialog.getByLabel("Public").click();
   const link = dialog.getByRole("textbox", { name: "Link 1" });
   await link.waitFor();
-  for (const name of ["Copy", "Take back"])
+  for (const name of ["Copy", "Delete"])
     await dialog.getByRole("region", { name: "Link 1" }).getByRole("button", { name }).first().waitFor();
-  await dialog.getByRole("button", { name: "Make another link" }).waitFor();
+  await dialog.getByRole("button", { name: "Add link" }).waitFor();
   await picture("share");
-  const address = await link.inputValue();
+  const url = await link.inputValue();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await page.context().clearCookies();
-  await page.goto(address);
+  await page.goto(url);
   await page.getByRole("heading", { name: meeting }).waitFor();
   await page.getByRole("list", { name: "Transcript" }).getByText("Seven of forty.").waitFor();
   await picture("public-link");
@@ -156,7 +156,7 @@ job(app, "share by a link", { path: "/", email: admin }, async ({ page, picture 
 
 job(app, "upload", { path: "/uploads", email: member }, async ({ page, picture }) => {
   const buffer = readFileSync(mediaFile("good-faststart.mp4"));
-  await page.getByRole("switch", { name: /Let me review each upload/ }).waitFor();
+  await page.getByRole("switch", { name: /Review uploads before publishing/ }).waitFor();
   await page
     .getByLabel("Choose files to upload")
     .setInputFiles({ name: "Visit to the harbour.mp4", mimeType: "video/mp4", buffer });
@@ -164,41 +164,41 @@ job(app, "upload", { path: "/uploads", email: member }, async ({ page, picture }
     .getByRole("region", { name: "Your uploads" })
     .getByRole("listitem")
     .filter({ hasText: "Visit" });
-  await row.getByText("Recording", { exact: true }).waitFor({ timeout: 60_000 });
+  await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
   await picture("uploads");
 });
 
-job(app, "invite people", { path: "/settings/people", email: admin }, async ({ page, picture }) => {
+job(app, "invite users", { path: "/settings/users", email: admin }, async ({ page, picture }) => {
   await page.getByRole("listitem").filter({ hasText: "Nomvula Khoza" }).waitFor();
   await picture("people");
-  await page.getByRole("button", { name: "Invite" }).click();
+  await page.getByRole("button", { name: "Invite user" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Inês Valadares");
   await dialog.getByRole("textbox", { name: "Email" }).fill("ines.valadares@wrackline.example");
   await picture("invite");
-  await dialog.getByRole("button", { name: "Make invitation" }).click();
+  await dialog.getByRole("button", { name: "Create invitation" }).click();
   await dialog.getByLabel("Link", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Done" }).click();
   const person = page.getByRole("listitem").filter({ hasText: "Inês Valadares" });
-  await person.getByRole("button", { name: /What to do/ }).click();
+  await person.getByRole("button", { name: /^Actions for/ }).click();
   await page.getByRole("menuitem", { name: "Make viewer" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("navigation", { name: "Settings" }).getByText("Teams").click();
-  await page.getByRole("button", { name: "New team" }).waitFor();
+  await page.getByRole("button", { name: "Create team" }).waitFor();
   await page.getByRole("listitem").filter({ hasText: "Customers" }).first().waitFor();
   await picture("teams");
 });
 
 job(
   app,
-  "connect a program by a token",
+  "connect a program with a token",
   { path: "/settings/tokens", email: admin },
   async ({ page, picture }) => {
-    await page.getByRole("button", { name: "New token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Name" }).fill("Nightly export");
     await picture("token");
-    await dialog.getByRole("button", { name: "Make token" }).click();
+    await dialog.getByRole("button", { name: "Create token" }).click();
     assert.match(await dialog.getByLabel("Token", { exact: true }).inputValue(), /^parley_/);
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Revoke Nightly export" }).waitFor();
@@ -207,32 +207,29 @@ job(
 
 job(
   app,
-  "connect a program by a hook",
-  { path: "/settings/hooks", email: admin, expected: /status of 400/ },
+  "connect a program with a webhook",
+  { path: "/settings/webhooks", email: admin, expected: /status of 400/ },
   async ({ page, picture }) => {
-    await page.getByRole("button", { name: "New hook" }).click();
+    await page.getByRole("button", { name: "Create webhook" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Address").fill("https://hooks.example.com/parley");
+    await dialog.getByLabel("URL").fill("https://hooks.example.com/parley");
     await picture("hook");
-    await dialog.getByRole("button", { name: "Make hook" }).waitFor();
+    await dialog.getByRole("button", { name: "Create webhook" }).waitFor();
   },
 );
 
-job(app, "keep and forget", { path: "/settings/retention", email: admin }, async ({ page, picture }) => {
-  await page
-    .getByRole("heading", { name: /Retention|Keeping/ })
-    .first()
-    .waitFor();
+job(app, "data governance", { path: "/settings/retention", email: admin }, async ({ page, picture }) => {
+  await page.getByRole("heading", { name: "Retention" }).first().waitFor();
   await picture("retention");
 });
 
-job(app, "let an app in", { path: "/settings/clients", email: admin }, async ({ page, picture }) => {
-  await page.getByRole("button", { name: "New app" }).click();
+job(app, "authorize an app", { path: "/settings/clients", email: admin }, async ({ page, picture }) => {
+  await page.getByRole("button", { name: "Create app" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Harbour notes");
   await dialog.getByRole("textbox", { name: "Redirect URIs" }).fill("https://app.example.com/callback");
   await picture("app");
-  await dialog.getByRole("button", { name: "Make app" }).click();
+  await dialog.getByRole("button", { name: "Create app" }).click();
   await dialog.getByLabel("Client secret").waitFor();
   await dialog.getByRole("button", { name: "Done" }).click();
 });

@@ -8,13 +8,13 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-test("highlights: listed over all recordings, narrowed, played, changed, put into a story and deleted", async () => {
+test("highlights of all recordings are listed, filtered, played, edited, added to a story and deleted", async () => {
   const { member } = await makeWorkspace(app.db);
   const { token } = member;
   const video = await makeVideo(app, token, "Harbour talks");
-  const written = (await makeRecording(app, token, { title: "Board" })).recordingId;
+  const transcriptOnly = (await makeRecording(app, token, { title: "Board" })).recordingId;
   const clip = await makeClip(app, token, video, { text: "The price is agreed", tags: ["deal"] });
-  await makeClip(app, token, written, { text: "It is signed", timestamp: 9000 });
+  await makeClip(app, token, transcriptOnly, { text: "It is signed", timestamp: 9000 });
   const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
   const list = page.getByRole("list", { name: "Highlights" });
   await list.getByRole("link", { name: "The price is agreed" }).waitFor();
@@ -24,43 +24,43 @@ test("highlights: listed over all recordings, narrowed, played, changed, put int
   await page.getByLabel("Tag", { exact: true }).fill("deal");
   await list.getByRole("link", { name: "It is signed" }).waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).searchParams.get("tag"), "deal");
-  await page.getByRole("button", { name: "Empty Tag" }).click();
+  await page.getByRole("button", { name: "Clear Tag" }).click();
   await list.getByRole("link", { name: "It is signed" }).waitFor();
 
   await list.getByRole("link", { name: "The price is agreed" }).click();
   const dialog = page.getByRole("dialog", { name: "The price is agreed" });
   await dialog.locator("video").waitFor();
-  await until("the clip stops at its own end", async () => {
+  await until("the clip stops at its end", async () => {
     const [at, isPaused] = await dialog
       .locator("video")
       .evaluate(
         (video: { currentTime: number; paused: boolean }) => [video.currentTime, video.paused] as const,
       );
-    // By the next picture, which a busy browser shows late.
-    assert.ok(at < 4.5, `went on to ${at}`);
+    // It stops at the next frame, which a busy browser renders late.
+    assert.ok(at < 4.5, `continued to ${at}`);
     return (isPaused && at >= 2.9) || undefined;
   });
   await assertAccessible(page);
   assert.equal(
-    await dialog.getByRole("link", { name: "Open in the recording" }).getAttribute("href"),
+    await dialog.getByRole("link", { name: "Open in recording" }).getAttribute("href"),
     `/recordings/${video}?t=1`,
   );
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 
-  await page.getByRole("button", { name: "More for The price is agreed" }).click();
+  await page.getByRole("button", { name: "Actions for The price is agreed" }).click();
   await page.getByRole("menuitem", { name: "Edit" }).click();
   await page.getByLabel("Length (seconds)").fill("9999");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText(/the recording ends at/).waitFor();
+  await page.getByText(/after the recording's end/).waitFor();
   await assertAccessible(page);
   await page.getByLabel("Length (seconds)").fill("3");
   await page.getByRole("textbox", { name: /^Text/ }).fill("The price is fixed");
   await page.getByRole("button", { name: "Save" }).click();
   await list.getByRole("link", { name: "The price is fixed" }).waitFor();
 
-  await page.getByRole("button", { name: "More for The price is fixed" }).click();
-  await page.getByRole("menuitem", { name: "Add to a story" }).click();
+  await page.getByRole("button", { name: "Actions for The price is fixed" }).click();
+  await page.getByRole("menuitem", { name: "Add to story" }).click();
   await page.getByLabel("Title").fill("Our best moments");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("Added to Our best moments").waitFor();
@@ -70,7 +70,7 @@ test("highlights: listed over all recordings, narrowed, played, changed, put int
     [[clip, 3000]],
   );
 
-  await page.getByRole("button", { name: "More for It is signed" }).click();
+  await page.getByRole("button", { name: "Actions for It is signed" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await list.getByRole("link", { name: "It is signed" }).waitFor({ state: "detached" });
@@ -80,7 +80,7 @@ test("highlights: listed over all recordings, narrowed, played, changed, put int
   );
 });
 
-test("highlights: a link to one opens it, on a phone in the dark, a transcript's to be read", async () => {
+test("a link to a highlight opens it; without media it shows the transcript (phone, dark)", async () => {
   const { member } = await makeWorkspace(app.db);
   const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
   const clip = await makeClip(app, member.token, recordingId, { text: "It is signed", timestamp: 9000 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { givePassword, password } from "../../server/accounts/testing.ts";
+import { givePassword, password } from "../../server/accounts/test/accounts.ts";
 import { makeUser, makeWorkspace } from "../support/factories.ts";
 import { startSpeechServer } from "../support/speech-server.ts";
 import { assertFocused, keyboardOf } from "./keyboard.ts";
@@ -21,14 +21,14 @@ speech.otherwise((_request, response) => {
   response.end(JSON.stringify({ language: "english", text: texts.join(" "), duration: 10, segments }));
 });
 
-test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag, rename, sign out", async () => {
+test("keyboard only: sign in, upload, review, play, search, clip, share, tag, rename, sign out", async () => {
   const workspace = await makeWorkspace(app.db);
   const { member } = workspace;
   await givePassword(app.db, member);
   const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
   const { page, context, complaints } = await visit(app, "/sign-in");
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  // Listened for early: a chooser that nobody waits for yet opens outside of the page.
+  // Registered early: without a listener the browser opens a native file chooser.
   const chooser = page.waitForEvent("filechooser", { timeout: 120_000 });
   chooser.catch(() => undefined);
   const keys = keyboardOf(page);
@@ -42,15 +42,15 @@ test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag,
   await keys.press("Enter");
   await page.getByRole("heading", { name: "Library" }).waitFor();
 
-  // The first stop leads past what is around every page.
+  // The first Tab stop skips the navigation.
   await keys.press("Tab");
-  await assertFocused(page, page.getByRole("link", { name: "Skip to the page" }), "Tab");
+  await assertFocused(page, page.getByRole("link", { name: "Skip to content" }), "Tab");
   await keys.tabTo(page.getByRole("navigation").getByRole("link", { name: "Uploads" }));
   await keys.press("Enter");
   await page.getByRole("heading", { name: "Uploads", exact: true }).waitFor();
   await assertFocused(page, page.locator("main"), "going to another page");
 
-  await keys.tabTo(page.getByRole("switch", { name: /review each upload/ }));
+  await keys.tabTo(page.getByRole("switch", { name: /Review uploads/ }));
   await keys.press("Space");
   await page.keyboard.press("Shift+Tab");
   await assertFocused(page, button("choose files"), "Shift and Tab");
@@ -65,11 +65,11 @@ test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag,
   await keys.tabTo(page.getByLabel("Title"));
   await keys.press("End");
   await keys.type(", the harbour");
-  await keys.tabTo(button("Make it a recording"));
+  await keys.tabTo(button("Publish"));
   await keys.press("Enter");
-  await page.getByRole("heading", { name: "It is a recording" }).waitFor({ timeout: 60_000 });
-  await assertFocused(page, page.locator("main"), "making it a recording");
-  await keys.tabTo(page.getByRole("link", { name: "Open the recording" }));
+  await page.getByRole("heading", { name: "Recording ready" }).waitFor({ timeout: 60_000 });
+  await assertFocused(page, page.locator("main"), "publishing");
+  await keys.tabTo(page.getByRole("link", { name: "Open recording" }));
   await keys.press("Enter");
   await page.getByRole("heading", { name: "good-faststart, the harbour" }).waitFor();
 
@@ -83,12 +83,12 @@ test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag,
   await assertFocused(page, button("Play"), "playing and pausing");
 
   await keys.press("/");
-  const find = page.getByRole("searchbox", { name: "Search in the transcript" });
-  await assertFocused(page, find, "the key for finding");
+  const find = page.getByRole("searchbox", { name: "Search transcript" });
+  await assertFocused(page, find, "the search shortcut");
   await keys.type("harbour");
   await lines.locator("mark[data-current]").waitFor();
 
-  // Lines are selected with Shift and arrows; what can be done with them is the next stop but one.
+  // Shift and arrow keys select lines; the toolbar follows in the Tab order.
   await keys.tabTo(lines.getByRole("button", { name: /^0:00, / }));
   await keys.press("ArrowDown");
   await assertFocused(page, lines.getByRole("button", { name: /^0:02, / }), "an arrow");
@@ -102,7 +102,7 @@ test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag,
   await assertFocused(page, clip.getByLabel("Title"), "opening a dialog");
   assert.equal(await clip.getByLabel("Title").inputValue(), "The harbour contract first. It is signed.");
   await clip.getByText("From 0:02 to 0:07").waitFor();
-  await keys.tabTo(clip.getByRole("button", { name: "Make the clip" }));
+  await keys.tabTo(clip.getByRole("button", { name: "Create clip" }));
   await keys.press("Enter");
   await clip.waitFor({ state: "detached" });
   await assertFocused(page, lines, "closing the dialog");
@@ -114,23 +114,23 @@ test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag,
   await keys.tabTo(share.getByRole("radio", { name: "Restricted" }));
   await keys.press("ArrowDown");
   await share
-    .getByText(/Everybody in .* sees it/)
+    .getByText(/^Visible to everyone in/)
     .or(share.getByRole("status"))
     .first()
     .waitFor();
-  await assertFocused(page, share, "changing who sees it");
+  await assertFocused(page, share, "changing the sharing");
   await keys.tabTo(share.getByRole("combobox", { name: "People" }));
   await keys.type("Zoe");
   await page.getByRole("option", { name: /Zoe Last/ }).waitFor();
   await keys.press("ArrowDown");
   await keys.press("Enter");
-  await share.getByRole("list", { name: "People it is shared with" }).getByText(other.email).waitFor();
-  await assertFocused(page, share, "sharing with a person");
+  await share.getByRole("list", { name: "People with access" }).getByText(other.email).waitFor();
+  await assertFocused(page, share, "sharing with a user");
   await keys.tabTo(share.getByRole("button", { name: `Stop sharing with ${other.name}` }));
   await keys.press("Enter");
   await share.getByText(other.email).waitFor({ state: "detached" });
-  await assertFocused(page, share, "taking a share back");
-  await keys.tabTo(share.getByRole("button", { name: "Copy link" }));
+  await assertFocused(page, share, "removing a share");
+  await keys.tabTo(share.getByRole("button", { name: "Copy internal link" }));
   await keys.press("Enter");
   await page.getByText("Link copied").waitFor();
   assert.match(await page.evaluate<string>("navigator.clipboard.readText()"), /\/recordings\/[0-9a-f-]{36}$/);
@@ -143,33 +143,33 @@ test("by keyboard alone: sign in, upload, review, watch, find, clip, share, tag,
   await assertFocused(page, page.getByRole("textbox", { name: "New tag" }), "opening a popover");
   await keys.type("harbour");
   await keys.press("Enter");
-  await button("Take off the tag harbour").waitFor();
+  await button("Remove tag harbour").waitFor();
   await assertFocused(page, button("Add tag"), "adding a tag");
-  await keys.tabTo(button("Take off the tag harbour"));
+  await keys.tabTo(button("Remove tag harbour"));
   await keys.press("Enter");
-  await button("Take off the tag harbour").waitFor({ state: "detached" });
-  await assertFocused(page, page.locator("main button"), "taking a tag off");
+  await button("Remove tag harbour").waitFor({ state: "detached" });
+  await assertFocused(page, page.locator("main button"), "removing a tag");
 
-  await keys.tabTo(button("Change the title"));
+  await keys.tabTo(button("Edit title"));
   await keys.press("Enter");
   await keys.type("Signed and sealed");
   await keys.press("Enter");
   await page.getByRole("heading", { name: "Signed and sealed" }).waitFor();
-  await assertFocused(page, button("Change the title"), "changing the title");
+  await assertFocused(page, button("Edit title"), "changing the title");
   assert.match(await page.title(), /^Signed and sealed/);
 
-  await keys.tabTo(button(/, account of /));
+  await keys.tabTo(button(/, account menu of /));
   await keys.press("Enter");
   await assertFocused(page, page.getByRole("menuitem", { name: "Settings" }), "opening a menu");
   await keys.press("End");
   await assertFocused(page, page.getByRole("menuitem", { name: "Sign out" }), "going to its end");
   await keys.press("Enter");
   await page.waitForURL(/\/sign-in/);
-  assert.deepEqual([...keys.faults], []);
+  assert.deepEqual([...keys.issues], []);
   assert.deepEqual(complaints, []);
 });
 
-test("by keyboard alone: no page holds the focus; each stop can be seen and lies below nothing", async () => {
+test("keyboard only: no page traps focus, and each focus stop is visible and unobscured", async () => {
   const { admin } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/", { userId: admin.id });
   const keys = keyboardOf(page);
@@ -180,21 +180,21 @@ test("by keyboard alone: no page holds the focus; each stop can be seen and lies
     "/highlights",
     "/stories",
     "/settings",
-    "/settings/people",
+    "/settings/users",
     "/settings/tokens",
     "/settings/teams",
-    "/settings/hooks",
+    "/settings/webhooks",
     "/settings/templates",
     "/settings/audit",
   ]) {
     await page.goto(app.url + path);
     await page.locator("h1").first().waitFor();
     await page.waitForLoadState("networkidle");
-    // Once round: from the skip link through all of the page, out of it, and to the skip link again.
-    await keys.tabTo(page.getByRole("link", { name: "Skip to the page" }));
+    // One cycle: from the skip link through the page and back to the skip link.
+    await keys.tabTo(page.getByRole("link", { name: "Skip to content" }));
     await page.keyboard.press("Tab");
-    await keys.tabTo(page.getByRole("link", { name: "Skip to the page" }));
+    await keys.tabTo(page.getByRole("link", { name: "Skip to content" }));
   }
-  assert.deepEqual([...keys.faults], []);
+  assert.deepEqual([...keys.issues], []);
   assert.deepEqual(complaints, []);
 });

@@ -9,7 +9,7 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-/** What is wider than the window, and controls that lie below something else; nothing is both shown and out of reach. */
+/** Lists elements wider than the window, and controls covered by other elements. */
 const misfits = `(() => {
   const found = [];
   const { scrollWidth, clientWidth } = document.documentElement;
@@ -57,9 +57,9 @@ const paths = [
   "/settings",
   "/settings/tokens",
   "/settings/apps",
-  "/settings/people",
+  "/settings/users",
   "/settings/teams",
-  "/settings/hooks",
+  "/settings/webhooks",
   "/settings/clients",
   "/settings/audit",
   "/settings/meeting-types",
@@ -71,28 +71,28 @@ for (const [name, size, fontSize] of [
   ["320 pixels (WCAG 1.4.10)", { width: 320, height: 640 }, "100%"],
   ["twice the size of text (WCAG 1.4.4)", { width: 1280, height: 800 }, "200%"],
 ] as const)
-  test(`at ${name}: nothing is wider than the window, no control lies below another, on every page`, async () => {
+  test(`at ${name}: nothing overflows the window and no control is covered, on every page`, async () => {
     const { page, complaints } = await visit(app, "/", { userId: admin.id, size });
-    // As set in the browser: there before anything is measured.
+    // Like a browser setting: applied before anything is measured.
     await page.addInitScript(
       `document.addEventListener("readystatechange", () => { document.documentElement.style.fontSize = "${fontSize}"; });`,
     );
-    const faults: string[] = [];
+    const errors: string[] = [];
     for (const path of paths) {
       await page.goto(app.url + path);
       await page.locator("h1").first().waitFor();
       await page.waitForLoadState("networkidle");
-      for (const fault of await page.evaluate<string[]>(misfits)) faults.push(`${path}: ${fault}`);
+      for (const misfit of await page.evaluate<string[]>(misfits)) errors.push(`${path}: ${misfit}`);
     }
-    assert.equal(faults.join("\n"), "");
+    assert.equal(errors.join("\n"), "");
     assert.deepEqual(complaints, []);
   });
 
-test("by finger: upload, watch, find, clip, share and take back, on a phone", async () => {
+test("touch: upload, play, search, clip, share and unshare, on a phone", async () => {
   const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
   const { page, complaints } = await visit(app, "/", { userId: admin.id, size: phone });
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  await button("Open the menu").tap();
+  await button("Open menu").tap();
   await page.getByRole("navigation").getByRole("link", { name: "Uploads" }).tap();
   await page.getByRole("heading", { name: "Uploads", exact: true }).waitFor();
   const chooser = page.waitForEvent("filechooser", { timeout: 120_000 });
@@ -101,11 +101,11 @@ test("by finger: upload, watch, find, clip, share and take back, on a phone", as
   const row = page.getByRole("region", { name: "Your uploads" }).getByRole("listitem");
   await row
     .filter({ hasText: "good-faststart" })
-    .getByText("Recording", { exact: true })
+    .getByText("Ready", { exact: true })
     .waitFor({ timeout: 60_000 });
   await assertFits(page, "uploads");
 
-  await button("Open the menu").tap();
+  await button("Open menu").tap();
   await page.getByRole("navigation").getByRole("link", { name: "Library" }).tap();
   await page.getByRole("link", { name: /^Harbour contract, second/ }).tap();
   await button("Play").first().waitFor();
@@ -114,15 +114,15 @@ test("by finger: upload, watch, find, clip, share and take back, on a phone", as
   await page.evaluate("document.querySelector('video').pause()");
 
   await page.getByRole("tab", { name: "Transcript" }).tap();
-  await page.getByRole("searchbox", { name: "Search in the transcript" }).fill("signed by");
+  await page.getByRole("searchbox", { name: "Search transcript" }).fill("signed by");
   await page.locator("mark[data-current]").waitFor();
   await page.getByRole("button", { name: /^0:05, / }).tap();
-  await page.getByRole("button", { name: /^More for 0:05/ }).tap();
-  await page.getByRole("menuitem", { name: "Make a clip" }).tap();
+  await page.getByRole("button", { name: /^Actions for 0:05/ }).tap();
+  await page.getByRole("menuitem", { name: "Create clip" }).tap();
   const clip = page.getByRole("dialog", { name: "New clip" });
-  await clip.getByRole("button", { name: "Make the clip" }).waitFor();
-  await assertFits(page, "a new clip");
-  await clip.getByRole("button", { name: "Make the clip" }).tap();
+  await clip.getByRole("button", { name: "Create clip" }).waitFor();
+  await assertFits(page, "the clip dialog");
+  await clip.getByRole("button", { name: "Create clip" }).tap();
   await clip.waitFor({ state: "detached" });
 
   await button("Share").tap();

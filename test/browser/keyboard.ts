@@ -1,29 +1,27 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 
-/** A person without a pointer. Whatever stops the focus makes on its way are looked at. */
+/** A keyboard user. Every focus stop on the way is checked. */
 export interface Keyboard {
-  /** Presses Tab until the focus is on it. */
+  /** Presses Tab until the element has focus. */
   tabTo(goal: Locator): Promise<void>;
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;
-  /** What was wrong at a stop: focus that can't be seen, that lies below something, or that is nowhere. */
-  readonly faults: Set<string>;
+  /** Problems at focus stops: focus that is invisible, obscured or lost. */
+  readonly issues: Set<string>;
 }
 
-/** Of the browser's types, which are not these tests', what is asked of it here. */
-interface FocusWindow {
-  readonly document: { readonly activeElement: never };
-}
+/** The parts of the page's globals used here; tests compile without DOM types. */
+declare const document: { readonly activeElement: never };
 interface Box {
   contains(other: never): boolean;
 }
 
-const mostStops = 120;
+const maxStops = 120;
 
 /**
- * Tells of the element with the focus: what it is, whether it lies below something else (WCAG 2.4.11), and of the stop
- * before, whether it looks the same now that it has no focus (WCAG 2.4.7).
+ * Describes the focused element: its name, whether it is obscured (WCAG 2.4.11), and whether the previous stop looks the same
+ * without focus (WCAG 2.4.7).
  */
 const look = `(async () => {
   const moves = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
@@ -55,9 +53,9 @@ const look = `(async () => {
   return { name: name(element), isHidden, unseen };
 })()`;
 
-/** @param page whose pointer is never used. */
+/** @param page the page; its pointer is never used. */
 export function keyboardOf(page: Page): Keyboard {
-  const faults = new Set<string>();
+  const issues = new Set<string>();
   const lookAtStop = async (): Promise<string | null> => {
     const { name, isHidden, unseen } = await page.evaluate<{
       name: string | null;
@@ -65,18 +63,18 @@ export function keyboardOf(page: Page): Keyboard {
       unseen: string | null;
     }>(look);
     const { pathname } = new URL(page.url());
-    if (unseen !== null) faults.add(`${pathname}: the focus can't be seen on ${unseen}`);
-    if (isHidden) faults.add(`${pathname}: something lies above ${name}`);
+    if (unseen !== null) issues.add(`${pathname}: the focus can't be seen on ${unseen}`);
+    if (isHidden) issues.add(`${pathname}: something lies above ${name}`);
     return name;
   };
   const hasFocus = (goal: Locator): Promise<boolean> =>
-    goal.evaluateAll((all) => all.includes((globalThis as unknown as FocusWindow).document.activeElement));
+    goal.evaluateAll((all) => all.includes(document.activeElement));
   return {
-    faults,
+    issues,
     async tabTo(goal) {
       const passed: string[] = [];
       await goal.first().waitFor({ state: "attached" });
-      for (let stop = 0; stop < mostStops; stop += 1) {
+      for (let stop = 0; stop < maxStops; stop += 1) {
         if (await hasFocus(goal)) return;
         await page.keyboard.press("Tab");
         passed.push((await lookAtStop()) ?? "nothing");
@@ -92,14 +90,14 @@ export function keyboardOf(page: Page): Keyboard {
   };
 }
 
-/** Fails when the focus has got lost, as it does when the element that had it goes away or is disabled. */
+/** Fails if focus was lost, for example because the focused element was removed or disabled. */
 export async function assertFocused(page: Page, goal: Locator, after: string): Promise<void> {
   const end = Date.now() + 20_000;
   for (;;) {
     if (
       await goal.evaluateAll((all) => {
-        const { activeElement } = (globalThis as unknown as FocusWindow).document;
-        return all.some((one) => (one as unknown as Box).contains(activeElement));
+        const { activeElement } = document;
+        return all.some((one) => (one as Box).contains(activeElement));
       })
     )
       return;

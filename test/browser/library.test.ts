@@ -6,13 +6,13 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-test("library: whoever is not signed in is led to the sign-in, and back", async () => {
+test("library: signed-out users are sent to the sign-in page, which returns here", async () => {
   const { page } = await visit(app, "/?title=budget");
   await page.waitForURL(/\/sign-in\?next=/);
   assert.equal(new URL(page.url()).searchParams.get("next"), "/?title=budget");
 });
 
-test("library: shows recordings, narrows them by the address, as list and as grid, without a fault", async () => {
+test("library: recordings are listed, filtered through the URL, and shown as list and grid", async () => {
   const workspace = await makeWorkspace(app.db);
   await makeRecording(app, workspace.member.token, {
     title: "Budget 2027",
@@ -27,7 +27,7 @@ test("library: shows recordings, narrows them by the address, as list and as gri
   await page.getByLabel("Title", { exact: true }).fill("weekl");
   await page.getByRole("link", { name: "Budget 2027" }).waitFor({ state: "detached" });
   assert.equal(new URL(page.url()).searchParams.get("title"), "weekl");
-  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByRole("link", { name: "Budget 2027" }).waitFor();
 
   await page.locator("label", { hasText: "Grid" }).click();
@@ -37,7 +37,19 @@ test("library: shows recordings, narrows them by the address, as list and as gri
   assert.deepEqual(complaints, []);
 });
 
-test("library: nothing yet, on a phone in the dark, is told and leads on", async () => {
+for (const mode of ["contract", "by-name"])
+  test(`library, PARLEY_DATETIME_FILTERS=${mode}: the date filter shows both named days and those between`, async () => {
+    const own = await startBrowserApp({ env: { PARLEY_DATETIME_FILTERS: mode } });
+    const { member } = await makeWorkspace(own.db);
+    for (const time of ["01T23:59:59.999Z", "02T00:00Z", "03T23:59:59.999Z", "04T00:00Z"])
+      await makeRecording(own, member.token, { title: `At ${time}`, start_datetime: `2026-03-${time}` });
+    const { page } = await visit(own, "/?from=2026-03-02&to=2026-03-03", { userId: member.id });
+    await page.getByRole("link", { name: "At 02T00:00Z" }).waitFor();
+    await page.getByRole("link", { name: "At 03T23:59:59.999Z" }).waitFor();
+    assert.equal(await page.getByRole("list", { name: "Recordings" }).getByRole("listitem").count(), 2);
+  });
+
+test("library: the empty state offers an upload (phone, dark)", async () => {
   const workspace = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/", {
     userId: workspace.member.id,
@@ -58,26 +70,30 @@ test("with a classic scrollbar the header reaches the edge, overlays cover all, 
   const browser = await launchChromium({ hasScrollbars: true });
   after(() => browser.close());
   const { page, complaints } = await visit({ ...app, browser }, "/", { userId: workspace.member.id });
-  const places = (size: { width: number; height: number }) =>
+  const edges = (size: { width: number; height: number }) =>
     page.setViewportSize(size).then(() =>
-      page.evaluate<{ bar: number; header: number; title: number; person: number }>(`({
-        bar: innerWidth - document.documentElement.clientWidth,
-        header: innerWidth - document.querySelector("header").getBoundingClientRect().right,
-        title: document.querySelector("h1").getBoundingClientRect().left,
-        person: document.querySelector("[aria-label*='account of']").getBoundingClientRect().right,
-      })`),
+      page.evaluate<{ bar: number; header: number; title: number; person: number }>(`(async () => {
+        await new Promise(requestAnimationFrame);
+        await Promise.allSettled(document.getAnimations().map((one) => one.finished));
+        return {
+          bar: innerWidth - document.documentElement.clientWidth,
+          header: innerWidth - document.querySelector("header").getBoundingClientRect().right,
+          title: document.querySelector("h1").getBoundingClientRect().left,
+          person: document.querySelector("[aria-label*='account menu of']").getBoundingClientRect().right,
+        };
+      })()`),
     );
   await page.getByRole("link", { name: "Weekly" }).waitFor();
-  const tall = await places({ width: 1600, height: 900 });
-  const low = await places({ width: 1600, height: 200 });
-  assert.equal(tall.bar, 0, "all of it fits");
-  assert.ok(low.bar > 0, "the browser has scrollbars that take room");
+  const tall = await edges({ width: 1600, height: 900 });
+  const low = await edges({ width: 1600, height: 200 });
+  assert.equal(tall.bar, 0, "everything fits");
+  assert.ok(low.bar > 0, "the browser has classic scrollbars");
   assert.deepEqual([tall.header, low.header], [0, low.bar]);
   assert.deepEqual([low.title, low.person], [tall.title, tall.person]);
 
   await page.setViewportSize({ width: 1600, height: 900 });
   await page.goto(`${app.url}/stories`);
-  await page.getByRole("button", { name: "New story" }).click();
+  await page.getByRole("button", { name: "Create story" }).click();
   const dialog = page.getByRole("dialog", { name: "New story" });
   await dialog.waitFor();
   assert.equal(

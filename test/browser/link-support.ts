@@ -7,23 +7,23 @@ import type { BrowserApp } from "./support.ts";
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field.
 type Body = any;
 
-/** Where the media element of a page is, by its own words. */
+/** The state of a page's media element. */
 interface MediaState {
   readonly currentTime: number;
   readonly paused: boolean;
   readonly src: string;
 }
 
-/** What tests of public links do all the time, in the name of one person. */
+/** Helpers for public links, as one user. */
 export function linkTools(app: BrowserApp, token: string) {
   const manage = async (method: string, path: string, body?: unknown): Promise<Body> => {
-    const answer = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
+    const response = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+    assert.equal(response.status, 200, response.text);
+    return response.body;
   };
   return {
     manage,
-    /** Makes a recording public. @returns its first link. */
+    /** Publishes a recording. @returns its first link. */
     publish: async (recordingId: string): Promise<Body> => {
       await manage("PATCH", `/recordings/${recordingId}`, { share_state: "public" });
       return (await manage("GET", `/recordings/${recordingId}/links`)).links[0];
@@ -36,18 +36,22 @@ export function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
-/** Waits until what the media element of a page says fits. */
-export function untilMedia(page: Pick<Page, "evaluate">, what: string, isSo: (state: MediaState) => boolean) {
+/** Waits until the page's media element matches. */
+export function untilMedia(
+  page: Pick<Page, "evaluate">,
+  what: string,
+  matches: (state: MediaState) => boolean,
+) {
   return until(what, async () => {
     const state = await page.evaluate<MediaState | null>(
       `(({ currentTime, paused, currentSrc }) => ({ currentTime, paused, src: currentSrc }))(
         document.querySelector("video, audio") ?? {})`,
     );
-    return state !== null && isSo(state) ? state : undefined;
+    return state !== null && matches(state) ? state : undefined;
   });
 }
 
-/** What a browser says by itself of an answer that is no success, which the page is made for. */
+/** Drops the browser's own messages about expected error responses. */
 export function withoutRefusals(complaints: readonly string[]): string[] {
   return complaints.filter(
     (one) =>
@@ -55,10 +59,10 @@ export function withoutRefusals(complaints: readonly string[]): string[] {
   );
 }
 
-/** Fails where something is wider than the screen. */
+/** Fails if something overflows the screen. */
 export async function assertFits(page: Page): Promise<void> {
   assert.ok(
     await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
-    "nothing is wider than the screen",
+    "nothing overflows the screen",
   );
 }

@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { call, type TestApp } from "../support/app.ts";
 import { waitForRecording } from "../support/factories.ts";
 
-/** Where a file of test/fixtures/media lies. */
+/** The path of a file in test/fixtures/media. */
 export function mediaFile(name: string): string {
   return fileURLToPath(new URL(`../fixtures/media/${name}`, import.meta.url));
 }
 
-/** Sends a real video and waits until it is a recording, of some ten seconds. */
+/** Uploads a video of about ten seconds and waits for its recording. */
 export async function makeVideo(app: TestApp, token: string, title: string): Promise<string> {
   const { body } = await call(
     app,
@@ -27,7 +27,7 @@ export async function makeVideo(app: TestApp, token: string, title: string): Pro
   return waitForRecording(app, token, body.id);
 }
 
-/** Marks a part of a recording. */
+/** Creates a highlight. */
 export async function makeClip(
   app: TestApp,
   token: string,

@@ -48,15 +48,15 @@ const resetPath = async () => pathOf((await manage(`/users/${member.id}/password
 /** Pages by what their heading says: where they are, and who comes there. */
 const pages: [heading: string | RegExp, path: () => string | Promise<string>, userId?: string][] = [
   ["Sign in", () => "/sign-in"],
-  ["You are signed in", () => "/sign-in", member.id],
-  ["New password", () => "/password-reset"],
+  ["You're signed in", () => "/sign-in", member.id],
+  ["Reset your password", () => "/password-reset"],
   [/^Welcome to /, async () => (await invite()).path],
   ["Choose a new password", resetPath],
   ["This link no longer works", () => "/invitations/unknown"],
-  ["Sign-in did not work", () => "/sign-in/callback?error=access_denied"],
+  ["Sign-in failed", () => "/sign-in/callback?error=access_denied"],
   ["Sign in", () => askPath],
-  ["Let Harbour notes use your account?", () => askPath, member.id],
-  ["This link does not work", () => `${authorizePath}?client_id=unknown`],
+  ["Authorize Harbour notes?", () => askPath, member.id],
+  ["This link doesn't work", () => `${authorizePath}?client_id=unknown`],
 ];
 
 /** The browser itself reports what was refused; nothing else may be wrong. */
@@ -92,7 +92,7 @@ test("sign-in by keyboard: a wrong password is said, the email stays, and then o
   await page.keyboard.press("Tab");
   await page.keyboard.type("not the password");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("Email or password is wrong.").waitFor();
+  await page.getByRole("alert").getByText("Incorrect email or password.").waitFor();
   assert.equal(await page.getByLabel("Email").inputValue(), member.email);
   await assertAccessible(page);
   await page.keyboard.type(password);
@@ -113,7 +113,7 @@ test("an invitation: a password that is too easy is refused in words, a good one
   await assertAccessible(page);
   await page.getByLabel("Password").fill("seven herons in the reeds");
   await page.getByRole("button", { name: "Join" }).click();
-  await page.getByRole("button", { name: /account of Mira Holm/ }).waitFor();
+  await page.getByRole("button", { name: /account menu of Mira Holm/ }).waitFor();
   assert.deepEqual(others(complaints), []);
 });
 

@@ -18,7 +18,7 @@ const { manage, publish } = linkTools(app, member.token);
 const make = (title = "Harbour contract") => makeMedia(app, member.token, { title });
 const linksOf = async (kind: string, id: string) => (await manage("GET", `/${kind}/${id}/links`)).links;
 
-/** Goes on with Tab until what has the focus is called so. */
+/** Presses Tab until the focused element has this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const named = () =>
     page.evaluate<string>(
@@ -28,10 +28,10 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
     if (name.test(await named())) return;
     await page.keyboard.press("Tab");
   }
-  assert.fail(`no way to ${name} by Tab`);
+  assert.fail(`${name} is not reachable with Tab`);
 }
 
-test("share dialog: a link is made and taken back by keyboard alone, and the recording leaves the public for good", async () => {
+test("share dialog: keyboard only, a link is created and deleted, and the recording unpublished", async () => {
   const id = await make();
   const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
@@ -41,60 +41,78 @@ test("share dialog: a link is made and taken back by keyboard alone, and the rec
   await dialog.getByLabel("Restricted").waitFor();
   await dialog.getByLabel("Restricted").focus();
   await page.keyboard.press("ArrowDown");
-  await dialog.getByText(/^Everybody in .* can see this/).waitFor();
+  await dialog.getByText(/^Visible to everyone in/).waitFor();
   await dialog.getByLabel("Workspace").focus();
   await page.keyboard.press("ArrowDown");
-  await dialog.getByText(/^Anyone with a public link can see this, without signing in/).waitFor();
+  await dialog.getByText(/anyone with a public link, without signing in/).waitFor();
   await dialog.getByRole("textbox", { name: "Link 1" }).waitFor();
   await assertAccessibleAtRest(page);
 
-  await tabTo(page, /^Make another link$/);
+  await tabTo(page, /^Add link$/);
   await page.keyboard.press("Enter");
   const second = dialog.getByRole("region", { name: "Link 2" });
   const url = await second.getByRole("textbox", { name: "Link 2" }).inputValue();
   assert.equal((await fetch(url)).status, 200);
-  await second.getByRole("button", { name: "Take back" }).focus();
+  await second.getByRole("button", { name: "Delete" }).focus();
   await page.keyboard.press("Enter");
-  await dialog.getByText(/It ends at once, for everybody who has it/).waitFor();
+  await dialog.getByText(/It stops working immediately for everyone/).waitFor();
   await assertAccessibleAtRest(page);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await second.waitFor({ state: "detached" });
   assert.equal((await fetch(url)).status, 404);
-  await until("the focus is at a place that is there", () =>
-    page.evaluate<boolean>("document.activeElement.textContent === 'Make another link'"),
+  await until("focus moves to a remaining element", () =>
+    page.evaluate<boolean>("document.activeElement.textContent === 'Add link'"),
   );
 
   const [first] = await linksOf("recordings", id);
   await dialog.getByLabel("Restricted").click();
-  await dialog.getByText("Its public links end for good").waitFor();
+  await dialog.getByText("Remove all public links?").waitFor();
   await assertAccessibleAtRest(page);
-  await dialog.getByRole("button", { name: "Keep it public" }).click();
+  await dialog.getByRole("button", { name: "Keep public" }).click();
   assert.equal((await fetch(first.url)).status, 200);
   await dialog.getByLabel("Restricted").click();
-  await dialog.getByRole("button", { name: "End the links" }).click();
-  await dialog.getByText(/^Only .* can see this/).waitFor();
+  await dialog.getByRole("button", { name: "Remove links" }).click();
+  await dialog.getByText(/^Visible to .*workspace apps/).waitFor();
   assert.equal((await fetch(first.url)).status, 404);
   assert.deepEqual(complaints, []);
 });
 
-test("share dialog: a public recording whose links were taken back says so, and one click makes another", async () => {
+test("share dialog: deleting the last link makes the recording visible to the workspace only", async () => {
   const id = await make();
   const link = await publish(id);
   await manage("DELETE", `/links/${link.id}`);
   const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
-  await dialog.getByText(/It has no public link at the moment, so nobody else can/).waitFor();
-  assert.equal(await dialog.getByText(/Anyone with a public link can see this/).count(), 0);
-  await assertAccessibleAtRest(page);
-  await dialog.getByRole("button", { name: "Make a link" }).click();
-  await dialog.getByText(/^Anyone with a public link can see this/).waitFor();
-  assert.equal((await linksOf("recordings", id)).length, 1);
+  await dialog
+    .getByText(/workspace/i)
+    .first()
+    .waitFor();
+  assert.equal(await dialog.getByText(/anyone with a public link/).count(), 0);
   assert.deepEqual(complaints, []);
 });
 
-test("story: before a link is made it is said that nothing, or not all, of it would be seen", async () => {
+test("share dialog: a public recording with an expired link shows that, and one click adds another", async () => {
+  const id = await make();
+  const link = await publish(id);
+  await app.db.pool.query("update public_links set expires_at = now() - interval '1 minute' where id = $1", [
+    link.id,
+  ]);
+  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  await dialog.getByText(/Its public links have expired/).waitFor();
+  assert.equal(await dialog.getByText(/anyone with a public link/).count(), 0);
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: "Add link" }).click();
+  await dialog.getByText(/anyone with a public link/).waitFor();
+  const links = await linksOf("recordings", id);
+  assert.ok(links.some((other: { id: string }) => other.id !== link.id));
+  assert.deepEqual(complaints, []);
+});
+
+test("story: before a link is created, a warning says which highlights it would not show", async () => {
   const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
   const theirs = await makeMedia(app, rosa.token, { title: "Theirs" });
   await linkTools(app, rosa.token).manage("PATCH", `/recordings/${theirs}`, { share_state: "workspace" });
@@ -107,7 +125,7 @@ test("story: before a link is made it is said that nothing, or not all, of it wo
     await page.getByRole("button", { name: "Share", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Public links" });
     await dialog.getByRole("status").filter({ hasText: words }).waitFor();
-    await dialog.getByRole("button", { name: "Make a link" }).waitFor();
+    await dialog.getByRole("button", { name: "Create link" }).waitFor();
     await assertAccessibleAtRest(page);
     assert.deepEqual(complaints, []);
     await context.close();
@@ -117,23 +135,23 @@ test("story: before a link is made it is said that nothing, or not all, of it wo
   await said([hers, own], /shows 1 of the 2 highlights/);
 });
 
-test("link settings: expiry, password, download and the current moment are kept, and what is wrong is said at its field", async () => {
+test("link settings: expiry, password, download and start are saved, and errors are shown at their fields", async () => {
   const id = await make();
   await publish(id);
   const { page, complaints } = await visit(app, `/recordings/${id}?t=5`, { userId: member.id });
-  await untilMedia(page, "it stands at the moment", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
+  await untilMedia(page, "it is at the position", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const card = page.getByRole("region", { name: "Link 1" });
   await card.getByRole("button", { name: "Settings" }).click();
-  await card.getByRole("button", { name: "Current moment" }).click();
-  assert.equal(await card.getByLabel("Begin at").inputValue(), "0:05");
-  await card.getByLabel("Begin at").fill("9:99:99:9");
-  await card.getByText(/A moment like 1:05, up to 0:12/).waitFor();
+  await card.getByRole("button", { name: "Use current time" }).click();
+  assert.equal(await card.getByLabel("Start at").inputValue(), "0:05");
+  await card.getByLabel("Start at").fill("9:99:99:9");
+  await card.getByText(/Enter a time like 1:05, up to 0:12/).waitFor();
   assert.ok(await card.getByRole("button", { name: "Save" }).isDisabled());
-  await card.getByLabel("Begin at").fill("0:07");
-  await card.getByLabel("Ask for a password").check({ force: true });
+  await card.getByLabel("Start at").fill("0:07");
+  await card.getByLabel("Require password").check({ force: true });
   await card.getByLabel("Password", { exact: true }).fill("abc");
-  await card.getByLabel("Offer the file for download").check({ force: true });
+  await card.getByLabel("Allow download").check({ force: true });
   await card.getByRole("button", { name: "Save" }).click();
   await card
     .getByText(/at least 6 characters/i)
@@ -141,23 +159,23 @@ test("link settings: expiry, password, download and the current moment are kept,
     .waitFor();
   await card.getByLabel("Password", { exact: true }).fill("harbour");
   await card.getByLabel("Expires").click();
-  await page.getByRole("button", { name: "In a week" }).click();
+  await page.getByRole("button", { name: "In 7 days" }).click();
   await page.keyboard.press("Escape");
   await assertAccessibleAtRest(page);
   await card.getByRole("button", { name: "Save" }).click();
-  await card.getByText("Begins at 0:07").waitFor();
-  for (const rule of ["Password", "Can be downloaded", /^Until /]) await card.getByText(rule).waitFor();
+  await card.getByText("Starts at 0:07").waitFor();
+  for (const rule of ["Password", "Download allowed", /^Until /]) await card.getByText(rule).waitFor();
   await assertAccessibleAtRest(page);
   const [link] = await linksOf("recordings", id);
   const days = (Date.parse(link.expires_datetime) - Date.now()) / 86_400_000;
   assert.ok(days > 6.9 && days < 7.1, link.expires_datetime);
   assert.deepEqual([link.has_password, link.allow_download, link.start], [true, true, 7000]);
 
-  // Saved again without a look at the password: it stays.
+  // Saved without touching the password: it is kept.
   await card.getByRole("button", { name: "Settings" }).click();
-  await card.getByLabel("Begin at").fill("");
+  await card.getByLabel("Start at").fill("");
   await card.getByRole("button", { name: "Save" }).click();
-  await card.getByText("Begins at 0:07").waitFor({ state: "detached" });
+  await card.getByText("Starts at 0:07").waitFor({ state: "detached" });
   const [after] = await linksOf("recordings", id);
   assert.deepEqual([after.has_password, after.start], [true, null]);
 
@@ -171,16 +189,16 @@ test("link settings: expiry, password, download and the current moment are kept,
   );
 });
 
-test("highlight: a link is made from the list and from the recording; who may not share it is told so", async () => {
+test("highlight: links are managed from the list and the recording; users who can't share see why", async () => {
   const id = await make();
   const clip = await makeClip(app, member.token, id, { text: "Signed by Friday" });
   const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
-  await page.getByRole("button", { name: "More for Signed by Friday" }).click();
+  await page.getByRole("button", { name: "Actions for Signed by Friday" }).click();
   await page.getByRole("menuitem", { name: "Public links" }).click();
   const dialog = page.getByRole("dialog", { name: "Public links" });
-  await dialog.getByText(/Nobody outside can see it yet/).waitFor();
+  await dialog.getByText(/Not shared outside/).waitFor();
   await assertAccessibleAtRest(page);
-  await dialog.getByRole("button", { name: "Make a link" }).click();
+  await dialog.getByRole("button", { name: "Create link" }).click();
   await dialog.getByRole("textbox", { name: "Link 1" }).waitFor();
   await assertAccessibleAtRest(page);
   const [link] = await linksOf("highlights", clip);
@@ -189,25 +207,25 @@ test("highlight: a link is made from the list and from the recording; who may no
 
   await page.goto(`${app.url}/recordings/${id}`);
   await page.getByRole("tab", { name: /Highlights/ }).click();
-  await page.getByRole("button", { name: /More for the highlight/ }).click();
+  await page.getByRole("button", { name: /Actions for highlight/ }).click();
   await page.getByRole("menuitem", { name: "Public links" }).click();
-  await dialog.getByRole("button", { name: "Take back" }).click();
-  await dialog.getByRole("button", { name: "Take it back" }).click();
-  await dialog.getByText(/Nobody outside can see it yet/).waitFor();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Delete link" }).click();
+  await dialog.getByText(/Not shared outside/).waitFor();
   assert.equal((await fetch(link.url)).status, 404);
 
   await manage("PATCH", `/recordings/${id}`, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
   const seen = await visit(app, "/highlights", { userId: other.id });
-  await seen.page.getByRole("button", { name: "More for Signed by Friday" }).click();
+  await seen.page.getByRole("button", { name: "Actions for Signed by Friday" }).click();
   await seen.page.getByRole("menuitem", { name: "Public links" }).click();
-  await seen.page.getByText(/Only those who may share the recording can make one/).waitFor();
-  assert.equal(await seen.page.getByRole("button", { name: "Make a link" }).count(), 0);
+  await seen.page.getByText(/owners and admins can share this highlight/).waitFor();
+  assert.equal(await seen.page.getByRole("button", { name: "Create link" }).count(), 0);
   await assertAccessibleAtRest(seen.page);
   assert.deepEqual(withoutRefusals([...complaints, ...shown.complaints, ...seen.complaints]), []);
 });
 
-test("story: on a phone a link is made; what it leaves out is said, and can be agreed to", async () => {
+test("story: a link shows how many highlights it hides, and they can be approved (phone)", async () => {
   const own = await make("Own");
   const first = await makeClip(app, member.token, own, { text: "Mine" });
   const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
@@ -223,25 +241,25 @@ test("story: on a phone a link is made; what it leaves out is said, and can be a
   });
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Public links" });
-  await dialog.getByRole("button", { name: "Make a link" }).click();
-  await dialog.getByText(/1 highlight is left out/).waitFor();
+  await dialog.getByRole("button", { name: "Create link" }).click();
+  await dialog.getByText(/1 highlight hidden/).waitFor();
   await assertAccessibleAtRest(page);
   await assertFits(page);
   await dialog.getByRole("button", { name: "Include it" }).click();
-  await dialog.getByText(/Somebody who recorded it, or an admin, can do that/).waitFor();
+  await dialog.getByText(/Its owner or an admin can approve it/).waitFor();
   const { admin } = workspace;
   const asked = await visit(app, `/stories/${story.id}`, { userId: admin.id });
   await asked.page.getByRole("button", { name: "Share", exact: true }).click();
   await asked.page.getByRole("button", { name: "Include it" }).click();
-  await asked.page.getByText(/left out/).waitFor({ state: "detached" });
+  await asked.page.getByText(/hidden until/).waitFor({ state: "detached" });
   const [link] = await linksOf("stories", story.id);
   assert.equal(link.left_out, 0);
   assert.deepEqual(withoutRefusals([...complaints, ...asked.complaints]), []);
 });
 
-test("the shared page stays small: all of its script is less than 200 kB", async () => {
+test("the public link page stays small: less than 200 kB of scripts", async () => {
   const folder = await buildWebApp(() => undefined);
-  const document = readFileSync(join(folder, "shared.html"), "utf8");
+  const document = readFileSync(join(folder, "public-link.html"), "utf8");
   const scripts = [...document.matchAll(/"\/(assets\/[^"]+\.js)"/g)].map(([, path = ""]) =>
     join(folder, path),
   );

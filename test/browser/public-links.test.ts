@@ -15,13 +15,13 @@ const { member } = await makeWorkspace(app.db);
 const { manage, publish } = linkTools(app, member.token);
 const shared = await makeMedia(app, member.token, { title: "Harbour contract" });
 
-/** One more link to the recording that all tests share. */
+/** Creates another link to the recording used by all tests. */
 const anotherLink = async (body: object = {}) => {
   await manage("PATCH", `/recordings/${shared}`, { share_state: "public" });
   return manage("POST", `/recordings/${shared}/links`, body);
 };
 
-test("link of a recording: signed out, it plays and reads, finds words, and copies moments", async () => {
+test("recording link: signed-out viewers play, read, search and copy links", async () => {
   const link = await anotherLink();
   const { page, context, complaints } = await visit(app, pathOf(link.url));
   await page.getByRole("heading", { level: 1, name: "Harbour contract" }).waitFor();
@@ -31,7 +31,7 @@ test("link of a recording: signed out, it plays and reads, finds words, and copi
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
   await page.keyboard.press("k");
-  await untilMedia(page, "it stands", ({ paused }) => paused);
+  await untilMedia(page, "it is paused", ({ paused }) => paused);
 
   await page.keyboard.press("/");
   await page.keyboard.type("signed");
@@ -39,28 +39,28 @@ test("link of a recording: signed out, it plays and reads, finds words, and copi
   await page.keyboard.press("Enter");
   await page.getByText("2 of 2").waitFor();
   await page.getByText("The harbour master wants it").click();
-  await untilMedia(page, "it is at the words", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
+  await untilMedia(page, "it is at the line", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByRole("button", { name: "Copy link at this moment" }).click();
+  await page.getByRole("button", { name: "Copy link to this moment" }).click();
   await page.getByText("Link to 0:05 copied").waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), `${link.url}?t=5`);
   assert.equal(await page.getByRole("link", { name: "Download" }).count(), 0);
-  assert.equal(await page.getByRole("button", { name: /Make a clip|Edit/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /Create clip|Edit/ }).count(), 0);
 
-  // A look ahead comes from the pictures of the link.
-  await page.getByRole("slider", { name: "Place in the recording" }).focus();
+  // The seek bar's preview uses the link's own storyboard.
+  await page.getByRole("slider", { name: "Seek" }).focus();
   await page.locator('section[aria-label="Player"] img').waitFor();
   const hosts = await page.evaluate<string[]>(
     "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/api/'))",
   );
   assert.ok(hosts.length > 0);
   for (const name of hosts)
-    assert.match(name, /\/_\/api\/v1\/shared\//, "asks for nothing but the link's own");
+    assert.match(name, /\/_\/api\/v1\/shared\//, "requests only the link's own resources");
   assert.deepEqual(complaints, []);
 });
 
-test("link of a recording: begins where the link says, and where the address says before that", async () => {
+test("recording link: starts at the link's position, or at the URL's if it has one", async () => {
   const link = await anotherLink({ start: 4000, allow_download: true });
   const path = pathOf(link.url);
   for (const [search, second] of [
@@ -70,21 +70,22 @@ test("link of a recording: begins where the link says, and where the address say
     const { page, context, complaints } = await visit(app, path + search);
     await untilMedia(
       page,
-      `it begins at ${second}`,
-      ({ currentTime }) => Math.abs(currentTime - second) < 0.3,
+      // A whole second opens the line that starts within it.
+      `it starts within second ${second}`,
+      ({ currentTime }) => currentTime > second - 0.3 && currentTime < second + 1,
     );
     const download = page.getByRole("link", { name: "Download" });
-    const address = (await download.getAttribute("href")) ?? "";
-    const answer = await fetch(address);
-    assert.equal(answer.status, 200);
-    assert.match(answer.headers.get("content-disposition") ?? "", /^attachment/);
-    await answer.body?.cancel();
+    const url = (await download.getAttribute("href")) ?? "";
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get("content-disposition") ?? "", /^attachment/);
+    await response.body?.cancel();
     assert.deepEqual(complaints, []);
     await context.close();
   }
 });
 
-test("link taken back while somebody watches: the page says so, and the media address answers 404", async () => {
+test("a link deleted while playing: the page shows it, and the media URL returns 404", async () => {
   const link = await anotherLink();
   const { page, complaints } = await visit(app, pathOf(link.url));
   await page.getByRole("button", { name: "Play", exact: true }).click();
@@ -96,42 +97,42 @@ test("link taken back while somebody watches: the page says so, and the media ad
   assert.equal((await fetch(src, { method: "HEAD" })).status, 200);
   await manage("DELETE", `/links/${link.id}`);
   assert.equal((await fetch(src, { method: "HEAD" })).status, 404);
-  // A file this small is all there already: the element is made to ask the server again.
+  // The file is small and fully buffered: reload it so that the server is asked again.
   await page.evaluate("document.querySelector('video').src += '?again'");
-  await page.getByRole("heading", { name: "This link was taken back" }).waitFor();
+  await page.getByRole("heading", { name: "This link was removed" }).waitFor();
   assert.equal(await page.locator("video").count(), 0);
   await assertAccessibleAtRest(page);
   await page.reload();
-  await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+  await page.getByRole("heading", { name: "Link not found" }).waitFor();
   await assertAccessibleAtRest(page);
   assert.deepEqual(withoutRefusals(complaints), []);
 });
 
-test("link taken back while a film plays that is loaded to its end: told at the next seek, and by itself while it plays", async () => {
+test("a link deleted while a fully buffered video plays: detected at the next seek, and within seconds while playing", async () => {
   const link = await anotherLink();
   const watch = async () => {
     const { page, complaints } = await visit(app, pathOf(link.url));
     await page.getByRole("button", { name: "Play", exact: true }).click();
     await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
-    await until("all of it is loaded", () =>
+    await until("all of it is buffered", () =>
       page.evaluate<boolean>(
         "(({ buffered, duration }) => buffered.length > 0 && buffered.end(0) > duration - 0.2)(document.querySelector('video'))",
       ),
     );
-    return { page, complaints, isOver: page.getByRole("heading", { name: "This link was taken back" }) };
+    return { page, complaints, isRemoved: page.getByRole("heading", { name: "This link was removed" }) };
   };
   const [seeking, playing] = [await watch(), await watch()];
   await playing.page.evaluate("document.querySelector('video').loop = true");
   await seeking.page.keyboard.press("k");
   await manage("DELETE", `/links/${link.id}`);
   await seeking.page.getByText("It is signed. Café Blå gets a copy.").click();
-  await seeking.isOver.waitFor({ timeout: 5000 });
-  await playing.isOver.waitFor({ timeout: 25_000 });
+  await seeking.isRemoved.waitFor({ timeout: 5000 });
+  await playing.isRemoved.waitFor({ timeout: 25_000 });
   assert.equal(await playing.page.locator("video").count(), 0);
   assert.deepEqual(withoutRefusals([...seeking.complaints, ...playing.complaints]), []);
 });
 
-test("link that has expired says so, and one that never was", async () => {
+test("an expired and an unknown link are explained", async () => {
   const link = await anotherLink({ expires_datetime: new Date(Date.now() + 3_600_000).toISOString() });
   const path = pathOf(link.url);
   assert.equal((await fetch(app.url + path)).status, 200);
@@ -144,20 +145,20 @@ test("link that has expired says so, and one that never was", async () => {
   await assertAccessibleAtRest(page);
   await context.close();
   const unknown = await visit(app, `/s/${"0".repeat(64)}`);
-  await unknown.page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+  await unknown.page.getByRole("heading", { name: "Link not found" }).waitFor();
   await assertAccessibleAtRest(unknown.page);
   assert.deepEqual(withoutRefusals([...complaints, ...unknown.complaints]), []);
 });
 
-test("link with a password: refuses another, opens by keyboard, stays open in its tab, until the password changes", async () => {
+test("a link with a password: rejects a wrong one, opens by keyboard, and stays unlocked in its tab until the password changes", async () => {
   const link = await anotherLink({ password: "harbour" });
   const { page, complaints } = await visit(app, pathOf(link.url));
-  await page.getByRole("heading", { name: "This link has a password" }).waitFor();
+  await page.getByRole("heading", { name: "Password required" }).waitFor();
   assert.doesNotMatch(await page.content(), /Harbour contract/);
   await assertAccessibleAtRest(page);
   await page.keyboard.type("tide");
   await page.keyboard.press("Enter");
-  await page.getByText("This is not the password.").waitFor();
+  await page.getByText("Incorrect password.").waitFor();
   await assertAccessibleAtRest(page);
   await page.getByLabel("Password", { exact: true }).fill("harbour");
   await page.keyboard.press("Enter");
@@ -169,18 +170,18 @@ test("link with a password: refuses another, opens by keyboard, stays open in it
 
   await manage("PATCH", `/links/${link.id}`, { password: "another" });
   await page.reload();
-  await page.getByText(/The password has to be given again/).waitFor();
+  await page.getByText(/Enter the password again/).waitFor();
   for (let i = 0; i < 8; i++) {
     await page.getByLabel("Password", { exact: true }).fill(`guess ${i}`);
-    const answer = page.waitForResponse(/unlock/);
+    const response = page.waitForResponse(/unlock/);
     await page.keyboard.press("Enter");
-    if ((await answer).status() === 429) break;
+    if ((await response).status() === 429) break;
   }
-  await page.getByText(/That was wrong too often/).waitFor();
+  await page.getByText(/Too many attempts/).waitFor();
   assert.deepEqual(withoutRefusals(complaints), []);
 });
 
-test("link on a phone in the dark: player and words, nothing wider than the screen; a transcript alone reads well", async () => {
+test("links on a phone in the dark: nothing overflows, with media and with a transcript only", async () => {
   const link = await anotherLink({ allow_download: true });
   const { page, complaints } = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
@@ -189,9 +190,9 @@ test("link on a phone in the dark: player and words, nothing wider than the scre
   await assertAccessibleAtRest(page);
 
   const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
-  const written = await publish(recordingId);
+  const transcriptOnly = await publish(recordingId);
   for (const size of [phone, undefined]) {
-    const read = await visit(app, pathOf(written.url), size === undefined ? {} : { size });
+    const read = await visit(app, pathOf(transcriptOnly.url), size === undefined ? {} : { size });
     await read.page.getByRole("list", { name: "Transcript" }).waitFor();
     assert.equal(await read.page.getByRole("button", { name: "Play", exact: true }).count(), 0);
     await assertFits(read.page);
@@ -201,7 +202,7 @@ test("link on a phone in the dark: player and words, nothing wider than the scre
   assert.deepEqual(complaints, []);
 });
 
-test("link of a highlight: waits until the clip is cut, plays it, and reads nothing else", async () => {
+test("highlight link: waits until the clip is rendered, plays it, and shows nothing else", async () => {
   const clip = await makeClip(app, member.token, shared, {
     text: "Signed by Friday",
     timestamp: 5000,
@@ -219,7 +220,7 @@ test("link of a highlight: waits until the clip is cut, plays it, and reads noth
   assert.deepEqual(complaints, []);
 });
 
-test("link of a story: plays through one after the other, and jumps to any", async () => {
+test("story link: plays in sequence, and jumps to any item", async () => {
   const ids: string[] = [];
   for (const [index, text] of ["First", "Second", "Third"].entries())
     ids.push(await makeClip(app, member.token, shared, { text, timestamp: index * 3000, duration: 1200 }));
@@ -236,10 +237,10 @@ test("link of a story: plays through one after the other, and jumps to any", asy
   await page.getByRole("button", { name: "Show more" }).waitFor();
   const items = page.getByRole("list", { name: "In this story" });
   await until(
-    "all are cut",
+    "all clips are rendered",
     async () => {
       if ((await items.getByRole("listitem").count()) !== 3) return undefined;
-      return (await items.getByText("Being prepared").count()) === 0 || undefined;
+      return (await items.getByText("Preparing").count()) === 0 || undefined;
     },
     60_000,
   );
@@ -250,7 +251,7 @@ test("link of a story: plays through one after the other, and jumps to any", asy
   await untilMedia(page, "the last plays to its end", ({ paused, currentTime }) => paused && currentTime > 1);
   await items.getByRole("button", { name: /First/ }).click();
   await page.getByRole("heading", { level: 2, name: "First" }).waitFor();
-  await untilMedia(page, "it plays from its beginning", ({ paused }) => !paused);
+  await untilMedia(page, "it plays from the start", ({ paused }) => !paused);
   assert.deepEqual(complaints, []);
 
   const small = await visit(app, pathOf(link.url), { size: phone, colorScheme: "dark" });
@@ -259,7 +260,7 @@ test("link of a story: plays through one after the other, and jumps to any", asy
   await assertAccessibleAtRest(small.page);
 });
 
-test("link of a story: waits where a clip is still being cut, and passes over one that can't be", async () => {
+test("story link: waits for a clip that is being rendered, and skips a failed one", async () => {
   const ids: string[] = [];
   for (const [index, text] of ["One", "Broken", "Late"].entries())
     ids.push(
@@ -269,7 +270,7 @@ test("link of a story: waits where a clip is still being cut, and passes over on
   const link = await manage("POST", `/stories/${story.id}/links`, {});
   const view = () => fetch(`${app.url}/_/api/v1/shared/${pathOf(link.url).slice(3)}`).then((it) => it.json());
   await until(
-    "all are cut",
+    "all clips are rendered",
     async () => {
       const { items } = (await view()) as { items: { state: string }[] };
       return items.every(({ state }) => state === "ready") || undefined;
@@ -277,7 +278,7 @@ test("link of a story: waits where a clip is still being cut, and passes over on
     60_000,
   );
   const setState = (state: string, start: number) =>
-    app.db.pool.query("update clip_files set state = $1 where recording_id = $2 and start_ms = $3", [
+    app.db.pool.query("update clips set state = $1 where recording_id = $2 and start_ms = $3", [
       state,
       shared,
       start,
@@ -286,34 +287,38 @@ test("link of a story: waits where a clip is still being cut, and passes over on
   await setState("preparing", 6400);
   const { page, complaints } = await visit(app, pathOf(link.url));
   const items = page.getByRole("list", { name: "In this story" });
-  await items.getByText("Can't be played").waitFor();
+  await items.getByText("Can't play").waitFor();
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await page.getByRole("heading", { level: 2, name: "Late" }).waitFor();
   await page.getByText("This clip is being prepared").waitFor();
   await assertAccessibleAtRest(page);
   await setState("ready", 6400);
-  await untilMedia(page, "it goes on by itself", ({ src, currentTime }) => src !== "" && currentTime > 0.2);
+  await untilMedia(
+    page,
+    "it continues automatically",
+    ({ src, currentTime }) => src !== "" && currentTime > 0.2,
+  );
   await items.getByRole("button", { name: /Broken/ }).click();
-  await page.getByText("This can't be played", { exact: true }).waitFor();
+  await page.getByText("Can't play this", { exact: true }).waitFor();
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
 });
 
-test("link of a recording: a connection that is lost is told, and playing goes on where it stood", async () => {
+test("recording link: a lost connection is reported, and playback resumes at its position", async () => {
   const link = await anotherLink({ start: 3000 });
   const { page, context } = await visit(app, "/icon.svg");
   await context.route(/media\.mp4/, (route) => route.abort());
   await page.goto(app.url + pathOf(link.url));
-  await page.getByText("This can't be played just now").waitFor();
+  await page.getByText("Can't play this right now").waitFor();
   await assertAccessibleAtRest(page);
   await context.unroute(/media\.mp4/);
   await page.getByRole("button", { name: "Try again" }).click();
-  await untilMedia(page, "it stands where it was", ({ currentTime }) => Math.abs(currentTime - 3) < 0.3);
+  await untilMedia(page, "it is at its position", ({ currentTime }) => Math.abs(currentTime - 3) < 0.3);
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 3.2);
 });
 
-test("embed: plays in a frame of another origin without storage, shows and hides its words, leads to the page", async () => {
+test("embed: plays in a cross-origin frame without storage, toggles the transcript, links to the page", async () => {
   const link = await anotherLink();
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html; charset=utf-8");
@@ -325,9 +330,9 @@ test("embed: plays in a frame of another origin without storage, shows and hides
   await once(server, "listening");
   const context = await app.browser.newContext({ reducedMotion: "reduce" });
   after(() => context.close());
-  // As browsers do that keep other hosts' frames from storage.
+  // Like browsers that block storage in cross-origin frames.
   await context.addInitScript(`if (window !== window.top) for (const name of ["localStorage", "sessionStorage"])
-    Object.defineProperty(window, name, { get() { throw new DOMException("shut", "SecurityError"); } });`);
+    Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });`);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -352,7 +357,7 @@ test("embed: plays in a frame of another origin without storage, shows and hides
   assert.deepEqual(complaints, []);
 });
 
-test("embed: by itself it is clean for screen readers, wide with words beside it, and narrow with words below", async () => {
+test("embed: accessible in wide, narrow and tiny frames", async () => {
   const link = await anotherLink();
   for (const size of [
     { width: 960, height: 480 },

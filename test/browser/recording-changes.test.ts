@@ -26,12 +26,12 @@ const make = async (attributes: object = {}) =>
   (await makeRecording(app, member.token, { transcript: talk, participants: people, ...attributes }))
     .recordingId;
 
-test("text: changed in place, taken back, left alone by Escape; a change by somebody else is told, not lost", async () => {
+test("text: edited in place, undone, cancelled with Escape; a conflicting edit is shown and nothing is lost", async () => {
   const id = await make();
   const { page, complaints } = await open(id);
   const words = page.getByRole("list", { name: "Transcript" });
   await words.getByText("It is signed.").dblclick();
-  const field = page.getByLabel("Text of the line");
+  const field = page.getByLabel("Line text");
   await field.fill("It is not signed.");
   await assertAccessibleAtRest(page);
   await page.keyboard.press("Enter");
@@ -41,7 +41,7 @@ test("text: changed in place, taken back, left alone by Escape; a change by some
     (await manage("GET", `/recordings/${id}/transcript`)).body.segments[index].text;
   assert.equal(await textOf(3), "It is not signed.");
 
-  await page.getByRole("button", { name: "Take back the last change" }).click();
+  await page.getByRole("button", { name: "Undo last edit" }).click();
   await words.getByText("It is signed.").waitFor();
   assert.equal(await textOf(3), talk.segments[3]?.text);
 
@@ -50,7 +50,7 @@ test("text: changed in place, taken back, left alone by Escape; a change by some
   await page.keyboard.press("Escape");
   await words.getByText("Good morning, shall we begin?").waitFor();
 
-  // Another window changes the same line meanwhile.
+  // Another window edits the same line meanwhile.
   await words.getByText("Good morning").dblclick();
   await field.fill("Good evening, shall we begin?");
   const { body } = await manage("GET", `/recordings/${id}/transcript`);
@@ -60,12 +60,12 @@ test("text: changed in place, taken back, left alone by Escape; a change by some
   });
   const before = complaints.length;
   await page.keyboard.press("Enter");
-  await page.getByText(/Somebody changed the transcript in the meantime/).waitFor();
-  await page.getByText("It reads now: “Good night.”").waitFor();
+  await page.getByText(/Someone else just edited this/).waitFor();
+  await page.getByText("Current text: “Good night.”").waitFor();
   assert.equal(await textOf(0), "Good night.");
-  // The refusal itself is what the browser complains of, and nothing else.
+  // The browser reports the expected 409 response, and nothing else.
   assert.match(complaints.splice(before).join(), /^Failed to load resource[^,]*409[^,]*$/);
-  await page.getByRole("button", { name: "Go on with my text" }).click();
+  await page.getByRole("button", { name: "Keep my version" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await field.waitFor({ state: "detached" });
   await words.getByText("Good evening, shall we begin?").waitFor();
@@ -73,7 +73,7 @@ test("text: changed in place, taken back, left alone by Escape; a change by some
   assert.deepEqual(complaints, []);
 });
 
-test("speakers: renamed everywhere, one line given to another, two made one; taken back", async () => {
+test("speakers: renamed everywhere, lines reassigned, speakers merged; undone", async () => {
   const id = await make();
   const { page, complaints } = await open(id);
   const words = page.getByRole("list", { name: "Transcript" });
@@ -87,18 +87,18 @@ test("speakers: renamed everywhere, one line given to another, two made one; tak
   await words.getByRole("button", { name: "Noa", exact: true }).waitFor();
 
   await words.getByRole("button", { name: "Bo Okafor", exact: true }).click();
-  await dialog.getByLabel("Only these 2 lines are somebody else's").check();
-  await dialog.getByRole("combobox", { name: "Said by" }).click();
+  await dialog.getByLabel("Change speaker for these 2 lines only").check();
+  await dialog.getByRole("combobox", { name: "Speaker" }).click();
   await page.getByRole("option", { name: "Noa" }).click();
   await dialog.getByRole("button", { name: "Change" }).click();
   await words.getByRole("button", { name: "Bo Okafor", exact: true }).waitFor({ state: "detached" });
   assert.deepEqual(await heads(), ["Ana Lima", "Noa", "Ana Lima", "Noa"]);
-  await page.getByRole("button", { name: "Take back the last change" }).click();
+  await page.getByRole("button", { name: "Undo last edit" }).click();
   await words.getByRole("button", { name: "Bo Okafor", exact: true }).waitFor();
 
   await words.getByRole("button", { name: "Noa", exact: true }).click();
-  await dialog.getByLabel("Noa is somebody else here, everywhere").check();
-  await dialog.getByRole("combobox", { name: "Said by" }).click();
+  await dialog.getByLabel("Merge Noa with another speaker").check();
+  await dialog.getByRole("combobox", { name: "Speaker" }).click();
   await page.getByRole("option", { name: "Bo Okafor" }).click();
   await dialog.getByRole("button", { name: "Change" }).click();
   await words.getByRole("button", { name: "Noa", exact: true }).waitFor({ state: "detached" });
@@ -106,21 +106,21 @@ test("speakers: renamed everywhere, one line given to another, two made one; tak
   assert.deepEqual(complaints, []);
 });
 
-test("title, tags and notes are changed in place and kept", async () => {
+test("title, tags and notes are edited in place and saved", async () => {
   const id = await make({ title: "Before" });
   const { page, complaints } = await open(id);
-  await page.getByRole("button", { name: "Change the title" }).click();
+  await page.getByRole("button", { name: "Edit title" }).click();
   await page.getByLabel("Title", { exact: true }).fill("After");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "After", level: 1 }).waitFor();
 
   await page.getByRole("button", { name: "Add tag" }).click();
   await page.getByLabel("New tag").fill("über!");
-  await page.getByText("Letters, digits and dashes only").waitFor();
+  await page.getByText("Letters, numbers and dashes only").waitFor();
   await assertAccessibleAtRest(page);
   await page.getByLabel("New tag").fill("next quarter");
   await page.keyboard.press("Enter");
-  await page.getByRole("button", { name: "Take off the tag next-quarter" }).waitFor();
+  await page.getByRole("button", { name: "Remove tag next-quarter" }).waitFor();
 
   await page.getByRole("tab", { name: "Notes" }).click();
   await page.getByLabel("Your notes").fill("Ask about Friday");
@@ -131,8 +131,8 @@ test("title, tags and notes are changed in place and kept", async () => {
     ["After", ["next-quarter"], { text: "Ask about Friday" }],
   );
   await assertAccessibleAtRest(page);
-  await page.getByRole("button", { name: "Take off the tag next-quarter" }).click();
-  await page.getByRole("button", { name: "Take off the tag next-quarter" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Remove tag next-quarter" }).click();
+  await page.getByRole("button", { name: "Remove tag next-quarter" }).waitFor({ state: "detached" });
   await page.getByLabel("Your notes").fill("");
   await until("the notes are gone", async () => {
     const { body: notes } = await manage("GET", `/recordings/${id}/private_notes`);
@@ -141,7 +141,7 @@ test("title, tags and notes are changed in place and kept", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("sharing: with a person, a team, the workspace, all; and one sentence that says who sees it and why", async () => {
+test("sharing with a user, a team, the workspace and the public; one sentence says who can see it and why", async () => {
   const id = await make();
   const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
   await makeTeam(app.db, workspace, [], "Harbour team");
@@ -149,23 +149,29 @@ test("sharing: with a person, a team, the workspace, all; and one sentence that 
   await page.getByRole("button", { name: "Share", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   const sentence = () => dialog.getByRole("status").textContent();
-  assert.match((await sentence()) ?? "", new RegExp(`^Only ${member.name} \\(recorded it\\) and apps`));
+  assert.match(
+    (await sentence()) ?? "",
+    new RegExp(`^Visible to ${member.name} \\(owner\\) and workspace apps`),
+  );
   await dialog.getByRole("combobox", { name: "People" }).click();
   await page.getByRole("option", { name: /Rosa Lang/ }).click();
   await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).waitFor();
   await dialog.getByRole("combobox", { name: "Teams" }).click();
   await page.getByRole("option", { name: "Harbour team" }).click();
   await dialog.getByRole("button", { name: "Stop sharing with Harbour team" }).waitFor();
-  assert.match((await sentence()) ?? "", /Rosa Lang \(shared with them\), the team Harbour team and apps/);
+  assert.match(
+    (await sentence()) ?? "",
+    /Rosa Lang \(shared directly\), the team Harbour team and workspace apps/,
+  );
   assert.equal((await manage("GET", `/recordings/${id}`, undefined, rosa.token)).status, 200);
   await assertAccessibleAtRest(page);
 
   await dialog.getByLabel("Public").check();
-  await dialog.getByText(/^Anyone with a public link can see this, without signing in/).waitFor();
+  await dialog.getByText(/anyone with a public link, without signing in/).waitFor();
   await dialog.getByRole("textbox", { name: "Link 1" }).waitFor();
   await dialog.getByLabel("Workspace").check();
-  await dialog.getByRole("button", { name: "End the links" }).click();
-  await dialog.getByText(/^Everybody in .* can see this, because it is shared with the workspace/).waitFor();
+  await dialog.getByRole("button", { name: "Remove links" }).click();
+  await dialog.getByText(/^Visible to everyone in [^,]*\.$/).waitFor();
   await dialog.getByLabel("Restricted").check();
   await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).click();
   await dialog.getByRole("button", { name: "Stop sharing with Rosa Lang" }).waitFor({ state: "detached" });
@@ -173,37 +179,37 @@ test("sharing: with a person, a team, the workspace, all; and one sentence that 
   assert.deepEqual(complaints, []);
 });
 
-test("who only sees a recording is offered no change of it, but notes and clips of their own", async () => {
+test("users with view access can't edit a recording, but can add notes and highlights", async () => {
   const id = await make();
   await manage("PATCH", `/recordings/${id}`, { share_state: "workspace" });
   const other = await makeUser(app.db, workspace);
   const { page, complaints } = await open(id, other.id);
   await page.getByRole("button", { name: "Share", exact: true }).waitFor();
-  for (const name of ["Change the title", "Add tag"])
+  for (const name of ["Edit title", "Add tag"])
     assert.equal(await page.getByRole("button", { name }).count(), 0, name);
-  await page.getByRole("button", { name: "More for this recording" }).click();
+  await page.getByRole("button", { name: "Recording actions" }).click();
   await page.getByRole("menuitem", { name: "Download as text" }).waitFor();
   assert.equal(await page.getByRole("menuitem", { name: "Delete" }).count(), 0);
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Highlights" }).click();
-  await page.getByRole("button", { name: "Mark this moment" }).waitFor();
+  await page.getByRole("button", { name: "Highlight this moment" }).waitFor();
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  await page.getByText("Those who recorded it, and admins, can change this.").waitFor();
+  await page.getByText("Only owners and admins can change this.").waitFor();
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
 });
 
-test("downloads: the media and the transcript in four forms, named after the recording", async () => {
+test("downloads: the media and the transcript in four formats, named after the recording", async () => {
   const id = await makeMedia(app, member.token, { title: "Q3: plan / review" });
   const { page, complaints } = await open(id);
   for (const [item, name, start] of [
-    ["Download the video", "Q3 plan review.mp4", null],
+    ["Download video", "Q3 plan review.mp4", null],
     ["Download as text", "Q3 plan review.txt", "Ana Lima: Good morning"],
     ["Download as WebVTT", "Q3 plan review.vtt", "WEBVTT"],
     ["Download as SubRip", "Q3 plan review.srt", "1\n00:00:00,000"],
     ["Download as JSON", "Q3 plan review.json", "["],
   ] as const) {
-    await page.getByRole("button", { name: "More for this recording" }).click();
+    await page.getByRole("button", { name: "Recording actions" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: item }).click(),
@@ -218,29 +224,29 @@ test("downloads: the media and the transcript in four forms, named after the rec
   assert.deepEqual(complaints, []);
 });
 
-test("deleting says what goes, then what went", async () => {
+test("deleting lists what will be deleted, then what was", async () => {
   const id = await makeMedia(app, member.token, { title: "Old meeting" });
   const { page, complaints } = await open(id);
-  await page.getByRole("button", { name: "More for this recording" }).click();
+  await page.getByRole("button", { name: "Recording actions" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("5 lines of transcript").waitFor();
+  await dialog.getByText("5 transcript lines").waitFor();
   await assertAccessibleAtRest(page);
-  await dialog.getByRole("button", { name: "Delete for good" }).click();
+  await dialog.getByRole("button", { name: "Delete recording" }).click();
   await page.getByRole("heading", { name: "Deleted", exact: true }).waitFor();
   assert.match(
     (await dialog.textContent()) ?? "",
-    /1 recording\d files5 lines of transcript2 participants1 upload/,
+    /1 recording\d files5 transcript lines2 participants1 upload/,
   );
   await assertAccessibleAtRest(page);
   assert.equal((await manage("GET", `/recordings/${id}`)).status, 404);
-  await dialog.getByRole("button", { name: "To the library" }).click();
+  await dialog.getByRole("button", { name: "Back to library" }).click();
   await page.getByRole("heading", { name: "Library" }).waitFor();
   assert.equal(await page.getByRole("link", { name: "Old meeting" }).count(), 0);
   assert.deepEqual(complaints, []);
 });
 
-test("summary and action items come without a reload; a tick is kept", async () => {
+test("summary and action items appear without a reload; checking one is saved", async () => {
   const id = await make({
     transcript: {
       language: "en",
@@ -249,13 +255,13 @@ test("summary and action items come without a reload; a tick is kept", async () 
   });
   const { page, complaints } = await open(id);
   await page.getByRole("tab", { name: "Summary" }).click();
-  await page.getByRole("button", { name: "Write it anew" }).waitFor();
+  await page.getByRole("button", { name: "Regenerate" }).waitFor();
   await assertAccessibleAtRest(page);
   await page.getByRole("tab", { name: /Action items/ }).click();
   const box = page.getByRole("checkbox", { name: /contract/ });
   await box.click();
   await page.getByText("All done").waitFor();
-  await until("the tick is kept", async () => {
+  await until("the status is saved", async () => {
     const { body } = await manage("GET", `/recordings/${id}/action-items`);
     return body.action_items[0].status === "completed";
   });
@@ -263,7 +269,7 @@ test("summary and action items come without a reload; a tick is kept", async () 
   assert.deepEqual(complaints, []);
 });
 
-test("five hours of talk: few lines are in the document, the end is reached, the last word is found", async () => {
+test("five-hour transcript: few lines are rendered, the end is reachable, the last match is found", async () => {
   const { recordingId: id } = await makeRecording(app, member.token, { transcript: longTalk(6000) });
   const { page, complaints } = await open(id);
   const rows = () => page.locator("[data-index]").count();
@@ -273,7 +279,7 @@ test("five hours of talk: few lines are in the document, the end is reached, the
   await page.keyboard.press("End");
   await list.getByText("Line 5999:").waitFor();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
-  await until("the focus is there", async () =>
+  await until("focus is on the last line", async () =>
     /^4:59:57/.test(
       (await page.evaluate<string | null>(`document.activeElement?.getAttribute("aria-label")`)) ?? "",
     ),
@@ -286,7 +292,7 @@ test("five hours of talk: few lines are in the document, the end is reached, the
   await list.getByText("Line 999:").waitFor();
   assert.ok((await rows()) < 60, `${await rows()} lines`);
 
-  // By the wheel from end to end: however fast, there are words on the screen soon after.
+  // Fast wheel scrolling from end to end: lines appear soon after.
   await list.hover();
   for (let i = 0; i < 40; i++) await page.mouse.wheel(0, 20_000);
   await list.getByText("Line 5999:").waitFor();

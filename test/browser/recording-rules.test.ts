@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { captionsOf } from "../../web/recording/player/captions.ts";
+import { segmentAt } from "../../web/common/segments.ts";
+import { talkShare, timelinePath } from "../../web/common/speakers.ts";
+import { captionsOf } from "../../web/player/captions.ts";
 import { whoSees } from "../../web/recording/share/who-sees.ts";
-import { lanePath, talkShare } from "../../web/recording/speakers.ts";
-import { findHits, fold, segmentAt } from "../../web/recording/transcript/find.ts";
+import { findHits, fold } from "../../web/transcript/find.ts";
 
 const segment = (start: number, end: number, text: string, speaker = "Ana") => ({
   index: 0,
@@ -15,7 +16,7 @@ const segment = (start: number, end: number, text: string, speaker = "Ana") => (
   is_edited: false,
 });
 
-test("find: without case and accents, and every place is one of the text as it stands", () => {
+test("find: ignores case and accents, and match offsets are valid in the original text", () => {
   const texts = ["Café, CAFÉ and cafe", "İstanbul ß straße", "שלום", "👍🏽 naïve"];
   for (const text of texts) assert.equal(fold(text).length, text.length, text);
   const folded = texts.map(fold);
@@ -27,7 +28,7 @@ test("find: without case and accents, and every place is one of the text as it s
   assert.deepEqual([found(""), found("  "), found("(.*)")], [[], [], []]);
 });
 
-test("find: which segment is spoken at a moment", () => {
+test("find: the segment at a position", () => {
   const segments = [segment(100, 200, "a"), segment(200, 300, "b"), segment(500, 600, "c")];
   assert.deepEqual(
     [0, 100, 199, 200, 499, 500, 9999].map((ms) => segmentAt(segments, ms)),
@@ -36,7 +37,7 @@ test("find: which segment is spoken at a moment", () => {
   assert.equal(segmentAt([], 5), -1);
 });
 
-test("captions: WebVTT with names where the speaker changes, long texts in pieces, nothing taken for a tag", () => {
+test("captions: WebVTT with names where the speaker changes, long texts split, tags escaped", () => {
   const long = "word ".repeat(40).trim();
   const text = captionsOf([
     segment(0, 1000, "a <b>bold</b> claim & more"),
@@ -52,11 +53,11 @@ test("captions: WebVTT with names where the speaker changes, long texts in piece
   assert.match(pieces.at(-1) ?? "", /--> 01:00:10\.000 /);
 });
 
-test("lanes: as many pieces as there is room for, however many segments; shares of all talk", () => {
+test("speaker timeline: bounded path size for any number of segments; shares of talk time", () => {
   const segments = Array.from({ length: 50_000 }, (_, i) => segment(i * 100, i * 100 + 10, "x"));
-  const path = lanePath(segments, 5_000_000, 800);
+  const path = timelinePath(segments, 5_000_000, 800);
   assert.ok((path.match(/M/g) ?? []).length <= 400);
-  assert.equal(lanePath([segment(0, 500, "x")], 1000, 100), "M0 0H50V1H0Z");
+  assert.equal(timelinePath([segment(0, 500, "x")], 1000, 100), "M0 0H50V1H0Z");
   const speakers = [1, 3].map((duration_ms) => ({
     participant_id: null,
     name: "x",
@@ -69,7 +70,7 @@ test("lanes: as many pieces as there is room for, however many segments; shares 
   );
 });
 
-test("sharing: the sentence names those who see it by each reason, and nobody twice", () => {
+test("sharing: the sentence names everyone with access once, with the reason", () => {
   const ana = { id: "1", name: "Ana", email: "ana@x.example" };
   const bo = { id: "2", name: "Bo", email: "Bo@x.example" };
   const facts = {
@@ -90,13 +91,16 @@ test("sharing: the sentence names those who see it by each reason, and nobody tw
   };
   assert.equal(
     whoSees(facts, "Acme", [ana, bo]),
-    "Only Ana (recorded it), Bo (took part), the team Sales and apps that work for the whole workspace can see this.",
+    "Visible to Ana (owner), Bo (participant), the team Sales and workspace apps.",
   );
   const open = { ...facts, recording: { ...facts.recording, share_state: "public" as const } };
-  assert.match(whoSees(open, "Acme", [ana, bo], "some"), /^Anyone with a public link can see this/);
+  assert.match(whoSees(open, "Acme", [ana, bo], "some"), /anyone with a public link/);
   assert.match(
     whoSees(open, "Acme", [ana, bo], "none"),
-    /^Everybody in Acme .* no public link at the moment/,
+    /^Visible to everyone in Acme\. It has no public link/,
   );
-  assert.match(whoSees(open, "Acme", [ana, bo], "expired"), /^Everybody in Acme .* links have expired/);
+  assert.match(
+    whoSees(open, "Acme", [ana, bo], "expired"),
+    /^Visible to everyone in Acme\. .* links have expired/,
+  );
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recordingObjectKey } from "../../server/storage/layout.ts";
+import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import { makeWorkspace } from "../support/factories.ts";
 import { startSpeechServer, transcribe } from "../support/speech-server.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
@@ -17,10 +17,10 @@ async function open(id: string) {
   return visited;
 }
 
-test("a transcript that is being written says so, and is there without a reload", async () => {
-  const mayAnswer = Promise.withResolvers<void>();
+test("a transcription shows its progress, and the transcript appears without a reload", async () => {
+  const mayRespond = Promise.withResolvers<void>();
   speech.otherwise(async (request, response) => {
-    await mayAnswer.promise;
+    await mayRespond.promise;
     await transcribe(request, response);
   });
   const id = await makeMedia(
@@ -30,17 +30,17 @@ test("a transcript that is being written says so, and is there without a reload"
     "speech-tones.mp3",
   );
   const { page, complaints } = await open(id);
-  await page.getByText(/^(The transcript comes soon|Writing the transcript)/).waitFor();
+  await page.getByText(/^(Transcription queued|Transcribing…)/).waitFor();
   await assertAccessibleAtRest(page);
-  // It can be heard meanwhile.
+  // The audio is playable meanwhile.
   await page.getByRole("button", { name: "Play", exact: true }).waitFor();
-  mayAnswer.resolve();
+  mayRespond.resolve();
   await page.getByRole("list", { name: "Transcript" }).getByText("tone").first().waitFor();
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
 });
 
-test("a transcript that can't be written says why", async () => {
+test("a failed transcription shows the reason", async () => {
   speech.otherwise((_request, response) => {
     response.statusCode = 401;
     response.setHeader("content-type", "application/json");
@@ -58,11 +58,11 @@ test("a transcript that can't be written says why", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("a file that is missing, and a line that breaks, are told; the rest is there, and trying again helps", async () => {
+test("a missing file and a lost connection are reported; the rest works, and retrying helps", async () => {
   const id = await makeMedia(app, member.token, { title: "Lost" });
   await app.store.delete(recordingObjectKey(id, "media.mp4"));
   const { page, complaints } = await open(id);
-  await page.getByText("The file of this recording is missing").waitFor();
+  await page.getByText("Recording file missing").waitFor();
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
@@ -71,10 +71,10 @@ test("a file that is missing, and a line that breaks, are told; the rest is ther
   const media = (url: URL) => url.pathname.endsWith("/media") && url.pathname.startsWith("/_/media/");
   await page.route(media, (route) => route.abort());
   await page.goto(`${app.url}/recordings/${other}`);
-  await page.getByText("This can't be played just now").waitFor();
+  await page.getByText("Can't play this right now").waitFor();
   await assertAccessibleAtRest(page);
   await page.unroute(media);
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("This can't be played just now").waitFor({ state: "detached" });
+  await page.getByText("Can't play this right now").waitFor({ state: "detached" });
   await page.getByText("/ 0:12").waitFor();
 });

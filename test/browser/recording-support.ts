@@ -5,10 +5,10 @@ import { waitForRecording } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible } from "./support.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests give any attribute.
+// biome-ignore lint/suspicious/noExplicitAny: tests pass any attribute.
 type Attributes = Record<string, any>;
 
-/** Twelve seconds of talk between two people, as long as the films among the fixtures. */
+/** A twelve-second conversation, as long as the fixture videos. */
 export const talk = {
   language: "en",
   segments: [
@@ -25,7 +25,7 @@ export const people = [
   { name: "Bo Okafor", speaker_key: "s2" },
 ];
 
-/** Sends a file of the fixtures and waits until it is a recording. */
+/** Uploads a fixture file and waits for its recording. */
 export async function makeMedia(
   app: TestApp,
   token: string,
@@ -42,15 +42,15 @@ export async function makeMedia(
     },
     { token },
   );
-  if (created.status !== 200) throw new Error(`the upload was refused: ${created.text}`);
+  if (created.status !== 200) throw new Error(`the upload was rejected: ${created.text}`);
   const { url, headers } = created.body.media.upload;
   const body = readFileSync(new URL(`../fixtures/media/${file}`, import.meta.url));
-  const sent = await fetch(url, { method: "PUT", body: body as unknown as ArrayBuffer, headers });
-  if (sent.status !== 200) throw new Error(`the file was refused: ${await sent.text()}`);
+  const sent = await fetch(url, { method: "PUT", body, headers });
+  if (sent.status !== 200) throw new Error(`the file was rejected: ${await sent.text()}`);
   return waitForRecording(app, token, created.body.id);
 }
 
-/** Five hours of meeting: as many segments as asked for, of differing length, by seven people. */
+/** A five-hour transcript with `count` segments of varying length, by seven speakers. */
 export function longTalk(count: number, hours = 5) {
   const each = Math.floor((hours * 3_600_000) / count);
   return {
@@ -59,14 +59,14 @@ export function longTalk(count: number, hours = 5) {
       speaker_key: `s${Math.floor(i / 4) % 7}`,
       start: i * each,
       end: (i + 1) * each - 50,
-      text: `Line ${i}: ${"and so we went on about the plan for the quarter. ".repeat((i * 7) % 6)}${
+      text: `Line ${i}: ${"and so we continued with the plan for the quarter. ".repeat((i * 7) % 6)}${
         i % 1000 === 999 ? "needle" : "Right."
       }`,
     })),
   };
 }
 
-/** Fails for anything that axe finds, once all that fades in is there: half there, it has too little contrast. */
+/** Runs axe once animations have finished; half-faded elements have too little contrast. */
 export async function assertAccessibleAtRest(page: Page): Promise<void> {
   await until("nothing moves", () =>
     page.evaluate<boolean>(

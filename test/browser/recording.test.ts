@@ -12,10 +12,10 @@ const workspace = await makeWorkspace(app.db);
 const { member } = workspace;
 const videoId = await makeMedia(app, member.token);
 
-/** A page of a recording with its transcript on the screen. */
+/** Opens a recording's page and waits for its transcript. */
 async function open(id: string, search = "", options: Parameters<typeof visit>[2] = {}) {
   const visited = await visit(app, `/recordings/${id}${search}`, { userId: member.id, ...options });
-  // What fades in has too little contrast until it is there.
+  // Half-faded elements have too little contrast.
   await visited.page.emulateMedia({ reducedMotion: "reduce" });
   await visited.page.getByRole("list", { name: "Transcript" }).waitFor();
   return visited;
@@ -28,29 +28,29 @@ interface MediaState {
   readonly muted: boolean;
 }
 
-/** What the media element itself says. */
+/** The state of the media element. */
 const media = (page: Page) =>
   page.evaluate<MediaState>(
     `(({ currentTime, paused, playbackRate, muted }) => ({ currentTime, paused, playbackRate, muted }))(
       document.querySelector("video, audio"))`,
   );
 
-/** Waits until what the element says fits. */
-const untilMedia = (page: Page, what: string, isSo: (state: MediaState) => boolean) =>
-  until(what, async () => isSo(await media(page)) || undefined);
+/** Waits until the media element matches. */
+const untilMedia = (page: Page, what: string, matches: (state: MediaState) => boolean) =>
+  until(what, async () => matches(await media(page)) || undefined);
 
 const manage = (method: string, path: string, body?: unknown) =>
   call(app, method, `/_/api/v1${path}`, body, { token: member.token, version: null });
 
-test("player: plays, seeks by a click on words, follows until the reader scrolls, and again on request", async () => {
+test("player: plays, seeks on a click in the transcript, follows until the user scrolls, and again on request", async () => {
   const { page, complaints } = await open(videoId);
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await untilMedia(page, "it plays", ({ paused, currentTime }) => !paused && currentTime > 0.2);
   await page.getByRole("button", { name: "Pause", exact: true }).click();
-  await untilMedia(page, "it stands", ({ paused }) => paused);
+  await untilMedia(page, "it is paused", ({ paused }) => paused);
 
   await page.getByText("The harbour master wants it signed").click();
-  await untilMedia(page, "it is at the words", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
+  await untilMedia(page, "it is at the line", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
   const line = page.locator('button[aria-current="true"]');
   assert.equal(await line.getAttribute("aria-label"), "0:05, Bo Okafor");
 
@@ -58,31 +58,31 @@ test("player: plays, seeks by a click on words, follows until the reader scrolls
   assert.equal(await follow.count(), 0);
   await page.getByRole("list", { name: "Transcript" }).hover();
   await page.mouse.wheel(0, 200);
+  // While paused there is nothing to follow.
+  assert.equal(await follow.count(), 0);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
   await follow.click();
   await follow.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
 
-  // A lane leads to its place, by mouse, and to what is said next, by its name.
+  // A speaker's name seeks to their next line.
   await page
-    .getByRole("region", { name: "Who speaks when" })
+    .getByRole("region", { name: "Speaker timeline" })
     .getByRole("button", { name: "Ana Lima" })
     .click();
-  await untilMedia(
-    page,
-    "it is at what Ana says next",
-    ({ currentTime }) => Math.abs(currentTime - 7.6) < 0.3,
-  );
+  await untilMedia(page, "it is at Ana's next line", ({ currentTime }) => Math.abs(currentTime - 7.6) < 0.3);
   assert.match(
-    (await page.getByRole("region", { name: "Who speaks when" }).textContent()) ?? "",
+    (await page.getByRole("region", { name: "Speaker timeline" }).textContent()) ?? "",
     /43%.*41%.*17%/,
   );
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
 });
 
-test("player: a look ahead on the scrubber, and the moment of the address", async () => {
+test("player: a preview on the seek bar, and the start position of the URL", async () => {
   const { page, complaints } = await open(videoId, "?t=6");
-  await untilMedia(page, "it begins at the moment", ({ currentTime }) => Math.abs(currentTime - 6) < 0.3);
-  const slider = page.getByRole("slider", { name: "Place in the recording" });
+  await untilMedia(page, "it starts at the position", ({ currentTime }) => Math.abs(currentTime - 6) < 0.3);
+  const slider = page.getByRole("slider", { name: "Seek" });
   await slider.focus();
   await page.locator('section[aria-label="Player"] img').waitFor();
   assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^0:06 of 0:12$/);
@@ -94,17 +94,17 @@ test("player: a look ahead on the scrubber, and the moment of the address", asyn
   assert.deepEqual(complaints, []);
 });
 
-test("player: by keyboard alone, speed and captions are found again at the next recording", async () => {
+test("player: keyboard only; speed and captions are kept for the next recording", async () => {
   const { page, context, complaints } = await open(videoId);
   await page.keyboard.press("Space");
   await untilMedia(page, "it plays", ({ paused }) => !paused);
   await page.keyboard.press("k");
-  await untilMedia(page, "it stands", ({ paused }) => paused);
+  await untilMedia(page, "it is paused", ({ paused }) => paused);
   await page.keyboard.press("l");
-  await untilMedia(page, "ten seconds on", ({ currentTime }) => currentTime >= 10);
+  await untilMedia(page, "ten seconds forward", ({ currentTime }) => currentTime >= 10);
   await page.keyboard.press("j");
   await page.keyboard.press("ArrowRight");
-  await untilMedia(page, "back, and five on", ({ currentTime }) => currentTime >= 5 && currentTime < 7);
+  await untilMedia(page, "back, and five forward", ({ currentTime }) => currentTime >= 5 && currentTime < 7);
   for (const key of [">", ">", ">", "m", "c"]) await page.keyboard.press(key);
   await untilMedia(page, "faster and mute", ({ playbackRate, muted }) => playbackRate === 1.75 && muted);
   const showing = () =>
@@ -119,10 +119,10 @@ test("player: by keyboard alone, speed and captions are found again at the next 
   assert.equal(cues[1], "Bo Okafor: Yes. The harbour contract first.");
 
   await page.keyboard.press("?");
-  const help = page.getByRole("dialog", { name: "Keys" });
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await help.waitFor();
   await assertAccessibleAtRest(page);
-  // In a dialog, keys are the dialog's.
+  // Shortcuts are off in a dialog.
   await page.keyboard.press("m");
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "detached" });
@@ -131,12 +131,16 @@ test("player: by keyboard alone, speed and captions are found again at the next 
   const other = await makeMedia(app, member.token, { title: "A call" }, "good-cbr.mp3");
   await page.goto(`${app.url}/recordings/${other}`);
   await page.getByRole("button", { name: "1.75× speed" }).waitFor();
-  await untilMedia(page, "it is as it was left", ({ playbackRate, muted }) => playbackRate === 1.75 && muted);
+  await untilMedia(
+    page,
+    "the settings are kept",
+    ({ playbackRate, muted }) => playbackRate === 1.75 && muted,
+  );
   await page.locator('section[aria-label="Player"] svg path').first().waitFor({ state: "attached" });
   await assertAccessibleAtRest(page);
-  // Off, they do nothing any more; the switch itself is reached by the one that stays.
+  // When off, shortcuts do nothing, except ? which opens the switch.
   await page.keyboard.press("?");
-  await page.getByLabel("Use these keys").uncheck();
+  await page.getByLabel("Enable shortcuts").uncheck();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("m");
@@ -145,44 +149,44 @@ test("player: by keyboard alone, speed and captions are found again at the next 
   await context.close();
 });
 
-test("words: arrow keys go from line to line, Enter plays there, a menu has the rest", async () => {
+test("transcript: arrow keys move between lines, Enter plays, a menu has other actions", async () => {
   const { page, complaints } = await open(videoId);
   await page.locator('[data-index="0"] [data-cursor]').focus();
   const focused = () => page.evaluate<string | null>(`document.activeElement?.getAttribute("aria-label")`);
-  // One right after the other: each key counts.
+  // Two keys in a row: both count.
   await page.evaluate(`for (let i = 0; i < 2; i++)
     document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true, cancelable: true }))`);
   assert.equal(await focused(), "0:05, Bo Okafor");
   await page.keyboard.press("Enter");
-  await untilMedia(page, "it is there", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
+  await untilMedia(page, "it is at the line", ({ currentTime }) => Math.abs(currentTime - 5) < 0.3);
   await page.keyboard.press("Tab");
-  assert.equal(await focused(), "More for 0:05");
+  assert.equal(await focused(), "Actions for 0:05");
   await page.keyboard.press("Enter");
-  await page.getByRole("menuitem", { name: "Make a clip" }).waitFor();
+  await page.getByRole("menuitem", { name: "Create clip" }).waitFor();
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
 });
 
-test("words: search counts, goes round, ignores accents, and / leads to it", async () => {
+test("transcript: search counts matches, wraps around, ignores accents, and / focuses it", async () => {
   const { page, complaints } = await open(videoId);
   await page.keyboard.press("/");
   await page.keyboard.type("harbour");
   await page.getByText("1 of 2").waitFor();
   await page.keyboard.press("Enter");
   await page.getByText("2 of 2").waitFor();
-  await page.getByRole("button", { name: "Next place" }).click();
+  await page.getByRole("button", { name: "Next match" }).click();
   await page.getByText("1 of 2").waitFor();
   assert.equal(await page.locator("mark").count(), 2);
   await assertAccessibleAtRest(page);
-  await page.getByLabel("Search in the transcript").fill("cafe bla");
+  await page.getByLabel("Search transcript").fill("cafe bla");
   await page.getByText("1 of 1").waitFor();
   assert.equal(await page.locator("mark").textContent(), "Café Blå");
-  await page.getByLabel("Search in the transcript").fill("zeppelin");
-  await page.getByText("None", { exact: true }).waitFor();
+  await page.getByLabel("Search transcript").fill("zeppelin");
+  await page.getByText("No results", { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("words: what is selected becomes a clip, a link to its moment, or a copy; and does not seek", async () => {
+test("transcript: selected words become a clip, a link or copied text, without seeking", async () => {
   const { page, context, complaints } = await open(videoId);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const select = async () => {
@@ -199,8 +203,8 @@ test("words: what is selected becomes a clip, a link to its moment, or a copy; a
   assert.equal((await media(page)).currentTime, 0);
   await assertAccessibleAtRest(page);
   await page.getByRole("button", { name: "Copy link" }).click();
-  await until("the link is copied", async () => /\?t=5$/.test(await copied()));
-  assert.equal(await copied(), `${app.url}/recordings/${videoId}?t=5`);
+  await until("the link is copied", async () => /\?t=5\.\d+$/.test(await copied()));
+  assert.ok((await copied()).startsWith(`${app.url}/recordings/${videoId}?t=5.`));
   await select();
   await page.getByRole("button", { name: "Copy text" }).click();
   await until("the text is copied", async () => /^Bo Okafor \(0:05\): .*harbour master/.test(await copied()));
@@ -211,23 +215,23 @@ test("words: what is selected becomes a clip, a link to its moment, or a copy; a
   assert.match(await dialog.getByLabel("Title").inputValue(), /^harbour master/);
   await assertAccessibleAtRest(page);
   await dialog.getByLabel("Title").fill("The harbour master waits");
-  await page.getByRole("button", { name: "Make the clip" }).click();
+  await page.getByRole("button", { name: "Create clip" }).click();
   await dialog.waitFor({ state: "detached" });
   const { body } = await manage("GET", `/recordings/${videoId}/highlights`);
   assert.equal(body.highlights[0].text, "The harbour master waits");
   assert.ok(body.highlights[0].timestamp >= 4500 && body.highlights[0].timestamp < 6000);
 
-  // It stands on the scrubber and in the list, and leads back.
+  // It is shown on the seek bar and in the list.
   await page.locator("[data-marker]").waitFor();
   await page.getByRole("tab", { name: /Highlights/ }).click();
   await page.getByRole("tabpanel").getByText("The harbour master waits").waitFor();
-  await page.getByRole("button", { name: /More for the highlight/ }).click();
-  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await page.getByRole("button", { name: /Actions for highlight/ }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "No highlights yet" }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("on a phone in the dark: the player stays while words scroll, nothing is wider than the screen", async () => {
+test("on a phone in the dark: the player stays visible while the transcript scrolls, and nothing overflows", async () => {
   const name = "Wolfeschlegelsteinhausenbergerdorff-Montgomery-Featherstonehaugh";
   const id = await makeMedia(app, member.token, {
     title: `اجتماع ${"x".repeat(120)}`,
@@ -243,7 +247,7 @@ test("on a phone in the dark: the player stays while words scroll, nothing is wi
   await assertAccessibleAtRest(page);
   await page.evaluate("window.scrollTo(0, 9999)");
   await until("the page has scrolled", () => page.evaluate<boolean>("window.scrollY > 50"));
-  assert.ok((await page.locator("video").boundingBox())?.y ?? -1 >= 59, "the picture is still there");
+  assert.ok((await page.locator("video").boundingBox())?.y ?? -1 >= 59, "the video is still visible");
   for (const name of ["Summary", "Action items", "Highlights", "Notes", "People", "Details"]) {
     await page.getByRole("tab", { name }).click();
     await assertAccessibleAtRest(page);
@@ -252,14 +256,14 @@ test("on a phone in the dark: the player stays while words scroll, nothing is wi
       name,
     );
   }
-  // Looking for words from another panel leads to them.
+  // The search shortcut opens the transcript from another panel.
   await page.keyboard.press("/");
   await page.keyboard.type("signed");
   await page.getByText("1 of 2").waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("a recording that is not there, or not for this person, says so; one deleted while it is open too", async () => {
+test("a missing or inaccessible recording is reported, also one deleted while it is open", async () => {
   const stranger = await makeUser(app.db, workspace);
   for (const [id, userId] of [
     [unknownId(), member.id],
@@ -267,7 +271,7 @@ test("a recording that is not there, or not for this person, says so; one delete
     [videoId, stranger.id],
   ] as const) {
     const { page, context } = await visit(app, `/recordings/${id}`, { userId });
-    await page.getByRole("heading", { name: "No such recording" }).waitFor();
+    await page.getByRole("heading", { name: "Recording not found" }).waitFor();
     await assertAccessibleAtRest(page);
     await context.close();
   }
@@ -277,6 +281,6 @@ test("a recording that is not there, or not for this person, says so; one delete
   await page.getByRole("button", { name: "Add tag" }).click();
   await page.getByLabel("New tag").fill("late");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "This recording is gone" }).waitFor();
+  await page.getByRole("heading", { name: "Recording deleted" }).waitFor();
   await assertAccessibleAtRest(page);
 });

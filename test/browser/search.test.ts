@@ -6,7 +6,7 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-/** A transcript in which one word is said at many moments. */
+/** A transcript with one word on many lines. */
 const longTranscript = {
   language: "en",
   segments: Array.from({ length: 8 }, (_, index) => ({
@@ -27,20 +27,20 @@ async function makeSearchable() {
   });
   await makeRecording(app, workspace.member.token, { title: "Weekly", transcript: longTranscript });
   await until("both are indexed", async () => {
-    const answer = await fetch(`${app.url}/_/api/v1/search?q=lighthouse`, {
+    const response = await fetch(`${app.url}/_/api/v1/search?q=lighthouse`, {
       headers: { authorization: `Bearer ${workspace.member.token}` },
     });
-    const { results } = (await answer.json()) as { results: { hits: { kind: string }[] }[] };
+    const { results } = (await response.json()) as { results: { hits: { kind: string }[] }[] };
     const found = results.filter(({ hits }) => hits.some(({ kind }) => kind === "transcript"));
     return found.length === 2 ? true : undefined;
   });
   return { workspace, recordingId };
 }
 
-test("search: from the header to marked moments that lead into the recording, filters in the address", async () => {
+test("search: from the header to matches that link into the recording, with filters in the URL", async () => {
   const { workspace, recordingId } = await makeSearchable();
   const { page, complaints } = await visit(app, "/", { userId: workspace.member.id });
-  await page.getByRole("searchbox", { name: "Search everything that was said" }).fill("lighthouse");
+  await page.getByRole("searchbox", { name: "Search recordings and transcripts" }).fill("lighthouse");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/search\?q=lighthouse/);
   const results = page.getByRole("list", { name: "Results" });
@@ -51,7 +51,7 @@ test("search: from the header to marked moments that lead into the recording, fi
   assert.equal(await moments.count(), 3);
   await assertAccessible(page);
 
-  await repairs.getByRole("button", { name: "More in this recording" }).click();
+  await repairs.getByRole("button", { name: "Show more matches in Lighthouse repairs" }).click();
   await moments.nth(7).waitFor();
   assert.equal(await moments.nth(2).getAttribute("href"), `/recordings/${recordingId}?t=120`);
   assert.match(await moments.nth(2).innerText(), /2:00\s+Ana Lima: The lighthouse needs/);
@@ -64,17 +64,17 @@ test("search: from the header to marked moments that lead into the recording, fi
   assert.deepEqual(complaints, []);
 });
 
-test("search: nothing asked, nothing found and a query without a word say how to search, on a phone", async () => {
+test("search: the page without a query, without results and with an invalid query explains the syntax (phone)", async () => {
   const workspace = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/search", {
     userId: workspace.member.id,
     size: phone,
     colorScheme: "dark",
   });
-  await page.getByRole("heading", { name: "Search everything that was said" }).waitFor();
+  await page.getByRole("heading", { name: "Search recordings and transcripts" }).waitFor();
   await assertAccessible(page);
   await page.goto(`${app.url}/search?q=xylophone&media=video`);
-  await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
+  await page.getByRole("heading", { name: "No results" }).waitFor();
   await page.getByRole("button", { name: "Search without filters" }).click();
   await page.waitForURL(/\/search\?q=xylophone$/);
   await assertAccessible(page);
@@ -85,7 +85,7 @@ test("search: nothing asked, nothing found and a query without a word say how to
 
   // The browser itself reports the refused request; nothing else may be wrong.
   await page.goto(`${app.url}/search?q=-budget`);
-  await page.getByText("The search only says what must not occur").waitFor();
+  await page.getByText("Your search only excludes words").waitFor();
   assert.deepEqual(
     complaints.filter((text) => !text.includes("status of 400")),
     [],

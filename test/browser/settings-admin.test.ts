@@ -6,16 +6,16 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-test("apps: one is made with its secret shown once, changed, gets a new secret, and is deleted", async () => {
+test("apps: one is created with its secret shown once, edited, gets a new secret, and is deleted", async () => {
   const { admin } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/clients", { userId: admin.id });
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.getByRole("button", { name: "New app" }).click();
+  await page.getByRole("button", { name: "Create app" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Notes");
   await dialog.getByRole("textbox", { name: "Redirect URIs" }).fill("https://notes.example/callback");
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Make app" }).click();
+  await dialog.getByRole("button", { name: "Create app" }).click();
   const secret = await dialog.getByLabel("Client secret").inputValue();
   assert.ok(secret.length > 20);
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -24,10 +24,10 @@ test("apps: one is made with its secret shown once, changed, gets a new secret, 
   await dialog.getByRole("textbox", { name: "Name" }).fill("Notebook");
   await dialog.getByRole("button", { name: "Save" }).click();
   await row.getByRole("button", { name: "New secret for Notebook" }).click();
-  await dialog.getByRole("button", { name: "Make new secret" }).click();
+  await dialog.getByRole("button", { name: "Create secret" }).click();
   assert.notEqual(await dialog.getByLabel("Client secret").inputValue(), secret);
   await dialog.getByRole("button", { name: "Done" }).click();
-  await row.getByText(/the old secret is good until/).waitFor();
+  await row.getByText(/old secret works until/).waitFor();
   await assertAccessible(page);
   await row.getByRole("button", { name: "Delete Notebook" }).click();
   await dialog.getByRole("button", { name: "Delete app" }).click();
@@ -35,12 +35,12 @@ test("apps: one is made with its secret shown once, changed, gets a new secret, 
   assert.deepEqual(complaints, []);
 });
 
-test("audit log: is narrowed by the address and exported as it is narrowed", async () => {
+test("audit log: filtered through the URL, and exported with the same filters", async () => {
   const { admin } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/teams", { userId: admin.id });
-  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByRole("button", { name: "Create team" }).click();
   await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Sales");
-  await page.getByRole("button", { name: "Make team" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByRole("navigation", { name: "Settings" }).getByText("Audit log").click();
   const log = page.getByRole("list", { name: "Audit log" });
@@ -48,7 +48,7 @@ test("audit log: is narrowed by the address and exported as it is narrowed", asy
   await assertAccessible(page);
   await page.getByPlaceholder("Any action").click();
   await page.getByRole("option", { name: "Token revoked" }).click();
-  await page.getByText("No entry fits these filters.").waitFor();
+  await page.getByText("No entries match these filters.").waitFor();
   assert.equal(new URL(page.url()).searchParams.get("action"), "token_revoked");
   assert.equal(
     await page.getByRole("link", { name: "CSV" }).getAttribute("href"),
@@ -57,7 +57,7 @@ test("audit log: is narrowed by the address and exported as it is narrowed", asy
   assert.deepEqual(complaints, []);
 });
 
-test("audit log: a recording stands there as a link with its title where the admin sees it, by its id otherwise", async () => {
+test("audit log: recordings the admin can see are links with their title, others show their id", async () => {
   const { admin, member } = await makeWorkspace(app.db);
   const { recordingId: own } = await makeRecording(app, admin.token, { title: "Board meeting" });
   const { recordingId: hidden } = await makeRecording(app, member.token, { title: "Not for the admin" });
@@ -77,18 +77,18 @@ test("audit log: a recording stands there as a link with its title where the adm
   assert.deepEqual(complaints, []);
 });
 
-test("meeting types and templates: are made, changed, put in order and deleted", async () => {
+test("meeting types and templates: created, edited, ordered and deleted", async () => {
   const { admin } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/meeting-types", { userId: admin.id });
   await page.emulateMedia({ reducedMotion: "reduce" });
   const dialog = page.getByRole("dialog");
-  await page.getByRole("button", { name: "New type" }).click();
+  await page.getByRole("button", { name: "Create type" }).click();
   await dialog.getByRole("textbox", { name: "Name" }).fill("Retrospective of the harbour");
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Make type" }).click();
+  await dialog.getByRole("button", { name: "Create type" }).click();
   const type = page.getByRole("listitem").filter({ hasText: "Retrospective of the harbour" });
   await type.getByRole("button", { name: "Edit Retrospective of the harbour" }).click();
-  await dialog.getByRole("combobox", { name: "For meetings" }).click();
+  await dialog.getByRole("combobox", { name: "Category" }).click();
   await page.getByRole("option", { name: /External/ }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
   await page
@@ -101,9 +101,9 @@ test("meeting types and templates: are made, changed, put in order and deleted",
 
   await page.getByRole("navigation", { name: "Settings" }).getByText("Templates").click();
   for (const title of ["Risks", "Decisions"]) {
-    await page.getByRole("button", { name: "New template" }).click();
+    await page.getByRole("button", { name: "Create template" }).click();
     await dialog.getByRole("textbox", { name: "Title" }).fill(title);
-    await dialog.getByRole("textbox", { name: "What it is to hold" }).fill(`${title} that were named.`);
+    await dialog.getByRole("textbox", { name: "Instructions" }).fill(`${title} that were mentioned.`);
     await dialog.getByRole("button", { name: "Save template" }).click();
     await dialog.waitFor({ state: "detached" });
   }
@@ -111,7 +111,7 @@ test("meeting types and templates: are made, changed, put in order and deleted",
   await list.nth(1).filter({ hasText: "Decisions" }).waitFor();
   await page.getByRole("button", { name: "Move Decisions up" }).click();
   await list.nth(0).filter({ hasText: "Decisions" }).waitFor();
-  await page.getByRole("switch", { name: "Write Risks" }).click({ force: true });
+  await page.getByRole("switch", { name: "Enable Risks" }).click({ force: true });
   await list.filter({ hasText: "Risks" }).getByText("Off").waitFor();
   await assertAccessible(page);
   await page.getByRole("button", { name: "Delete Risks" }).click();
@@ -120,12 +120,12 @@ test("meeting types and templates: are made, changed, put in order and deleted",
   assert.deepEqual(complaints, []);
 });
 
-test("audit log and apps: on a phone in the dark nothing is wider than the window", async () => {
+test("admin pages: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   for (const path of [
     "/settings/audit",
     "/settings/clients",
-    "/settings/people",
+    "/settings/users",
     "/settings/teams",
     "/settings/templates",
     "/settings/meeting-types",

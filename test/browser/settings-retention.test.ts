@@ -7,12 +7,12 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 const app = await startBrowserApp();
 
 const manage = async (method: string, path: string, token: string, body?: unknown) => {
-  const answer = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
-  assert.ok(answer.status < 300, answer.text);
-  return answer.body;
+  const response = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
+  assert.ok(response.status < 300, response.text);
+  return response.body;
 };
 
-/** A recording that rules take for old. */
+/** Creates a recording old enough for rules. */
 async function makeOld(token: string, title: string, more: object = {}): Promise<string> {
   const start_datetime = new Date(Date.now() - 400 * 86_400_000).toISOString();
   const { recordingId } = await makeRecording(app, token, { title, start_datetime, ...more });
@@ -25,7 +25,7 @@ async function makeOld(token: string, title: string, more: object = {}): Promise
 const rulesOf = (workspace: TestWorkspace) =>
   manage("GET", "/retention/rules", workspace.admin.token).then(({ rules }) => rules);
 
-test("retention: a rule is made only after its page has named what goes, then changed, switched and deleted", async () => {
+test("retention: a rule is created only after a preview, then edited, disabled, enabled and deleted", async () => {
   const workspace = await makeWorkspace(app.db);
   const { admin, member } = workspace;
   await makeOld(admin.token, "Harbour contract");
@@ -33,30 +33,30 @@ test("retention: a rule is made only after its page has named what goes, then ch
   const held = await makeOld(admin.token, "Held");
   await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
   const { page, complaints } = await visit(app, "/settings/retention", { userId: admin.id });
-  await page.getByText("No rules: recordings stay until somebody deletes them.").waitFor();
-  await page.getByText("No rule has deleted anything yet.").waitFor();
+  await page.getByText("No rules. Recordings stay until someone deletes them.").waitFor();
+  await page.getByText("No deletions by rules yet.").waitFor();
   await assertAccessible(page);
 
-  await page.getByRole("button", { name: "New rule" }).click();
+  await page.getByRole("button", { name: "Create rule" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Old ones");
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Look what goes" }).click();
-  await dialog.getByText("Recordings that began more than 365 days ago are deleted.").waitFor();
-  await dialog.getByText("2 recordings would go now").waitFor();
-  await dialog.getByText(/1 more fits and is kept by a legal hold/).waitFor();
-  const goes = dialog.getByRole("region", { name: /What would go/ });
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("Deletes recordings that started more than 365 days ago.").waitFor();
+  await dialog.getByText("2 recordings match now").waitFor();
+  await dialog.getByText(/1 more match is on legal hold/).waitFor();
+  const goes = dialog.getByRole("region", { name: /Matching recordings/ });
   await goes.getByText("Seen by the member alone").waitFor();
-  await dialog.getByText(/Recordings that you can't open are named as well/).waitFor();
+  await dialog.getByText(/Includes recordings you can't open/).waitFor();
   await assertAccessible(page);
   assert.deepEqual(await rulesOf(workspace), []);
   await dialog.getByRole("button", { name: "Back" }).click();
   assert.equal(await dialog.getByRole("textbox", { name: "Name" }).inputValue(), "Old ones");
   await dialog.getByRole("textbox", { name: "Older than" }).fill("500");
   await dialog.getByRole("textbox", { name: "Tag" }).fill("draft");
-  await dialog.getByRole("button", { name: "Look what goes" }).click();
-  await dialog.getByText("Nothing would go now").waitFor();
-  await dialog.getByRole("button", { name: "Make rule" }).click();
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("Nothing matches now").waitFor();
+  await dialog.getByRole("button", { name: "Create rule" }).click();
   await dialog.waitFor({ state: "detached" });
   const [rule] = await rulesOf(workspace);
   assert.deepEqual(
@@ -65,47 +65,47 @@ test("retention: a rule is made only after its page has named what goes, then ch
   );
 
   const row = page.getByRole("list", { name: "Rules" }).getByRole("listitem");
-  await row.getByText(/Acts from/).waitFor();
-  await row.getByText(/with the tag “draft” and that began more than 500 days ago/).waitFor();
+  await row.getByText(/^Starts/).waitFor();
+  await row.getByText(/with the tag “draft” that started more than 500 days ago/).waitFor();
   await row.getByRole("button", { name: "Edit Old ones" }).click();
   await dialog.getByRole("textbox", { name: "Tag" }).fill("");
   await dialog.getByRole("textbox", { name: "Older than" }).fill("365");
-  await dialog.getByRole("button", { name: "Look what goes" }).click();
-  await dialog.getByText("2 recordings would go now").waitFor();
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("2 recordings match now").waitFor();
   await dialog.getByRole("button", { name: "Save rule" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal((await rulesOf(workspace))[0].tag, null);
 
-  await row.getByRole("button", { name: "Switch off Old ones" }).click();
-  await row.getByText("Off", { exact: true }).waitFor();
-  await row.getByRole("button", { name: "Switch on Old ones" }).click();
-  await dialog.getByText("2 recordings would go now").waitFor();
+  await row.getByRole("button", { name: "Disable Old ones" }).click();
+  await row.getByText("Disabled", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Enable Old ones" }).click();
+  await dialog.getByText("2 recordings match now").waitFor();
   await dialog.getByText("Harbour contract").waitFor();
-  await dialog.getByRole("button", { name: "Switch on" }).click();
-  await row.getByText(/Acts from/).waitFor();
-  await row.getByRole("button", { name: "Preview of Old ones" }).click();
+  await dialog.getByRole("button", { name: "Enable" }).click();
+  await row.getByText(/^Starts/).waitFor();
+  await row.getByRole("button", { name: "Preview Old ones" }).click();
   await dialog.getByText("Harbour contract").waitFor();
   await page.keyboard.press("Escape");
   await row.getByRole("button", { name: "Delete Old ones" }).click();
   await dialog.getByRole("button", { name: "Delete rule" }).click();
-  await page.getByText("No rules: recordings stay").waitFor();
+  await page.getByText("No rules. Recordings stay").waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("legal holds: placed by title or id, with a reason that is changed, and released", async () => {
+test("legal holds: placed by title or URL, the reason edited, and released", async () => {
   const { admin, member } = await makeWorkspace(app.db);
   await makeOld(admin.token, "Harbour contract");
   const unseen = await makeOld(member.token, "Seen by the member alone");
   const { page, complaints } = await visit(app, "/settings/holds", { userId: admin.id });
-  await page.getByText("Nothing is held.").waitFor();
+  await page.getByText("No legal holds.").waitFor();
   const dialog = page.getByRole("dialog");
   const place = async (words: string, option: string | RegExp, reason: string) => {
-    await page.getByRole("button", { name: "New hold" }).click();
+    await page.getByRole("button", { name: "Place hold" }).click();
     await dialog.getByRole("combobox", { name: "Recording" }).fill(words);
     await page.getByRole("option", { name: option }).click();
     await dialog.getByRole("textbox", { name: "Reason" }).fill(reason);
     await assertAccessible(page);
-    await dialog.getByRole("button", { name: "Hold it" }).click();
+    await dialog.getByRole("button", { name: "Place hold" }).click();
     await dialog.waitFor({ state: "detached" });
   };
   await place("harb", /Harbour contract/, "Case 1");
@@ -121,8 +121,8 @@ test("legal holds: placed by title or id, with a reason that is changed, and rel
   await hidden.getByText("Case 3").waitFor();
   const seen = list.getByRole("listitem").filter({ hasText: "Harbour contract" });
   await seen.getByRole("button", { name: "Release Harbour contract" }).click();
-  await dialog.getByText(/It was held because: Case 1/).waitFor();
-  await dialog.getByRole("button", { name: "Release" }).click();
+  await dialog.getByText(/Reason for the hold: Case 1/).waitFor();
+  await dialog.getByRole("button", { name: "Release hold" }).click();
   await seen.waitFor({ state: "detached" });
   const { legal_holds } = await manage("GET", "/legal-holds", admin.token);
   assert.deepEqual(
@@ -132,7 +132,7 @@ test("legal holds: placed by title or id, with a reason that is changed, and rel
   assert.deepEqual(complaints, []);
 });
 
-test("forget a person: found, shown what goes, confirmed by typing, followed to the receipt", async () => {
+test("erase personal data: found, previewed, confirmed by typing, with a receipt", async () => {
   const workspace = await makeWorkspace(app.db);
   const { admin } = workspace;
   const zora = await makeUser(app.db, workspace, { name: "Zora Quimby" });
@@ -140,58 +140,58 @@ test("forget a person: found, shown what goes, confirmed by typing, followed to 
   await makeOld(admin.token, "Harbour contract", { participants });
   const held = await makeOld(admin.token, "Held", { participants });
   await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
-  const { page, complaints } = await visit(app, "/settings/erasures", { userId: admin.id });
-  await page.getByText("Nobody was forgotten yet.").waitFor();
-  await page.getByRole("combobox", { name: "Email of the person" }).fill("Zora Q");
+  const { page, complaints } = await visit(app, "/settings/erase-personal-data", { userId: admin.id });
+  await page.getByText("No personal data erased yet.").waitFor();
+  await page.getByRole("combobox", { name: "Email" }).fill("Zora Q");
   await page.getByRole("option", { name: /Zora Quimby/ }).click();
-  await page.getByRole("button", { name: "Look what there is" }).click();
+  await page.getByRole("button", { name: "Find data" }).click();
   await page
-    .getByRole("region", { name: /Recordings they took part in/ })
+    .getByRole("region", { name: /Recordings with this person/ })
     .getByText("Harbour contract")
     .waitFor();
   await assertAccessible(page);
-  await page.getByRole("radio", { name: "They are deleted" }).check();
-  await page.getByRole("button", { name: "Forget this person" }).click();
+  await page.getByRole("radio", { name: "Delete them" }).check();
+  await page.getByRole("button", { name: /^Erase personal data/ }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("the account of Zora Quimby").waitFor();
-  await dialog.getByText("1 recording, as a whole and for everybody").waitFor();
-  await dialog.getByText("not: 1 recording under legal hold").waitFor();
-  const confirm = dialog.getByRole("button", { name: "Forget for good" });
+  await dialog.getByText("1 recording, for everyone").waitFor();
+  await dialog.getByText("not included: 1 recording on legal hold").waitFor();
+  const confirm = dialog.getByRole("button", { name: "Erase personal data" });
   const typed = dialog.getByRole("textbox", { name: /to confirm/ });
   await typed.fill("zora");
   assert.ok(await confirm.isDisabled());
   await typed.fill(zora.email);
   await assertAccessible(page);
   await confirm.click();
-  const row = page.getByRole("list", { name: "Erasures" }).getByRole("listitem");
+  const row = page.getByRole("list", { name: "History" }).getByRole("listitem");
   await row.getByText("Done").waitFor();
   await row.getByText("1 recording deleted").waitFor();
-  await row.getByText(/Under legal hold, left as they are/).waitFor();
+  await row.getByText(/On legal hold, not changed/).waitFor();
   assert.equal(await row.getByRole("link").getAttribute("href"), `/recordings/${held}`);
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
 });
 
-test("forget a person: oneself can't be, and it is said why", async () => {
+test("erase personal data: admins can't erase themselves, and see why", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/erasures", { userId: admin.id });
-  await page.getByRole("combobox", { name: "Email of the person" }).fill(admin.email);
+  const { page, complaints } = await visit(app, "/settings/erase-personal-data", { userId: admin.id });
+  await page.getByRole("combobox", { name: "Email" }).fill(admin.email);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
-  await page.getByText(/another admin has to erase your own data/).waitFor();
-  assert.ok(await page.getByRole("button", { name: "Forget this person" }).isDisabled());
+  await page.getByText(/can't erase your own data/).waitFor();
+  assert.ok(await page.getByRole("button", { name: /^Erase personal data/ }).isDisabled());
   assert.deepEqual(complaints, []);
 });
 
-test("keeping and forgetting: on a phone in the dark nothing is wider than the window", async () => {
+test("data governance: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
-  const id = await makeOld(admin.token, "A long title that goes on and on ".repeat(4));
+  const id = await makeOld(admin.token, "A long title that never ends ".repeat(4));
   await manage("PUT", `/recordings/${id}/legal-hold`, admin.token, { reason: "A case" });
   await manage("POST", "/retention/rules", admin.token, { name: "Old ones", older_than_days: 30 });
   for (const [path, text] of [
-    ["/settings/retention", /began more than 30 days ago/],
+    ["/settings/retention", /started more than 30 days ago/],
     ["/settings/holds", /A case/],
-    ["/settings/erasures", /Nobody was forgotten/],
+    ["/settings/erase-personal-data", /No personal data erased/],
   ] as const) {
     const { page, complaints } = await visit(app, path, {
       userId: admin.id,

@@ -18,16 +18,24 @@ const { kysely } = app.db;
 const workspaceOf = async (token: string) =>
   (await call(app, "GET", "/_/api/v1/workspace", undefined, { token, version: null })).body;
 
-test("workspace: name, domains and who sees new recordings are changed, and who joins by a domain is said", async () => {
+test("workspace: name, domains and default access are edited, and joining by domain is explained", async () => {
   const { admin } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/workspace", { userId: admin.id });
-  const part = (name: string) => page.getByRole("region", { name });
+  const part = (name: string) => page.getByRole("region", { name, exact: true });
   await part("Name").getByRole("textbox").fill("Tidewater");
   await part("Name").getByRole("button", { name: "Save" }).click();
-  await page.getByText("The name is saved.").waitFor();
-  await part("Email domains")
-    .getByText(/signs in with Tidewater ID gets an account/)
+  await page.getByText("Name saved.").waitFor();
+  const claims = part("Claimed email domains");
+  await claims.getByText(/who sign in with Tidewater ID get an account/).waitFor();
+  await claims.getByLabel("Domain").fill("tide.example");
+  await claims.getByRole("button", { name: "Add domain" }).click();
+  await claims
+    .getByText(/^_parley-verification\.tide\.example {2}TXT {2}parley-verification=[0-9a-f]{32}$/)
     .waitFor();
+  await claims.getByText("Waiting for the DNS record").waitFor();
+  await claims.getByRole("button", { name: "Delete claim of tide.example" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete claim" }).click();
+  await page.getByText("Claim of tide.example deleted.").waitFor();
   const domains = part("Email domains").locator("input:not([type=hidden])");
   await domains.fill("no domain at all!");
   await domains.press("Enter");
@@ -39,10 +47,10 @@ test("workspace: name, domains and who sees new recordings are changed, and who 
   await domains.fill("tide.example");
   await domains.press("Enter");
   await part("Email domains").getByRole("button", { name: "Save" }).click();
-  await page.getByText(/The domains are saved/).waitFor();
-  await page.getByRole("radio", { name: "Everybody in the workspace" }).check();
+  await page.getByText(/Domains saved/).waitFor();
+  await page.getByRole("radio", { name: "Everyone in the workspace" }).check();
   await part("New recordings").getByRole("button", { name: "Save" }).click();
-  await page.getByText(/It holds for recordings made from now on/).waitFor();
+  await page.getByText(/It applies to new recordings/).waitFor();
   await assertAccessible(page);
   const { name, email_domains, new_recording_share_state } = await workspaceOf(admin.token);
   assert.deepEqual(
@@ -56,7 +64,7 @@ test("workspace: name, domains and who sees new recordings are changed, and who 
   );
 });
 
-test("profile: single sign-on is shown and unbound, but not by who has no other way in", async () => {
+test("profile: single sign-on is shown and unlinked, unless it is the only way to sign in", async () => {
   const { admin, member } = await makeWorkspace(app.db);
   const bind = (user_id: string) =>
     kysely
@@ -68,9 +76,9 @@ test("profile: single sign-on is shown and unbound, but not by who has no other 
   const { page, complaints } = await visit(app, "/settings", { userId: admin.id });
   const section = page.getByRole("region", { name: "Single sign-on" });
   await section.getByText("https://id.tidewater.example").waitFor();
-  await section.getByRole("button", { name: "Unbind" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Unbind" }).click();
-  await section.getByText(/Not bound\. Sign in with Tidewater ID once/).waitFor();
+  await section.getByRole("button", { name: "Unlink" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+  await section.getByText(/Not linked\. Sign in with Tidewater ID once/).waitFor();
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
   const other = await visit(app, "/settings", { userId: member.id });
@@ -78,41 +86,41 @@ test("profile: single sign-on is shown and unbound, but not by who has no other 
   await only.getByText(/Your only way to sign in/).waitFor();
   assert.equal(await only.getByRole("button").count(), 0);
 
-  // An admin sees who signs in how, and unbinds it for somebody else.
-  await page.getByRole("navigation", { name: "Settings" }).getByText("People").click();
+  // An admin sees how users sign in, and unlinks it for another user.
+  await page.getByRole("navigation", { name: "Settings" }).getByText("Users").click();
   const row = page.getByRole("listitem").filter({ hasText: member.email });
   await row.getByText("single sign-on", { exact: true }).waitFor();
-  await row.getByRole("button", { name: /What to do with/ }).click();
-  await page.getByRole("menuitem", { name: "Unbind single sign-on" }).click();
+  await row.getByRole("button", { name: /^Actions for/ }).click();
+  await page.getByRole("menuitem", { name: "Unlink single sign-on" }).click();
   await page
     .getByRole("dialog")
-    .getByText(/Until then they have no way in/)
+    .getByText(/Until then they can't sign in/)
     .waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Unbind" }).click();
-  await row.getByText("no way to sign in yet").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+  await row.getByText("not set up").waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("profile: colours are light, dark, or as the device has them, also after a reload", async () => {
+test("profile: appearance is light, dark or the system's, also after a reload", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings", { userId: member.id, colorScheme: "light" });
   const scheme = () => page.locator("html").getAttribute("data-mantine-color-scheme");
   const choose = (name: string) =>
-    page.getByRole("radiogroup", { name: "Colours" }).getByText(name, { exact: true }).click();
+    page.getByRole("radiogroup", { name: "Appearance" }).getByText(name, { exact: true }).click();
   await choose("Dark");
   assert.equal(await scheme(), "dark");
   await page.reload();
-  await page.getByRole("radiogroup", { name: "Colours" }).waitFor();
+  await page.getByRole("radiogroup", { name: "Appearance" }).waitFor();
   assert.equal(await scheme(), "dark");
-  await choose("As this device");
+  await choose("System");
   assert.equal(await scheme(), "light");
   assert.deepEqual(complaints, []);
 });
 
-test("API: the first request works as it stands there, with a token in it", async () => {
+test("API: the first request works as shown, with a token", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/api", { userId: member.id });
-  const text = await page.getByRole("region", { name: "Lines: First request" }).innerText();
+  const text = await page.getByRole("region", { name: "Commands: First request" }).innerText();
   assert.match(text, new RegExp(`SERVER=${app.url}\n`));
   assert.match(text, new RegExp(`Public-Api-Version: ${currentVersion}`));
   await page.getByRole("link", { name: "API reference" }).waitFor();
@@ -122,39 +130,39 @@ test("API: the first request works as it stands there, with a token in it", asyn
     name,
     value.replace("$TOKEN", member.token),
   ]);
-  const answer = await fetch(`${app.url}/_/public-api/v2${path}`, {
+  const response = await fetch(`${app.url}/_/public-api/v2${path}`, {
     method: "POST",
     headers: Object.fromEntries(headers),
   });
-  assert.equal(answer.status, 200);
-  assert.deepEqual(((await answer.json()) as { recordings: unknown[] }).recordings, []);
+  assert.equal(response.status, 200);
+  assert.deepEqual(((await response.json()) as { recordings: unknown[] }).recordings, []);
   assert.deepEqual(complaints, []);
 });
 
-test("hooks: an admin finds those of the workspace, and who made them", async () => {
+test("webhooks: admins see those of the workspace, and who created them", async () => {
   const { admin, member, id } = await makeWorkspace(app.db);
   await app.db.pool.query(
     `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret)
      values (gen_random_uuid(), $1, $2, 'workspace', $3, 'https://crm.example/in', 'recording_added', '{}', $4)`,
-    [id, admin.id, currentVersion, app.sealer.seal("whsec_any")],
+    [id, admin.id, currentVersion, app.encryptor.encrypt("whsec_any")],
   );
-  const { page, complaints } = await visit(app, "/settings/hooks", { userId: admin.id });
-  await page.getByText("No hooks yet.").waitFor();
-  await page.getByText("The workspace's", { exact: true }).click();
-  await page.getByText(`made with a token of ${admin.name}`).waitFor();
+  const { page, complaints } = await visit(app, "/settings/webhooks", { userId: admin.id });
+  await page.getByText("No webhooks yet.").waitFor();
+  await page.getByRole("radiogroup", { name: "Owner" }).getByText("Workspace", { exact: true }).click();
+  await page.getByText(`created with a token of ${admin.name}`).waitFor();
   await assertAccessible(page);
   await page.getByRole("link", { name: "Recording added" }).click();
-  await page.getByText("of the whole workspace").waitFor();
-  await page.getByRole("button", { name: "Switch off" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
-  await page.getByText("The hook is off", { exact: true }).waitFor();
+  await page.getByText("workspace webhook").waitFor();
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+  await page.getByText("Webhook disabled.", { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
-  const other = await visit(app, "/settings/hooks", { userId: member.id });
-  await other.page.getByText("No hooks yet.").waitFor();
-  assert.equal(await other.page.getByText("The workspace's").count(), 0);
+  const other = await visit(app, "/settings/webhooks", { userId: member.id });
+  await other.page.getByText("No webhooks yet.").waitFor();
+  assert.equal(await other.page.getByRole("radiogroup", { name: "Owner" }).count(), 0);
 });
 
-test("workspace and API: on a phone in the dark nothing is wider than the window", async () => {
+test("workspace and API: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   for (const [path, name] of [
     ["/settings/workspace", "Workspace"],

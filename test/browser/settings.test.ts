@@ -5,7 +5,7 @@ import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-test("settings: a person changes their name, and sees where they are signed in", async () => {
+test("settings: a user changes their name and sees their sessions", async () => {
   const workspace = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings", { userId: workspace.member.id });
   await page.getByRole("heading", { name: "Profile", exact: true }).waitFor();
@@ -13,9 +13,9 @@ test("settings: a person changes their name, and sees where they are signed in",
   await assertAccessible(page);
   await page.getByLabel("Name").fill("Mira Holm");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your name is saved.").waitFor();
-  await page.getByRole("button", { name: /account of Mira Holm/ }).waitFor();
-  assert.equal(await page.getByRole("navigation", { name: "Settings" }).getByText("People").count(), 0);
+  await page.getByText("Name saved.").waitFor();
+  await page.getByRole("button", { name: /account menu of Mira Holm/ }).waitFor();
+  assert.equal(await page.getByRole("navigation", { name: "Settings" }).getByText("Users").count(), 0);
 
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
@@ -23,14 +23,14 @@ test("settings: a person changes their name, and sees where they are signed in",
   assert.deepEqual(complaints, []);
 });
 
-test("settings: a token is made, shown once, works, and is refused once it is revoked", async () => {
+test("settings: a token is created, shown once, works, and is refused once revoked", async () => {
   const workspace = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/tokens", { userId: workspace.admin.id });
-  await page.getByRole("button", { name: "New token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Nightly export");
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Make token" }).click();
+  await dialog.getByRole("button", { name: "Create token" }).click();
   const token = await dialog.getByLabel("Token", { exact: true }).inputValue();
   const ask = () =>
     fetch(`${app.url}/_/api/v1/session/me`, { headers: { authorization: `Bearer ${token}` } });
@@ -48,15 +48,15 @@ test("settings: a token is made, shown once, works, and is refused once it is re
   assert.deepEqual(complaints, []);
 });
 
-test("settings: an admin invites somebody, changes roles, deactivates, and makes a team", async () => {
+test("settings: an admin invites a user, changes roles, deactivates a user, and creates a team", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/people", { userId: workspace.admin.id });
-  await page.getByRole("button", { name: "Invite" }).click();
+  const { page, complaints } = await visit(app, "/settings/users", { userId: workspace.admin.id });
+  await page.getByRole("button", { name: "Invite user" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Nora Quist");
   await dialog.getByRole("textbox", { name: "Email" }).fill("nora@other.example");
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Make invitation" }).click();
+  await dialog.getByRole("button", { name: "Create invitation" }).click();
   const link = await dialog.getByLabel("Link", { exact: true }).inputValue();
   assert.ok(link.startsWith(app.url), link);
   await dialog.getByRole("button", { name: "Done" }).click();
@@ -66,22 +66,22 @@ test("settings: an admin invites somebody, changes roles, deactivates, and makes
   await assertAccessible(page);
 
   const member = page.getByRole("listitem").filter({ hasText: workspace.member.name });
-  await member.getByRole("button", { name: /What to do/ }).click();
+  await member.getByRole("button", { name: /^Actions for/ }).click();
   await page.getByRole("menuitem", { name: "Make viewer" }).click();
   await member.getByText("Viewer", { exact: true }).waitFor();
-  await member.getByRole("button", { name: /What to do/ }).click();
+  await member.getByRole("button", { name: /^Actions for/ }).click();
   await page.getByRole("menuitem", { name: "Deactivate" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
   await member.getByText("Deactivated", { exact: true }).waitFor();
 
   await page.getByRole("navigation", { name: "Settings" }).getByText("Teams").click();
-  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByRole("button", { name: "Create team" }).click();
   await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Sales");
-  await page.getByRole("button", { name: "Make team" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create team" }).click();
   const team = page.getByRole("listitem").filter({ hasText: "Sales" });
-  await team.getByPlaceholder("Add somebody").click();
+  await team.getByPlaceholder("Add user").click();
   await page.getByRole("option", { name: workspace.admin.name }).click();
-  await team.getByText("1 person").waitFor();
+  await team.getByText("1 member").waitFor();
   await assertAccessible(page);
   await team.getByRole("button", { name: "Delete Sales" }).click();
   await page.getByRole("button", { name: "Delete team" }).click();
@@ -89,14 +89,14 @@ test("settings: an admin invites somebody, changes roles, deactivates, and makes
   assert.deepEqual(complaints, []);
 });
 
-test("settings: what is for admins says so to others", async () => {
+test("settings: admin pages are refused to others", async () => {
   const workspace = await makeWorkspace(app.db);
-  const { page, complaints } = await visit(app, "/settings/people", { userId: workspace.member.id });
-  await page.getByRole("heading", { name: "For admins" }).waitFor();
+  const { page, complaints } = await visit(app, "/settings/users", { userId: workspace.member.id });
+  await page.getByRole("heading", { name: "Admins only" }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("settings: on a phone the pages are reached by a menu, and nothing is wider than the window", async () => {
+test("settings: on a phone a menu has all pages, and nothing overflows", async () => {
   const workspace = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings", {
     userId: workspace.admin.id,
@@ -105,7 +105,7 @@ test("settings: on a phone the pages are reached by a menu, and nothing is wider
   });
   await page.getByRole("button", { name: "Profile, other settings" }).click();
   await page.getByRole("menuitem", { name: "Connected apps" }).click();
-  await page.getByText("You have let in no app.").waitFor();
+  await page.getByText("No connected apps.").waitFor();
   await page.getByRole("menu").waitFor({ state: "detached" });
   await assertAccessible(page);
   assert.ok(

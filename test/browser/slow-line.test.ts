@@ -10,7 +10,7 @@ import { startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
-/** A telephone far from everything: 400 kbit/s, each answer 400 ms late. */
+/** A slow mobile connection: 400 kbit/s and 400 ms latency. */
 async function slowDown(context: BrowserContext, page: Page): Promise<void> {
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.emulateNetworkConditions", {
@@ -21,7 +21,7 @@ async function slowDown(context: BrowserContext, page: Page): Promise<void> {
   });
 }
 
-/** Notes at each change of the document whether the page says that it loads. */
+/** Records on each DOM change whether the page shows a loading state or is blank. */
 const watchLoading = `
   globalThis.seen = new Set();
   new MutationObserver(() => {
@@ -31,7 +31,7 @@ const watchLoading = `
   }).observe(document, { childList: true, subtree: true });
 `;
 
-test("slow line: library and recording say that they load, are never blank, and ask for nothing twice", async () => {
+test("slow connection: library and recording show a loading state, are never blank, and request nothing twice", async () => {
   const { member } = await makeWorkspace(app.db);
   const id = await makeMedia(app, member.token);
   const { page, context, complaints } = await visit(app, "/uploads", { userId: member.id });
@@ -42,7 +42,7 @@ test("slow line: library and recording say that they load, are never blank, and 
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/_/")) asked.push(`${request.method()} ${pathname}`);
   });
-  const twice = (): string[] => asked.filter((one, place) => asked.indexOf(one) !== place);
+  const twice = (): string[] => asked.filter((one, index) => asked.indexOf(one) !== index);
   for (const [path, whole] of [
     ["/", page.getByRole("link", { name: "Harbour contract" })],
     [`/recordings/${id}`, page.getByRole("list", { name: "Transcript" })],
@@ -56,7 +56,7 @@ test("slow line: library and recording say that they load, are never blank, and 
   assert.deepEqual(complaints, []);
 });
 
-test("slow line: what is typed meanwhile is kept, and the answer shown is that to the last words", async () => {
+test("slow connection: typed text is kept, and the results match the last query", async () => {
   const { member } = await makeWorkspace(app.db);
   await makeRecording(app, member.token, { title: "Harbour" });
   await makeRecording(app, member.token, { title: "Harvest" });
@@ -69,7 +69,7 @@ test("slow line: what is typed meanwhile is kept, and the answer shown is that t
       begun.resolve();
       await late.promise;
     }
-    // Given up by the page meanwhile.
+    // Aborted by the page meanwhile.
     await route.continue().catch(() => undefined);
   });
   const field = page.getByLabel("Title", { exact: true });
@@ -86,11 +86,11 @@ test("slow line: what is typed meanwhile is kept, and the answer shown is that t
   assert.deepEqual(complaints, []);
 });
 
-test("offline gap: an upload goes on by itself once the line is back", async () => {
+test("offline: an upload resumes automatically once back online", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, context } = await visit(app, "/uploads", { userId: member.id });
   await page.getByRole("heading", { name: "Your uploads" }).waitFor();
-  const film = readFileSync(mediaFile("good-faststart.mp4"));
+  const source = readFileSync(mediaFile("good-faststart.mp4"));
   const offsets: number[] = [];
   let isCut = false;
   page.on("request", (request) => {
@@ -105,26 +105,26 @@ test("offline gap: an upload goes on by itself once the line is back", async () 
   });
   await page
     .getByLabel("Choose files to upload")
-    .setInputFiles({ name: "Harbour talks.mp4", mimeType: "video/mp4", buffer: film });
-  const sending = page.getByRole("region", { name: "On their way" });
-  await sending.getByText(/goes on by itself when it is back/).waitFor({ timeout: 60_000 });
+    .setInputFiles({ name: "Harbour talks.mp4", mimeType: "video/mp4", buffer: source });
+  const sending = page.getByRole("region", { name: "In progress" });
+  await sending.getByText(/resumes automatically/).waitFor({ timeout: 60_000 });
   await context.setOffline(false);
   const row = page.getByRole("region", { name: "Your uploads" }).getByRole("listitem");
   await row
     .filter({ hasText: "Harbour talks" })
-    .getByText("Recording", { exact: true })
+    .getByText("Ready", { exact: true })
     .waitFor({ timeout: 60_000 });
   assert.equal(await row.count(), 1);
   assert.ok(offsets.length >= 2);
 });
 
-test("offline gap: changes say that they were not made, and keep what was typed; back on, they are made once", async () => {
+test("offline: failed changes are reported and keep the text; back online they are saved once", async () => {
   const { member } = await makeWorkspace(app.db);
   const id = await makeMedia(app, member.token);
   const { page, context } = await visit(app, `/recordings/${id}`, { userId: member.id });
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
-  // The code of the dialog is there already, as it is for whoever has opened it before.
+  // Loads the dialog's code, as for users who have opened it before.
   await button("Share").click();
   const share = page.getByRole("dialog", { name: "Share" });
   await share.getByRole("combobox", { name: "People" }).waitFor();
@@ -133,7 +133,7 @@ test("offline gap: changes say that they were not made, and keep what was typed;
   const before = await share.getByRole("radio", { checked: true }).getAttribute("value");
   await share.getByLabel("Workspace").click();
   await share.getByText("The server can't be reached.", { exact: false }).waitFor();
-  await until("what was chosen falls back", async () =>
+  await until("the choice is reverted", async () =>
     (await share.getByRole("radio", { checked: true }).getAttribute("value")) === before ? true : undefined,
   );
   await share.getByRole("button", { name: "Done" }).click();
@@ -141,15 +141,15 @@ test("offline gap: changes say that they were not made, and keep what was typed;
   await button("Add tag").click();
   await page.getByRole("textbox", { name: "New tag" }).fill("harbour");
   await page.keyboard.press("Enter");
-  await page.getByText("The tag was not added").waitFor();
+  await page.getByText("Couldn't add tag").waitFor();
   assert.equal(await page.getByRole("textbox", { name: "New tag" }).inputValue(), "harbour");
   await page.keyboard.press("Escape");
 
-  await button("Change the title").click();
+  await button("Edit title").click();
   const title = page.getByRole("textbox", { name: "Title" });
   await title.fill("A better title");
   await page.keyboard.press("Enter");
-  await page.getByText("The title was not changed").first().waitFor();
+  await page.getByText("Couldn't rename: The server can't be reached.", { exact: false }).waitFor();
   assert.equal(await title.inputValue(), "A better title");
 
   await context.setOffline(false);

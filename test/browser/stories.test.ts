@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { makeClip, makeVideo } from "./media.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
-const app = await startBrowserApp();
+const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const workspace = await makeWorkspace(app.db);
 const { member } = workspace;
 const { token } = member;
 const video = await makeVideo(app, token, "Harbour talks");
 
-async function makeStory(texts: readonly string[]): Promise<string> {
+async function createStory(texts: readonly string[]): Promise<string> {
   const ids: string[] = [];
   for (const [index, text] of texts.entries())
     ids.push(await makeClip(app, token, video, { text, timestamp: index * 2000, duration: 1000 }));
@@ -26,6 +28,16 @@ async function makeStory(texts: readonly string[]): Promise<string> {
   return body.id;
 }
 
+/** A server with one image. */
+async function startImageSite(): Promise<string> {
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const site = createServer((_request, response) => void response.end(Buffer.from(png, "base64")));
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  after(() => site.close());
+  return `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+}
+
 async function orderOf(storyId: string): Promise<string[]> {
   const { body } = await call(app, "GET", `/_/api/v1/stories/${storyId}`, undefined, {
     token,
@@ -34,8 +46,8 @@ async function orderOf(storyId: string): Promise<string[]> {
   return body.highlights.map(({ text }: { text: string }) => text);
 }
 
-test("story: its highlights play one after the other to the end", async () => {
-  const storyId = await makeStory(["First", "Second", "Third"]);
+test("story: its highlights play in sequence to the end", async () => {
+  const storyId = await createStory(["First", "Second", "Third"]);
   const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
   const player = page.getByRole("region", { name: "Player" });
   await player.getByRole("heading", { name: "First" }).waitFor();
@@ -58,13 +70,13 @@ test("story: its highlights play one after the other to the end", async () => {
   assert.deepEqual(complaints, []);
 });
 
-test("story: put in order by keys alone, and a highlight taken out", async () => {
-  const storyId = await makeStory(["First", "Second", "Third"]);
+test("story: reordered by keyboard, and a highlight removed", async () => {
+  const storyId = await createStory(["First", "Second", "Third"]);
   const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
   const handle = page.getByRole("button", { name: "Move First", exact: true });
   await handle.press("Space");
   await page.getByText(/You have lifted an item/).waitFor({ state: "attached" });
-  // A film whose head arrives meanwhile is no reason to put it down.
+  // A video that loads its metadata must not end the drag.
   await page.evaluate(`document.querySelector("video").dispatchEvent(new Event("resize"))`);
   await page.keyboard.press("ArrowDown");
   await page.getByText(/You have moved the item/).waitFor({ state: "attached" });
@@ -74,8 +86,8 @@ test("story: put in order by keys alone, and a highlight taken out", async () =>
     "it is saved",
     async () => (await orderOf(storyId)).join() === "Second,First,Third" || undefined,
   );
-  await page.getByRole("button", { name: "Remove Third from the story" }).click();
-  await until("it is out", async () =>
+  await page.getByRole("button", { name: "Remove Third from story" }).click();
+  await until("it is removed", async () =>
     (await orderOf(storyId)).join() === "Second,First" ? true : undefined,
   );
   const shown = order.getByRole("button", { name: /^Play/ });
@@ -84,8 +96,8 @@ test("story: put in order by keys alone, and a highlight taken out", async () =>
   assert.deepEqual(complaints, []);
 });
 
-test("stories: made, described, listed and deleted, on a phone in the dark", async () => {
-  await makeStory(["Only"]);
+test("stories: created, edited, listed and deleted (phone, dark)", async () => {
+  await createStory(["Only"]);
   const { page, complaints } = await visit(app, "/stories", {
     userId: member.id,
     size: phone,
@@ -93,14 +105,14 @@ test("stories: made, described, listed and deleted, on a phone in the dark", asy
   });
   await page.getByRole("link", { name: "Our best moments" }).first().waitFor();
   await assertAccessible(page);
-  await page.getByRole("button", { name: "New story" }).click();
+  await page.getByRole("button", { name: "Create story" }).click();
   await page.getByLabel("Title").fill("Onboarding");
-  await page.getByRole("button", { name: "Create" }).click();
-  await page.getByRole("heading", { name: "Nothing in this story yet" }).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Create story" }).click();
+  await page.getByRole("heading", { name: "This story is empty" }).waitFor();
   await page.getByRole("button", { name: "Edit" }).click();
-  await page.getByLabel("Description").fill("For whoever comes new.");
+  await page.getByLabel("Description").fill("For new colleagues.");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("For whoever comes new.").waitFor();
+  await page.getByText("For new colleagues.").waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await assertAccessible(page);
   assert.ok(
@@ -113,12 +125,12 @@ test("stories: made, described, listed and deleted, on a phone in the dark", asy
   assert.deepEqual(complaints, []);
 });
 
-test("story: what is taken out stays out, whatever older answers still come in", async () => {
-  const storyId = await makeStory(["First", "Second", "Third", "Fourth"]);
+test("story: removed highlights stay removed, even if older responses arrive late", async () => {
+  const storyId = await createStory(["First", "Second", "Third", "Fourth"]);
   const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
   const shown = page.getByRole("region", { name: "Order" }).getByRole("button", { name: /^Play/ });
-  await until("the story is there", async () => (await shown.count()) === 4 || undefined);
-  // Each change takes its time, and the list is looked at by the page all the while.
+  await until("the story is loaded", async () => (await shown.count()) === 4 || undefined);
+  // Each change is slow, and the page keeps refetching.
   await page.route(`**/_/api/v1/stories/${storyId}`, async (route) => {
     if (route.request().method() === "PATCH") await new Promise((done) => setTimeout(done, 400));
     await route.continue();
@@ -126,17 +138,17 @@ test("story: what is taken out stays out, whatever older answers still come in",
   await page.evaluate(`window.counts = [];
     const list = document.querySelector('section[aria-label="Order"] ol');
     new MutationObserver(() => window.counts.push(list.querySelectorAll("li").length)).observe(list, { childList: true })`);
-  await page.getByRole("button", { name: "Remove Fourth from the story" }).click();
-  await page.getByRole("button", { name: "Remove Third from the story" }).click();
-  await page.getByRole("button", { name: "Remove First from the story" }).click();
+  await page.getByRole("button", { name: "Remove Fourth from story" }).click();
+  await page.getByRole("button", { name: "Remove Third from story" }).click();
+  await page.getByRole("button", { name: "Remove First from story" }).click();
   await until("it is saved", async () => (await orderOf(storyId)).join() === "Second" || undefined);
   await page.waitForLoadState("networkidle");
   assert.deepEqual(await page.evaluate("window.counts"), [3, 2, 1]);
   assert.deepEqual(complaints, []);
 });
 
-test("story: highlights are found and added on its own page, by keys; a banner stands above it", async () => {
-  const storyId = await makeStory(["First"]);
+test("story: highlights are searched and added by keyboard; a cover image is shown", async () => {
+  const storyId = await createStory(["First"]);
   await makeClip(app, token, video, { text: "About the crane", timestamp: 3000, duration: 1000 });
   await makeClip(app, token, video, { text: "About the quay", timestamp: 3000, duration: 1000 });
   const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
@@ -144,32 +156,35 @@ test("story: highlights are found and added on its own page, by keys; a banner s
   const dialog = page.getByRole("dialog", { name: "Add highlights" });
   await dialog.getByRole("checkbox", { name: /About the quay/ }).waitFor();
   assert.ok(await dialog.getByRole("checkbox", { name: /First In this story/ }).isDisabled());
-  await dialog.getByLabel("Find in highlights", { exact: true }).fill("CRANE");
+  await dialog.getByLabel("Search highlights", { exact: true }).fill("CRANE");
   await dialog.getByRole("checkbox", { name: /About the quay/ }).waitFor({ state: "detached" });
   await dialog.getByRole("checkbox", { name: /About the crane/ }).press("Space");
-  await dialog.getByText("1 chosen").waitFor();
+  await dialog.getByText("1 selected").waitFor();
   await assertAccessible(page);
-  await dialog.getByRole("button", { name: "Add to the story", disabled: false }).press("Enter");
+  await dialog.getByRole("button", { name: "Add to story", disabled: false }).press("Enter");
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Move About the crane", exact: true }).waitFor();
   assert.deepEqual(await orderOf(storyId), ["First", "About the crane"]);
 
   await page.getByRole("button", { name: "Edit" }).click();
-  await page.getByLabel("Banner picture").fill("nowhere");
+  await page.getByLabel("Cover image").fill("nowhere");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("must be an http or https address").waitFor();
+  await page.getByText("must be an http or https URL").waitFor();
   complaints.splice(0);
-  const picture = `${app.url}/icon.svg`;
-  await page.getByLabel("Banner picture").fill(picture);
+  const site = await startImageSite();
+  const picture = `${site}/a.png`;
+  await page.getByLabel("Cover image").fill(picture);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.locator(`img[src="${picture}"]`).waitFor();
+  const banner = page.locator(`img[src*="/stories/${storyId}/banner"]`);
+  await banner.waitFor();
+  assert.equal(await banner.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
 });
 
-test("story: who did not make it watches it, and is offered no change", async () => {
-  const storyId = await makeStory(["First", "Second"]);
+test("story: other users can watch but not edit it", async () => {
+  const storyId = await createStory(["First", "Second"]);
   await call(
     app,
     "PATCH",

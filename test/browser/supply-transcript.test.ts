@@ -24,7 +24,7 @@ const srt = `1
 Ana Lima: Good evening, then.
 `;
 
-test("a recording without words gets them from a file; corrected, they are replaced and the correction is kept", async () => {
+test("a transcript file is added to a recording, edited and replaced, and the edit is kept", async () => {
   const id = await makeMedia(app, member.token, {
     transcript: undefined,
     participants: [{ name: "Ana Lima", email: "ana@other.example" }],
@@ -32,21 +32,21 @@ test("a recording without words gets them from a file; corrected, they are repla
   const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByText("This recording has no transcript.").waitFor();
-  await page.getByRole("button", { name: "Add a transcript" }).click();
-  const dialog = page.getByRole("dialog", { name: "Add a transcript" });
+  await page.getByRole("button", { name: "Add transcript" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add transcript" });
   const input = dialog.locator("input[type=file]");
   await input.setInputFiles(file("notes.vtt", "WEBVTT\n\nnothing with a time\n"));
-  await dialog.getByText("No line of this file says what was said when.").waitFor();
-  assert.equal(await dialog.getByRole("button", { name: "Add the transcript" }).isDisabled(), true);
+  await dialog.getByText("This file has no subtitles with times and text.").waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Add transcript" }).isDisabled(), true);
   await input.setInputFiles(
     file("other.vtt", vtt.replace("00:02.600 --> 00:05.000", "12:00.000 --> 12:05.000")),
   );
-  await dialog.getByRole("button", { name: "Add the transcript" }).click();
-  await dialog.getByText(/lies after the end of the recording/).waitFor();
+  await dialog.getByRole("button", { name: "Add transcript" }).click();
+  await dialog.getByText(/is after the end of the recording/).waitFor();
   await input.setInputFiles(file("meeting.vtt", vtt));
   await dialog.getByText("2 lines, 2 speakers").waitFor();
   await assertAccessibleAtRest(page);
-  await dialog.getByRole("button", { name: "Add the transcript" }).click();
+  await dialog.getByRole("button", { name: "Add transcript" }).click();
   const words = page.getByRole("list", { name: "Transcript" });
   await words.getByText("The harbour contract first.").waitFor();
   const transcript = async () =>
@@ -56,16 +56,16 @@ test("a recording without words gets them from a file; corrected, they are repla
   assert.notEqual(entries[0].participant_id, null);
 
   await words.getByText("Good morning").dblclick();
-  await page.getByLabel("Text of the line").fill("Good morning, all!");
+  await page.getByLabel("Line text").fill("Good morning, all!");
   await page.keyboard.press("Enter");
   await words.getByText("Good morning, all!").waitFor();
-  await page.getByRole("button", { name: "More for this recording" }).click();
-  await page.getByRole("menuitem", { name: "Replace the transcript" }).click();
-  const replacing = page.getByRole("dialog", { name: "Replace the transcript" });
+  await page.getByRole("button", { name: "Recording actions" }).click();
+  await page.getByRole("menuitem", { name: "Replace transcript" }).click();
+  const replacing = page.getByRole("dialog", { name: "Replace transcript" });
   await replacing.locator("input[type=file]").setInputFiles(file("meeting.srt", srt));
-  await replacing.getByRole("radio", { name: /Write it into the new transcript/ }).waitFor();
+  await replacing.getByRole("radio", { name: /Reapply edits/ }).waitFor();
   await assertAccessibleAtRest(page);
-  await replacing.getByRole("button", { name: "Replace the transcript" }).click();
+  await replacing.getByRole("button", { name: "Replace transcript" }).click();
   await replacing.waitFor({ state: "detached" });
   await words.getByText("The harbour contract first.").waitFor({ state: "detached" });
   assert.deepEqual(
@@ -78,7 +78,7 @@ test("a recording without words gets them from a file; corrected, they are repla
   );
 });
 
-test("an upload in review takes a transcript from a file, and its speakers can be said", async () => {
+test("an upload in review gets a transcript from a file, and its speakers can be assigned", async () => {
   const { body } = await call(
     app,
     "POST",
@@ -91,10 +91,10 @@ test("an upload in review takes a transcript from a file, and its speakers can b
     member,
   );
   const { page, complaints } = await visit(app, `/uploads/${body.id}`, { userId: member.id });
-  await page.getByRole("heading", { name: "Is there a transcript already?" }).waitFor();
+  await page.getByRole("heading", { name: "Already have a transcript?" }).waitFor();
   const input = page.locator("input[type=file]");
   await input.setInputFiles(file("empty.srt", "1\n"));
-  await page.getByText(/No line of this file says what was said when/).waitFor();
+  await page.getByText(/This file has no subtitles with times and text/).waitFor();
   await input.setInputFiles(file("meeting.vtt", vtt));
   await page.getByRole("region", { name: "Transcript" }).getByText("The harbour contract first.").waitFor();
   await page.getByRole("combobox", { name: "Speaker of participant 1" }).click();

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { after } from "node:test";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { createSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sign-in/sessions.ts";
 import { buildWebApp } from "../../server/web/build.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/app.ts";
 import { launchChromium } from "../support/chromium.ts";
@@ -11,12 +11,12 @@ import { freePort } from "../support/port.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A server with the web app and a browser beside it, for the calling test file. */
+/** A server with the web app and a browser, for the calling test file. */
 export interface BrowserApp extends TestApp {
   readonly browser: Browser;
 }
 
-/** Starts the server with the web app as built from these files, and a real Chromium. */
+/** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
   const webFolder = await buildWebApp(() => undefined);
   const app = await startTestApp({ ...options, webFolder, port: await freePort() });
@@ -29,13 +29,13 @@ export const desktop = { width: 1280, height: 800 } as const;
 export const phone = { width: 390, height: 844 } as const;
 
 export interface VisitOptions {
-  /** Who is signed in; nobody without. */
+  /** The signed-in user; signed out without. */
   readonly userId?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
 }
 
-/** A page of a browser of its own. A console error, a failed script or a request to another host fails the test. */
+/** Opens a page in a new browser context. `complaints` collects console errors, failed scripts and requests to other hosts. */
 export async function visit(
   app: BrowserApp,
   path: string,
@@ -46,12 +46,12 @@ export async function visit(
     colorScheme,
     locale: "en-GB",
     timezoneId: "UTC",
-    // What fades in or out is half seen, and twice there, for a moment.
+    // Fading elements are briefly half visible or present twice.
     reducedMotion: "reduce",
     hasTouch: size.width < 600,
   });
   after(() => context.close());
-  // For a machine that is slow and busy.
+  // For slow, busy machines.
   context.setDefaultTimeout(60_000);
   if (userId !== undefined) {
     const { cookie } = await app.db.kysely
@@ -73,9 +73,12 @@ export async function visit(
   return { page, context, complaints };
 }
 
-/** Fails for anything that axe finds by WCAG 2.2 A and AA. */
+/** Defined in the page by readAxe(). */
+declare const axe: { run(options: object): Promise<AxeResults> };
+
+/** Fails for any violation of WCAG 2.2 A and AA that axe finds. */
 export async function assertAccessible(page: Page): Promise<void> {
-  // Something that turns for ever is never at rest, and need not be.
+  // Infinite animations, such as spinners, never finish.
   await page.evaluate(
     `Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
@@ -83,7 +86,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   );
   await page.evaluate(await readAxe());
   const results = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(o: object): Promise<AxeResults> } }).axe.run({
+    axe.run({
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     }),
   );

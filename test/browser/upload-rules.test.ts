@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { formatTranscript } from "../../server/recordings/transcript-format.ts";
-import { readMovieIndex } from "../../web/uploads/movie-index.ts";
-import { createSpeedometer } from "../../web/uploads/speed.ts";
-import { readSubtitles, SubtitleFault, speakersOf } from "../../web/uploads/subtitles.ts";
-import { readJson, readPlainText } from "../../web/uploads/written.ts";
+import { formatTranscript } from "../../server/recordings/transcript/format.ts";
+import { parseSubtitles, speakersOf, TranscriptFileError } from "../../web/transcript-files/subtitles.ts";
+import { parseJsonTranscript, parseTextTranscript } from "../../web/transcript-files/text.ts";
+import { readMovieIndex } from "../../web/uploads/file-check/movie-index.ts";
+import { createSpeedometer } from "../../web/uploads/sending/speed.ts";
 
 test("subtitles: WebVTT with header, notes, cue names, settings, voices and escapes", () => {
   const file = `\uFEFFWEBVTT - board\r\n\r\nNOTE 00:01.000 is early\r\n\r\nintro\r\n00:01.500 --> 01:00:02.250 align:start\r\n<v.loud Ana &amp; Ben>One <b>two</b>\r\nthree &lt;3\r\n\r\n00:00.000 --> 00:01.000\r\nBefore it all\r\n`;
-  assert.deepEqual(readSubtitles(file), [
+  assert.deepEqual(parseSubtitles(file), [
     { speaker_key: "Ana & Ben", start: 0, end: 1000, text: "Before it all" },
     { speaker_key: "Ana & Ben", start: 1500, end: 3_602_250, text: "One two three <3" },
   ]);
 });
 
-test("subtitles: SubRip with commas, and names before a colon that hold until another one speaks", () => {
+test("subtitles: SubRip with commas, and a speaker prefix that applies until the next one", () => {
   const file =
     "1\n00:00:01,000 --> 00:00:02,000\nAna Lima: At 10:30 then.\n\n2\n00:00:02,500 --> 00:00:03,000\nYes: fine.\n\n3\n00:00:03,000 --> 00:00:04,000\nand so on\n";
-  const segments = readSubtitles(file);
+  const segments = parseSubtitles(file);
   assert.deepEqual(
     segments.map(({ speaker_key, start, text }) => [speaker_key, start, text]),
     [
@@ -31,12 +31,12 @@ test("subtitles: SubRip with commas, and names before a colon that hold until an
   assert.deepEqual(speakersOf(segments)[0], { name: "Ana Lima", speaker_key: "Ana Lima" });
 });
 
-test("subtitles: refused when nothing is said, or a cue ends before it begins", () => {
-  assert.throws(() => readSubtitles("WEBVTT\n\nhello"), SubtitleFault);
-  assert.throws(() => readSubtitles("00:02.000 --> 00:01.000\nx"), /ends before it begins/);
+test("subtitles: rejected without text, or if a cue ends before it starts", () => {
+  assert.throws(() => parseSubtitles("WEBVTT\n\nhello"), TranscriptFileError);
+  assert.throws(() => parseSubtitles("00:02.000 --> 00:01.000\nx"), /ends before it starts/);
 });
 
-test("speed: of the last seconds, and none before there is enough to go by", () => {
+test("speed: measured over the last seconds, null until there is enough data", () => {
   let now = 0;
   const speed = createSpeedometer(() => now);
   assert.equal(speed(0), null);
@@ -55,9 +55,9 @@ const entries = [
   { participant_id: "c", speaker: "Ben", start: 2600, end: 3000, text: "No." },
 ];
 
-test("plain text: what the service writes is read again, with times guessed one after the other", () => {
-  const written = formatTranscript("txt", entries.slice(1));
-  const segments = readPlainText(`\uFEFF${written.replaceAll("\n", "\r\n")}\r\n`);
+test("plain text: the API's format is parsed, with estimated times in sequence", async () => {
+  const written = String(await formatTranscript("txt", entries.slice(1)));
+  const segments = parseTextTranscript(`\uFEFF${written.replaceAll("\n", "\r\n")}\r\n`);
   assert.deepEqual(
     segments.map(({ speaker_key, text }) => [speaker_key, text]),
     entries.slice(1).map(({ speaker, text }) => [speaker, text]),
@@ -71,15 +71,18 @@ test("plain text: what the service writes is read again, with times guessed one 
   assert.deepEqual(speakersOf(segments), [{ name: "Ben", speaker_key: "Ben" }]);
 });
 
-test("plain text: refused with the line that is wrong", () => {
-  assert.throws(() => readPlainText("Ana: yes\n\nand so on\n"), /^Error: Line 3 names no speaker/);
-  assert.throws(() => readPlainText(": hello"), /Line 1 names no speaker/);
-  assert.throws(() => readPlainText(`${"x".repeat(321)}: hello`), /Line 1 names a speaker of 321 letters/);
-  assert.throws(() => readPlainText(" \nAna:\n"), SubtitleFault);
+test("plain text: rejected with the invalid line", () => {
+  assert.throws(() => parseTextTranscript("Ana: yes\n\nand so on\n"), /^Error: Line 3 has no speaker/);
+  assert.throws(() => parseTextTranscript(": hello"), /Line 1 has no speaker/);
+  assert.throws(
+    () => parseTextTranscript(`${"x".repeat(321)}: hello`),
+    /The speaker name in line 1 has 321 characters/,
+  );
+  assert.throws(() => parseTextTranscript(" \nAna:\n"), TranscriptFileError);
 });
 
-test("JSON: what the service writes is read again, and two people of one name stay two", () => {
-  const segments = readJson(JSON.stringify(entries));
+test("JSON: the API's format is parsed, and two participants with one name stay separate", () => {
+  const segments = parseJsonTranscript(JSON.stringify(entries));
   assert.deepEqual(
     segments.map(({ speaker_key, start, end, text }) => [speaker_key, start, end, text]),
     [
@@ -91,27 +94,27 @@ test("JSON: what the service writes is read again, and two people of one name st
   );
 });
 
-test("JSON: refused with the entry and the line that is wrong", () => {
+test("JSON: rejected with the invalid entry and line", () => {
   const wrong = (change: object): string =>
     `[\n${JSON.stringify({ ...entries[0], text: 'a "quoted], {text}' })},\n\n${JSON.stringify({ ...entries[1], ...change }, null, 2)}\n]`;
-  assert.throws(() => readJson(wrong({ text: 1 })), /^Error: Entry 2 \(line 4\) needs a “text”/);
-  assert.throws(() => readJson(wrong({ start: "0:05" })), /Entry 2 \(line 4\) needs “start”/);
-  assert.throws(() => readJson(wrong({ end: 1 })), /Entry 2 \(line 4\) ends before it begins/);
-  assert.throws(() => readJson(wrong({ speaker: " " })), /Entry 2 \(line 4\) needs a “speaker”/);
-  assert.throws(() => readJson('["x"]'), /Entry 1 \(line 1\) is no entry/);
-  assert.throws(() => readJson('{"segments": []}'), /no list/);
-  assert.throws(() => readJson("[]"), /Nothing is said/);
-  assert.throws(() => readJson('[\n{"speaker": "Ana",\n}\n]'), /something is wrong in line 3/);
-  assert.throws(() => readJson("[{"), /This is no JSON/);
+  assert.throws(() => parseJsonTranscript(wrong({ text: 1 })), /^Error: Entry 2 \(line 4\) needs a “text”/);
+  assert.throws(() => parseJsonTranscript(wrong({ start: "0:05" })), /Entry 2 \(line 4\) needs “start”/);
+  assert.throws(() => parseJsonTranscript(wrong({ end: 1 })), /Entry 2 \(line 4\) ends before it starts/);
+  assert.throws(() => parseJsonTranscript(wrong({ speaker: " " })), /Entry 2 \(line 4\) needs a “speaker”/);
+  assert.throws(() => parseJsonTranscript('["x"]'), /Entry 1 \(line 1\) must be an object/);
+  assert.throws(() => parseJsonTranscript('{"segments": []}'), /Expected a JSON array/);
+  assert.throws(() => parseJsonTranscript("[]"), /This file has no text/);
+  assert.throws(() => parseJsonTranscript('[\n{"speaker": "Ana",\n}\n]'), /check line 3/);
+  assert.throws(() => parseJsonTranscript("[{"), /This isn't valid JSON/);
 });
 
-/** Reads the index of a file of the fixtures. */
+/** Reads the index of a fixture file. */
 async function readIndex(name: string) {
   const path = fileURLToPath(new URL(`../fixtures/media/${name}`, import.meta.url));
   return readMovieIndex(new File([await openAsBlob(path)], name));
 }
 
-test("index of an MP4: codecs and the longest time without a keyframe, wherever the index lies", async () => {
+test("MP4 index: codecs and the longest keyframe gap, wherever the index is", async () => {
   for (const name of ["good-faststart.mp4", "good-index-at-end.mp4", "good-m4v-brand.mp4"]) {
     const index = await readIndex(name);
     assert.deepEqual([index?.video, index?.audio], ["avc1", "mp4a"], name);
@@ -122,7 +125,7 @@ test("index of an MP4: codecs and the longest time without a keyframe, wherever 
   assert.equal((await readIndex("bad-no-audio.mp4"))?.audio, null);
 });
 
-test("index of an MP4: tells nothing of fragments, of another file, and of one that is cut or damaged", async () => {
+test("MP4 index: no keyframe gap for fragments; null for other, truncated or damaged files", async () => {
   assert.equal((await readIndex("good-fragmented.mp4"))?.keyframeGapSec, null);
   assert.equal(await readIndex("good-cbr.mp3"), null);
   const path = fileURLToPath(new URL("../fixtures/media/good-faststart.mp4", import.meta.url));

@@ -15,12 +15,12 @@ const media = (name: string): string => fileURLToPath(new URL(`../fixtures/media
 const choose = (page: Page) => page.getByLabel("Choose files to upload");
 const section = (page: Page, name: string) => page.getByRole("region", { name });
 
-test("uploads: a dropped file becomes a recording before one's eyes", async () => {
+test("uploads: a dropped file becomes a recording while the page is open", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
   await page.getByRole("group", { name: "Files to upload" }).waitFor();
   await assertAccessible(page);
-  // In words of the browser, whose types are not these tests'.
+  // As a string: browser types are not available in these tests.
   const base64 = readFileSync(media("good-faststart.mp4")).toString("base64");
   const data = await page.evaluateHandle(`(() => {
     const bytes = Uint8Array.from(atob("${base64}"), (letter) => letter.charCodeAt(0));
@@ -31,22 +31,23 @@ test("uploads: a dropped file becomes a recording before one's eyes", async () =
   for (const type of ["dragenter", "drop"])
     await page.getByRole("group", { name: "Files to upload" }).dispatchEvent(type, { dataTransfer: data });
   const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "Harbour talks" });
-  await row.getByText("Recording", { exact: true }).waitFor({ timeout: 60_000 });
-  const address = await row.getByRole("link", { name: "Harbour talks" }).getAttribute("href");
-  assert.match(address ?? "", /^\/recordings\/[0-9a-f-]{36}$/);
+  await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
+  const url = await row.getByRole("link", { name: "Harbour talks" }).getAttribute("href");
+  assert.match(url ?? "", /^\/recordings\/[0-9a-f-]{36}$/);
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
 });
 
-test("uploads: what breaks a rule is told before a byte is sent; what can be converted is sent for that", async () => {
+test("uploads: invalid files are rejected before upload; convertible ones are converted", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id, size: phone });
-  let begun = 0;
+  let started = 0;
   page.on("request", (request) => {
-    if (request.method() === "POST" && /uploads\/create|api\/v1\/recordings$/.test(request.url())) begun += 1;
+    if (request.method() === "POST" && /uploads\/create|api\/v1\/recordings$/.test(request.url()))
+      started += 1;
   });
   await choose(page).setInputFiles([
-    ...["other.mkv", "bad-short.mp3", "onestep-aac.m4a"].map((name) => ({
+    ...["other.mkv", "bad-short.mp3"].map((name) => ({
       name,
       mimeType: "",
       buffer: readFileSync(media(name)),
@@ -54,66 +55,82 @@ test("uploads: what breaks a rule is told before a byte is sent; what can be con
     { name: "notes.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("these are no sounds") },
     { name: "empty.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(0) },
   ]);
-  const sending = section(page, "On their way");
-  await sending.getByText("Files of the type .mkv are not taken.").waitFor();
-  await sending.getByText(/recordings have at least 10/).waitFor();
-  await sending.getByText(/what is in the file is something else/).waitFor();
+  const sending = section(page, "In progress");
+  await sending.getByText("Unsupported file type .mkv.").waitFor();
+  await sending.getByText(/The minimum is 10 seconds/).waitFor();
+  await sending.getByText(/This isn't a valid MP3/).waitFor();
   await sending.getByText("This file is empty.").waitFor();
   await assertAccessible(page);
   assert.ok(
     await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
   );
-  assert.equal(begun, 0);
-  await sending.getByRole("button", { name: "Send and convert onestep-aac.m4a" }).click();
+  assert.equal(started, 0);
+  await choose(page).setInputFiles(media("onestep-aac.m4a"));
   const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "onestep-aac" });
-  await row.getByText("Recording", { exact: true }).waitFor({ timeout: 60_000 });
+  await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
   await sending.getByRole("button", { name: "Remove empty.mp4" }).click();
   await sending.getByText("This file is empty.").waitFor({ state: "detached" });
-  assert.equal(begun, 1);
+  assert.equal(started, 1);
   assert.deepEqual(complaints, []);
 });
 
-test("uploads: a video as most recorders write it, with few keyframes, in HEVC or silent, is converted instead of failing", async () => {
+test("uploads: videos with few keyframes, HEVC or other audio are converted without asking", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
-  const names = ["bad-keyframe-gap-8s", "bad-video-hevc", "bad-no-audio"];
+  const names = ["bad-keyframe-gap-8s", "bad-video-hevc", "bad-audio-mp3", "bad-height-738"];
   await choose(page).setInputFiles(names.map((name) => media(`${name}.mp4`)));
-  const sending = section(page, "On their way");
-  await sending.getByText(/up to 8 seconds between two keyframes/).waitFor();
-  await sending.getByText("The picture is not in H.264.").waitFor();
-  await sending.getByText("It has no sound.").waitFor();
-  await assertAccessible(page);
+  const sending = section(page, "In progress");
+  await sending.getByText("This video has few keyframes, so seeking can be slow.").waitFor();
   for (const name of names) {
-    await sending.getByRole("button", { name: `Send and convert ${name}.mp4` }).click();
     const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: name });
-    await row.getByText("Recording", { exact: true }).waitFor({ timeout: 90_000 });
+    await row.getByText("Ready", { exact: true }).waitFor({ timeout: 180_000 });
   }
-  // What is written in fragments says nothing in its index, and is sent as it is.
-  await choose(page).setInputFiles(media("good-fragmented.mp4"));
-  const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "good-fragmented" });
-  await row.getByText("Recording", { exact: true }).waitFor({ timeout: 60_000 });
   assert.deepEqual(complaints, []);
 });
 
-test("uploads: the server's reason is shown where only the server could tell", async () => {
+test("uploads: audio-only, multi-track and fragmented files are converted without asking; fragmented ones can be reviewed", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
-  await choose(page).setInputFiles(media("bad-audio-mp3.mp4"));
-  const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "bad-audio-mp3" });
+  const names = ["bad-no-video", "bad-two-videos", "good-fragmented"];
+  await choose(page).setInputFiles(names.map((name) => media(`${name}.mp4`)));
+  for (const name of names) {
+    const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: name });
+    await row.getByText("Ready", { exact: true }).waitFor({ timeout: 180_000 });
+  }
+  await page.getByRole("switch", { name: /Review uploads before publishing/ }).click();
+  const fragmented = readFileSync(media("good-fragmented.mp4"));
+  await choose(page).setInputFiles({ name: "reviewed.mp4", mimeType: "video/mp4", buffer: fragmented });
+  await until("the upload is staged", async () => {
+    const { rows } = await app.db.pool.query(
+      "select status from uploads where created_by = $1 and not auto_promote order by created_at desc",
+      [member.id],
+    );
+    return rows[0]?.status === "staged";
+  });
+  assert.deepEqual(complaints, []);
+});
+
+test("uploads: the server's reason is shown for errors only it can detect", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const whole = readFileSync(media("good-faststart.mp4"));
+  const truncated = whole.subarray(0, Math.floor(whole.length * 0.7));
+  await choose(page).setInputFiles({ name: "cut-off.mp4", mimeType: "video/mp4", buffer: truncated });
+  const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "cut-off" });
   await row.getByText("Failed").waitFor({ timeout: 60_000 });
-  await row.getByText(/aac/i).first().waitFor();
-  await row.getByText(/send it again/i).waitFor();
+
+  await row.getByText(/upload it again/i).waitFor();
   await row.getByRole("link").click();
-  await page.getByRole("heading", { name: "It did not become a recording" }).waitFor();
+  await page.getByRole("heading", { name: "Processing failed" }).waitFor();
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
 });
 
-test("uploads: cut by a reload, a file goes on where it was once the same file is chosen again", async () => {
+test("uploads: after a reload, an upload resumes when the same file is chosen again", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page } = await visit(app, "/uploads", { userId: member.id });
   page.on("dialog", (dialog) => dialog.accept());
-  // Four pieces of one mebibyte.
+  // Four chunks of one mebibyte.
   const sound = readFileSync(media("good-cbr.mp3"));
   const whole = Buffer.concat(
     Array.from({ length: Math.ceil((3.5 * 1024 * 1024) / sound.length) }, () => sound),
@@ -124,55 +141,55 @@ test("uploads: cut by a reload, a file goes on where it was once the same file i
     const offset = request.headers()["upload-offset"];
     if (request.method() === "PATCH" && offset !== undefined) offsets.push(Number(offset));
   });
-  // The line is dead once two pieces have passed.
+  // The connection fails after two chunks.
   await page.route("**/*", (route) =>
     Number(route.request().headers()["upload-offset"]) >= 2 * 1024 * 1024
       ? new Promise(() => {})
       : route.continue(),
   );
-  // The date of a file made here is the moment; a real one keeps its own.
+  // Generated files get the current date; real files keep theirs.
   await page.addInitScript(() => {
     Object.defineProperty(File.prototype, "lastModified", { get: () => 1_700_000_000_000 });
   });
   await page.reload();
   await choose(page).setInputFiles(file);
-  await until("two pieces are there", async () => offsets.includes(2 * 1024 * 1024) || undefined);
+  await until("two chunks are sent", async () => offsets.includes(2 * 1024 * 1024) || undefined);
   await page.reload();
   await page.unrouteAll({ behavior: "ignoreErrors" });
 
   const unfinished = section(page, "Unfinished");
-  await unfinished.getByText(/2\.1 MB of 3\.7 MB have arrived/).waitFor();
+  await unfinished.getByText(/2\.1 MB of 3\.7 MB uploaded/).waitFor();
   await assertAccessible(page);
   offsets.length = 0;
   const [chooser] = await Promise.all([
     page.waitForEvent("filechooser"),
-    unfinished.getByRole("button", { name: "Choose the file long.mp3" }).click(),
+    unfinished.getByRole("button", { name: "Choose file long.mp3" }).click(),
   ]);
   await chooser.setFiles(file);
   const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "long" });
-  await row.getByText("Recording", { exact: true }).waitFor({ timeout: 60_000 });
+  await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
   assert.equal(offsets[0], 2 * 1024 * 1024);
   assert.equal(await unfinished.count(), 0);
 });
 
-test("uploads: paused, nothing more is sent until it goes on", async () => {
+test("uploads: while paused, nothing is sent until it is resumed", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
   const held = Promise.withResolvers<void>();
   await page.route(/\/_\/uploads?\b|resum|tus/i, async (route) => {
     if (route.request().method() === "PATCH") await held.promise;
-    // Given up by the page meanwhile.
+    // Aborted by the page meanwhile.
     await route.continue().catch(() => undefined);
   });
   await choose(page).setInputFiles(media("good-exactly-10s.mp4"));
   await page.getByRole("button", { name: "Pause good-exactly-10s.mp4" }).click();
-  await section(page, "On their way")
-    .getByText(/paused/)
+  await section(page, "In progress")
+    .getByText(/% · paused/)
     .waitFor();
   held.resolve();
   await assertAccessible(page);
-  await page.getByRole("button", { name: "Go on with good-exactly-10s.mp4" }).click();
-  await section(page, "Your uploads").getByText("Recording", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByRole("button", { name: "Resume good-exactly-10s.mp4" }).click();
+  await section(page, "Your uploads").getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
   assert.deepEqual(complaints, []);
 });
 
@@ -185,12 +202,12 @@ const subtitles = `WEBVTT
 <v Ben>Yes. The harbour &amp; the quay.
 `;
 
-test("upload: a transcript is reviewed, edited, refused with the fault at its field, and made a recording", async () => {
+test("upload: a transcript is reviewed and edited, errors are shown at the field, and it is published", async () => {
   const workspace = await makeWorkspace(app.db);
   const { member } = workspace;
   const team = await makeTeam(app.db, workspace, [member], "Harbour team");
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
-  await page.getByRole("switch", { name: /Let me review each upload/ }).click();
+  await page.getByRole("switch", { name: /Review uploads before publishing/ }).click();
   await choose(page).setInputFiles({
     name: "Board.vtt",
     mimeType: "text/vtt",
@@ -204,19 +221,19 @@ test("upload: a transcript is reviewed, edited, refused with the fault at its fi
   await page.getByRole("combobox", { name: "Team" }).click();
   await page.getByRole("option", { name: "Harbour team" }).click();
   await page.getByLabel("Email of participant 1").fill("ana@other.example");
-  await page.getByRole("button", { name: "Add a participant" }).click();
+  await page.getByRole("button", { name: "Add participant" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText(/must have at least one of name, email or phone/).waitFor();
   await page.getByRole("button", { name: "Remove participant 3" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "Board of October" }).waitFor();
-  await page.getByRole("button", { name: "Make it a recording" }).click();
-  await page.getByRole("heading", { name: "It is a recording" }).waitFor({ timeout: 60_000 });
-  const address = await page.getByRole("link", { name: "Open the recording" }).getAttribute("href");
+  await page.getByRole("button", { name: "Publish" }).click();
+  await page.getByRole("heading", { name: "Recording ready" }).waitFor({ timeout: 60_000 });
+  const url = await page.getByRole("link", { name: "Open recording" }).getAttribute("href");
   const { body } = await call(
     app,
     "POST",
-    `/recordings/${address?.split("/").pop()}`,
+    `/recordings/${url?.split("/").pop()}`,
     { include: { participants: true } },
     { token: member.token },
   );
@@ -238,42 +255,42 @@ test("upload: a transcript is reviewed, edited, refused with the fault at its fi
   );
 });
 
-test("uploads: cancelled, what had arrived leaves the server, and the page says so", async () => {
+test("uploads: cancelling removes the uploaded data from the server, and the page confirms it", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
   const sound = readFileSync(media("good-cbr.mp3"));
   const whole = Buffer.concat(
     Array.from({ length: Math.ceil((2.5 * 1024 * 1024) / sound.length) }, () => sound),
   );
-  // The second piece never gets through.
+  // The second chunk never arrives.
   await page.route("**/*", (route) =>
     Number(route.request().headers()["upload-offset"]) > 0 ? new Promise(() => {}) : route.continue(),
   );
   const second = page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0);
   await choose(page).setInputFiles({ name: "long.mp3", mimeType: "audio/mpeg", buffer: whole });
-  const address = (await second).url();
+  const url = (await second).url();
   const offset = async () => {
-    const answer = await fetch(address, { method: "HEAD", headers: { "tus-resumable": "1.0.0" } });
-    return answer.ok ? answer.headers.get("upload-offset") : String(answer.status);
+    const response = await fetch(url, { method: "HEAD", headers: { "tus-resumable": "1.0.0" } });
+    return response.ok ? response.headers.get("upload-offset") : String(response.status);
   };
   assert.equal(await offset(), String(1024 * 1024));
   await page.getByRole("button", { name: "Cancel long.mp3" }).click();
-  await page.getByText("long.mp3 was given up").waitFor();
-  await page.getByText(/Nothing more is sent, and what had arrived was removed.*its time is up/).waitFor();
+  await page.getByText("long.mp3: upload cancelled").waitFor();
+  await page.getByText(/The uploaded data was removed from the server.*expires/).waitFor();
   assert.notEqual(await offset(), String(1024 * 1024));
   await assertAccessible(page);
   await page.reload();
-  await page.getByText("Files you have sent are listed here").waitFor();
+  await page.getByText("Your uploads and their status appear here").waitFor();
   assert.deepEqual(complaints, []);
 });
 
-test("uploads: a transcript as text or JSON becomes a recording; a fault names its line before anything is sent", async () => {
+test("uploads: text and JSON transcripts become recordings; errors name the line before upload", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
   const send = (name: string, text: string) =>
     choose(page).setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
   await send("wrong.txt", "Ana Lima: Shall we?\nYes.\n");
-  await page.getByText(/Line 2 names no speaker/).waitFor();
+  await page.getByText(/Line 2 has no speaker/).waitFor();
   await send("wrong.json", '[{"speaker": "Ana", "start": 0, "end": 1}]');
   await page.getByText(/Entry 1 \(line 1\) needs a “text”/).waitFor();
   await assertAccessible(page);
@@ -283,7 +300,7 @@ test("uploads: a transcript as text or JSON becomes a recording; a fault names i
     await section(page, "Your uploads")
       .getByRole("listitem")
       .filter({ has: page.getByRole("link", { name, exact: true }) })
-      .getByText("Recording", { exact: true })
+      .getByText("Ready", { exact: true })
       .waitFor();
   await section(page, "Your uploads").getByRole("link", { name: "talk", exact: true }).click();
   await page.getByRole("list", { name: "Transcript" }).getByText("Shall we?").waitFor();

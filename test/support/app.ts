@@ -7,49 +7,47 @@ import { after } from "node:test";
 import { pino } from "pino";
 import { Problem } from "../../contract/errors.ts";
 import { buildApp } from "../../server/app.ts";
-import { type Config, readConfig } from "../../server/config.ts";
-import { type Database, openDatabase } from "../../server/db/database.ts";
-import { openHookSender } from "../../server/hooks/open-sender.ts";
-import type { HookSender } from "../../server/hooks/send.ts";
-import type { TimeLimits } from "../../server/http/time-limits.ts";
-import { type JobQueue, openJobQueue } from "../../server/jobs/queue.ts";
-import { createSealer, type Sealer } from "../../server/links/sealer.ts";
-import { openSecret } from "../../server/links/secret.ts";
-import { createSigner, type LinkSigner } from "../../server/links/signer.ts";
-import { openStore } from "../../server/storage/open.ts";
-import type { ObjectStore } from "../../server/storage/store.ts";
+import { type Config, readConfig } from "../../server/platform/config/config.ts";
+import { createEncryptor, type Encryptor } from "../../server/platform/crypto/encryptor.ts";
+import { createSigner, type LinkSigner } from "../../server/platform/crypto/link-signer.ts";
+import { openSecret } from "../../server/platform/crypto/secret.ts";
+import { type Database, openDatabase } from "../../server/platform/db/database.ts";
+import type { TimeLimits } from "../../server/platform/http/limits/time-limits.ts";
+import { type JobQueue, openJobQueue } from "../../server/platform/jobs/queue.ts";
+import { openStore } from "../../server/platform/storage/open.ts";
+import type { ObjectStore } from "../../server/platform/storage/store.ts";
+import { openHookSender } from "../../server/webhooks/transport/open-sender.ts";
+import type { HookSender } from "../../server/webhooks/transport/send.ts";
 import { startWorker } from "../../server/worker.ts";
 import { createTestDatabase } from "./database.ts";
 
-/** A server in this process: everything real, answers checked against the contract also where they go out unparsed. */
+/** A server in this process with real parts. Responses are checked against the contract, also those sent as raw JSON. */
 export interface TestApp {
   readonly url: string;
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
-  readonly sealer: Sealer;
+  readonly encryptor: Encryptor;
   readonly sender: HookSender;
   readonly config: Config;
 }
 
 export interface TestAppOptions {
   readonly env?: Record<string, string>;
-  /** What time it is for hooks. */
+  /** The clock of hooks. */
   readonly clock?: { now(): Date };
   /** Folder of the built web app. */
   readonly webFolder?: string;
-  /** Where to listen; links then lead to this very server. */
+  /** Port to listen on; links in responses then point to this server. */
   readonly port?: number;
-  /** Without a worker, jobs stay where they are. */
+  /** Whether to run a worker; without one, jobs stay in the queue. */
   readonly worker?: boolean;
-  /** Shorter limits of time for requests. */
+  /** Shorter request timeouts. */
   readonly limits?: Partial<TimeLimits>;
 }
 
-const systemClock = { now: () => new Date() };
-
-/** Starts one for the calling test file and ends it after the file's tests. */
+/** Starts a server for the calling test file and stops it after the file's tests. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = await createTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), "parley-app-"));
@@ -68,10 +66,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     throw error;
   };
   const db = openDatabase(database.settings, { onError: fail });
-  const jobs = await openJobQueue({ pool: db.pool, supervise: true, onError: fail });
+  const jobs = await openJobQueue({ pool: db.pool, onError: fail });
   const store = await openStore(config);
-  const secret = await openSecret(config.secret, store);
-  const [signer, sealer] = [createSigner(secret), createSealer(secret)];
+  const secret = await openSecret(config.secret, store, db);
+  const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
   const sender = openHookSender(config);
   const worker =
     options.worker === false
@@ -81,18 +79,18 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
           jobs,
           store,
           signer,
-          sealer,
+          encryptor,
           sender,
           config,
           log,
-          clock: options.clock ?? systemClock,
+          ...(options.clock === undefined ? {} : { clock: options.clock }),
         });
   const app = await buildApp({
     db,
     jobs,
     store,
     signer,
-    sealer,
+    encryptor,
     sender,
     config,
     log,
@@ -112,15 +110,15 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     rmSync(folder, { recursive: true, force: true });
   });
   const url = options.port === undefined ? `http://127.0.0.1:${port}` : config.baseUrl;
-  return { url, db, jobs, store, signer, sealer, sender, config };
+  return { url, db, jobs, store, signer, encryptor, sender, config };
 }
 
-/** What came back. */
+/** A response. */
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: T;
 }
 
@@ -128,7 +126,7 @@ export interface CallOptions {
   readonly token?: string | null;
   readonly version?: string | null;
   readonly headers?: Record<string, string>;
-  /** Sent as it is instead of as JSON. */
+  /** A raw body instead of JSON. */
   readonly raw?: string | Buffer;
 }
 
@@ -136,8 +134,8 @@ export const currentVersion = "2026-10-01";
 export const olderVersion = "2025-10-31";
 export const everyVersion = [olderVersion, currentVersion] as const;
 
-/** Calls a public API operation; every error answer is checked to be a problem document. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer and assert on what they find.
+/** Calls an API operation and checks that every error response is a problem document. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response and assert on it.
 export async function call<T = any>(
   app: { readonly url: string },
   method: string,
@@ -158,7 +156,7 @@ export async function call<T = any>(
     ...(payload === undefined ? {} : { body: payload }),
   });
   const text = await response.text();
-  // An answer to HEAD has no body.
+  // A response to HEAD has no body.
   const hasBody = method !== "HEAD";
   const isJson = hasBody && /json/.test(response.headers.get("content-type") ?? "");
   const answer = {

@@ -1,23 +1,82 @@
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 
-const withoutScrollbars = "--hide-scrollbars";
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const packageFolder = dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
+
+/** The reason to skip browser tests on this system, for a test's `skip` option; false where they run. */
+export const noChromium: string | false =
+  !(process.platform === "linux" && process.arch === "x64") &&
+  `npm's Chromium runs on Linux x64 only, and this is ${process.platform} ${process.arch}`;
+
+/** The package's font wherever it has the character, so that pages measure the same on every machine. */
+const fontSettings = `<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+  <alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>
+`;
 
 /**
- * The Chromium of the system where there is one; the one from npm otherwise.
- * @param hasScrollbars with the scrollbars of a desktop, which take room; without, it has none to be seen.
+ * Starts the Chromium of the npm package, never an installed one, so that every machine tests the same browser.
+ * Leaves out the package's own flags, which run the browser in one process that exits with its first context and disable
+ * web security.
+ * @param hasScrollbars show scrollbars that take up space, as on a desktop.
+ * @throws Error on systems without a browser in the package.
  */
 export async function launchChromium({ hasScrollbars = false } = {}): Promise<Browser> {
-  const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-    (path) => existsSync(path),
-  );
-  const args = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"];
-  const ignoreDefaultArgs = hasScrollbars ? [withoutScrollbars] : [];
-  if (installed !== undefined) return chromium.launch({ executablePath: installed, args, ignoreDefaultArgs });
-  const { default: bundled } = await import("@sparticuz/chromium");
+  const folder = await chromiumFolder();
   return chromium.launch({
-    executablePath: await bundled.executablePath(),
-    args: [...bundled.args.filter((arg) => !ignoreDefaultArgs.includes(arg)), ...args],
-    ignoreDefaultArgs,
+    executablePath: join(folder, "chromium"),
+    args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
+    ignoreDefaultArgs: hasScrollbars ? ["--hide-scrollbars"] : [],
+    env: {
+      ...process.env,
+      // Systems without a desktop often lack NSS.
+      LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
+      FONTCONFIG_FILE: join(folder, "fonts.conf"),
+    },
   });
+}
+
+/**
+ * Extracts the npm package once per version, into a temporary folder that is then renamed, because test files run in
+ * parallel and may be killed. The package itself would use any `chromium` in the temporary folder.
+ * @returns the folder with the browser, its libraries and fonts.
+ */
+export async function chromiumFolder(): Promise<string> {
+  if (noChromium !== false) throw new Error(noChromium);
+  const { version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  const cache = join(root, "node_modules", ".cache");
+  const folder = join(cache, `chromium-${version}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cache, { recursive: true });
+  const draft = mkdtempSync(join(cache, "chromium-draft-"));
+  try {
+    const script = `import chromium, { inflate } from "@sparticuz/chromium";
+      await chromium.executablePath();
+      await inflate(${JSON.stringify(join(packageFolder, "bin", "al2023.tar.br"))});`;
+    // The package extracts to the temporary folder of its process.
+    await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: root,
+      env: { ...process.env, TMPDIR: draft },
+    });
+    writeFileSync(join(draft, "fonts.conf"), fontSettings);
+    try {
+      renameSync(draft, folder);
+    } catch (error) {
+      // Another process finished first with the same files.
+      if (!existsSync(folder)) throw error;
+    }
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return folder;
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import type { ConnectionSettings } from "../../server/db/database.ts";
+import type { ConnectionSettings } from "../../server/platform/db/database.ts";
 import { until } from "./until.ts";
 
-/** How the test run's PostgreSQL is made known to the test files. */
+/** The environment variable that passes the run's PostgreSQL to the test files. */
 export const connectionVariable = "TEST_POSTGRES";
 export const templateDatabase = "parley_template";
 
@@ -24,15 +24,15 @@ function serverConnection(): Connection {
 /** A database for one test file. */
 export interface TestDatabase {
   readonly settings: Connection & ConnectionSettings;
-  /** The same as a connection string, for servers in processes of their own. */
+  /** The connection string, for servers in other processes. */
   readonly url: string;
-  /** Removes it, once every connection to it is closed: one that stays open fails the test. */
+  /** Drops it after all connections are closed; a leaked connection fails the test. */
   drop(): Promise<void>;
 }
 
 /**
- * Makes a database.
- * @param template the migrated one by default; `template1` gives an empty one.
+ * Creates a database.
+ * @param template default: the migrated template; `template1` for an empty database.
  */
 export async function createTestDatabase(template: string = templateDatabase): Promise<TestDatabase> {
   const server = serverConnection();
@@ -45,7 +45,7 @@ export async function createTestDatabase(template: string = templateDatabase): P
     url: `postgres://${user}:${encodeURIComponent(password)}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     drop: () =>
       onServer(async (client) => {
-        await until(`nobody is connected to ${name}`, async () => {
+        await until(`all connections to ${name} are closed`, async () => {
           const { rows } = await client.query("select 1 from pg_stat_activity where datname = $1 limit 1", [
             name,
           ]);

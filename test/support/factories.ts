@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createAccessToken, createTeam, createUser, createWorkspace } from "../../server/accounts/service.ts";
-import type { Database } from "../../server/db/database.ts";
+import type { Database } from "../../server/platform/db/database.ts";
 import { type Answer, call, type TestApp } from "./app.ts";
 import { until } from "./until.ts";
 
 const unique = (): string => randomBytes(4).toString("hex");
 
-/** A workspace with an admin and a member, and a token for each and for the workspace. */
+/** A workspace with an admin, a member, a token for each and a workspace token. */
 export interface TestWorkspace {
   readonly id: string;
   readonly domain: string;
@@ -80,7 +80,7 @@ export async function makeTeam(
   return { id, name };
 }
 
-/** Two speakers, one of them known only by key. */
+/** A transcript with two speakers, one of them anonymous. */
 export const sampleTranscript = {
   language: "en",
   segments: [
@@ -90,7 +90,7 @@ export const sampleTranscript = {
   ],
 } as const;
 
-// biome-ignore lint/suspicious/noExplicitAny: tests change any attribute, also into what is not allowed.
+// biome-ignore lint/suspicious/noExplicitAny: tests set any attribute, also to invalid values.
 type Attributes = Record<string, any>;
 
 /** Creates a transcript upload through the API and waits until it is a recording. */
@@ -109,13 +109,13 @@ export async function makeRecording(
     },
     { token },
   );
-  if (created.status !== 200) throw new Error(`the upload was refused: ${created.text}`);
+  if (created.status !== 200) throw new Error(`creating the upload failed: ${created.text}`);
   const uploadId: string = created.body.id;
   const recordingId = await waitForRecording(app, token, uploadId);
   return { recordingId, uploadId };
 }
 
-/** Waits until an upload has become a recording. */
+/** Waits until an upload is promoted. */
 export async function waitForRecording(app: TestApp, token: string, uploadId: string): Promise<string> {
   return until(`upload ${uploadId} is promoted`, async () => {
     const upload: Answer<{ status: string; recording_id: string | null; failure?: { reason: string } }> =
@@ -125,5 +125,5 @@ export async function waitForRecording(app: TestApp, token: string, uploadId: st
   });
 }
 
-/** An id that names nothing. */
+/** An id that does not exist. */
 export const unknownId = (): string => randomUUID();

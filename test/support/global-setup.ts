@@ -1,18 +1,25 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/db/embedded/index.ts";
-import { migrate } from "../../server/db/migrate.ts";
-import { migrateJobs } from "../../server/jobs/queue.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/platform/db/embedded/index.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
+import { migrateJobs } from "../../server/platform/jobs/queue.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
 import { makeQuickFolder } from "./quick-folder.ts";
+import { noS3Server, type S3Server, s3FileVariable, startS3Server } from "./s3-server.ts";
 
 let postgres: EmbeddedPostgres | undefined;
 let folder: string | undefined;
+let s3: Promise<S3Server | null> | undefined;
 
-/** One real PostgreSQL for the whole run, with a migrated template that each test file clones. */
-export async function globalSetup(): Promise<void> {
+/**
+ * One real PostgreSQL for the whole run, with a migrated template that each test file clones; and one S3 server, where
+ * one of the files needs it.
+ */
+export async function globalSetup(files: readonly string[]): Promise<void> {
   folder = makeQuickFolder("parley-test-");
+  if (noS3Server === false && files.some((file) => readFileSync(file, "utf8").includes("startS3Server")))
+    s3 = shareS3Server(join(folder, "s3.json"));
   postgres = await startEmbeddedPostgres(
     {
       dataDir: folder,
@@ -22,7 +29,7 @@ export async function globalSetup(): Promise<void> {
       },
     },
     {
-      // Nothing here has to survive a crash of the machine.
+      // The data need not survive a crash of the machine.
       settings: {
         fsync: "off",
         synchronous_commit: "off",
@@ -34,10 +41,13 @@ export async function globalSetup(): Promise<void> {
       readyTimeoutMs: 60_000,
     },
   );
-  const { connection } = postgres;
-  const admin = new pg.Client(connection);
+  const { connection, superuser } = postgres;
+  const admin = new pg.Client(superuser);
   await admin.connect();
-  await admin.query(`create database ${templateDatabase}`);
+  // Beyond the program's rights: creating databases, and changing rows without triggers.
+  await admin.query(`alter role ${connection.user} createdb`);
+  await admin.query(`grant set on parameter session_replication_role to ${connection.user}`);
+  await admin.query(`create database ${templateDatabase} owner ${connection.user}`);
   await admin.end();
   const template = { ...connection, database: templateDatabase };
   await migrate(template);
@@ -47,7 +57,25 @@ export async function globalSetup(): Promise<void> {
   process.env[connectionVariable] = JSON.stringify(connection);
 }
 
+/** Starts an S3 server while the first tests run; those that need it wait for the file. */
+async function shareS3Server(file: string): Promise<S3Server | null> {
+  const started = startS3Server();
+  process.env[s3FileVariable] = file;
+  try {
+    const server = await started;
+    if (server !== null) {
+      const { endpoint, accessKeyId, secretAccessKey } = server;
+      writeFileSync(file, JSON.stringify({ access: { endpoint, accessKeyId, secretAccessKey } }));
+    }
+    return server;
+  } catch (error) {
+    writeFileSync(file, JSON.stringify({ error: (error as Error).message }));
+    return null;
+  }
+}
+
 export async function globalTeardown(): Promise<void> {
+  await (await s3)?.stop();
   await postgres?.stop();
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }

@@ -5,58 +5,58 @@ import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { until } from "./until.ts";
 
-/** A request as it came. */
-export interface ReceivedRequest {
+/** A received request. */
+interface ReceivedRequest {
   readonly method: string;
-  /** With the query. */
+  /** Path with query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values in turn, in the order and the letter case of the wire. */
+  /** Names and values alternating, in the order and case received. */
   readonly rawHeaders: readonly string[];
-  /** The bytes that a signature is checked against. */
+  /** The body, whose bytes the signature covers. */
   readonly raw: Buffer;
   /** The body as text. */
   readonly body: string;
-  /** Ms since 1970, when the whole request was here. */
+  /** When the request was complete, in Unix ms. */
   readonly at: number;
 }
 
-/** How one request is answered: by a reply, or by doing with the socket what servers do when they fail. */
+/** How the server responds to one request, or fails on its connection. */
 export type HookBehaviour = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface HookReceiver {
-  /** Where it listens, without a path: `http://127.0.0.1:4000`. */
+  /** Base URL, such as `http://127.0.0.1:4000`. */
   readonly url: string;
   readonly port: number;
-  /** Everything that came, in order. */
+  /** All received requests, in order. */
   readonly requests: ReceivedRequest[];
-  /** What each of the next requests meets, whatever its path; after the last of them, as before. */
+  /** Behaviours for the next requests, whatever their path; then as before. */
   script(...behaviours: HookBehaviour[]): void;
-  /** What requests to this path meet from now on. */
+  /** Sets the behaviour for a path. */
   at(path: string, behaviour: HookBehaviour): void;
-  /** What requests meet that neither a script nor a path is for; at first `ok`. */
+  /** Behaviour for all other requests; initially `ok`. */
   otherwise(behaviour: HookBehaviour): void;
   /**
-   * Waits until so many requests have come, and returns all of them.
-   * @throws Error when they do not come in time.
+   * Waits for a number of requests and returns all of them.
+   * @throws Error after a timeout.
    */
   waitFor(count: number, deadlineMs?: number): Promise<readonly ReceivedRequest[]>;
-  /** How many connections are open, and how many ever were. */
+  /** Number of connections: open now, and in total. */
   connections(): { readonly open: number; readonly ever: number };
-  /** Ends it before the test file does; more calls do nothing. */
+  /** Stops it before the end of the test file; repeated calls have no effect. */
   close(): Promise<void>;
 }
 
 export interface HookReceiverOptions {
-  /** Speaks TLS with the certificate of the fixtures: for localhost, hooks.test and the loopback addresses. */
+  /** Use TLS with the fixture certificate for localhost, hooks.test and the loopback IP addresses. */
   readonly tls?: boolean | "expired";
-  /** Listens here instead of 127.0.0.1. */
+  /** IP address to listen on; default 127.0.0.1. */
   readonly address?: string;
-  /** Where it listens; a free port when left out. */
+  /** Port to listen on; default: a free one. */
   readonly port?: number;
 }
 
-/** The certificate that a sender has to trust to reach a receiver with `tls`, as PEM. */
+/** The certificate, as PEM, that a sender must trust for a receiver with `tls`. */
 export function receiverCertificate(kind: true | "expired" = true): string {
   return readFixture(kind === "expired" ? "expired.crt" : "receiver.crt");
 }
@@ -65,7 +65,7 @@ function readFixture(name: string): string {
   return readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), "utf8");
 }
 
-/** A real receiver of hooks that keeps what it gets and answers as told. Ends with the calling test file. */
+/** A real hook receiver that records requests and responds as configured. Stops with the calling test file. */
 export async function startHookReceiver(options: HookReceiverOptions = {}): Promise<HookReceiver> {
   const { tls = false, address = "127.0.0.1" } = options;
   const requests: ReceivedRequest[] = [];
@@ -75,7 +75,7 @@ export async function startHookReceiver(options: HookReceiverOptions = {}): Prom
   let ever = 0;
   const listener: RequestListener = (incoming, response) => {
     answer(incoming, response).catch(() => {
-      // The sender left before its request was whole, or a behaviour failed: what a sender sees is a lost connection.
+      // The sender aborted, or a behaviour failed, which the sender sees as a lost connection.
       response.destroy();
     });
   };
@@ -100,7 +100,7 @@ export async function startHookReceiver(options: HookReceiverOptions = {}): Prom
   const close = (): Promise<void> => {
     ended ??= new Promise((resolve) => {
       server.close(() => resolve());
-      // Also those it was told never to answer.
+      // Including requests that get no response.
       server.closeAllConnections();
     });
     return ended;
@@ -151,7 +151,7 @@ export const ok: HookBehaviour = (_request, response) => {
   response.end("ok");
 };
 
-/** Answers with a status, a body and headers. */
+/** Responds with a status, a body and headers. */
 export const status =
   (code: number, body: string | Buffer = "", headers: Record<string, string> = {}): HookBehaviour =>
   (_request, response) => {
@@ -159,17 +159,17 @@ export const status =
     response.end(body);
   };
 
-/** Wants nothing more, ever. */
+/** 410 Gone. */
 export const gone: HookBehaviour = status(410);
 
-/** Asks to wait: seconds, or an HTTP date. */
+/** Responds with Retry-After: seconds, or an HTTP date. */
 export const retryAfter = (value: string, code = 503): HookBehaviour =>
   status(code, "later", { "retry-after": value });
 
-/** Points elsewhere. */
+/** Redirects. */
 export const redirect = (location: string, code = 302): HookBehaviour => status(code, "", { location });
 
-/** Answers with 200, so many ms later. */
+/** Responds with 200 after a delay in ms. */
 export const slow =
   (delayMs: number, then: HookBehaviour = ok): HookBehaviour =>
   (request, response) => {
@@ -177,23 +177,23 @@ export const slow =
     response.on("close", () => clearTimeout(timer));
   };
 
-/** Takes the request and never answers. */
+/** Never responds. */
 export const hang: HookBehaviour = () => {};
 
-/** Closes the connection in good order, without an answer. */
+/** Closes the connection without a response. */
 export const hangUp: HookBehaviour = (_request, response) => void response.socket?.end();
 
-/** Breaks the connection off (RST). */
+/** Resets the connection (RST). */
 export const reset: HookBehaviour = (_request, response) => void response.socket?.resetAndDestroy();
 
-/** Says 200 and promises more than it sends, then breaks the connection off. */
+/** Responds with 200, sends less than its Content-Length, then resets the connection. */
 export const cutShort: HookBehaviour = (_request, response) => {
   response.writeHead(200, { "content-length": "1000" });
   response.write("half of");
   setImmediate(() => response.destroy());
 };
 
-/** A body that ends when the sender has enough of it. */
+/** Sends an endless body until the sender disconnects. */
 export const endless =
   (code = 200): HookBehaviour =>
   (_request, response) => {
@@ -206,7 +206,7 @@ export const endless =
     more();
   };
 
-/** Sends these bytes one by one, each so many ms after the one before, and never ends: a whole answer or its body. */
+/** Sends bytes one by one with a delay in ms between them, without ending the response. */
 export const trickle =
   (bytes: string, everyMs: number): HookBehaviour =>
   (_request, response) => {
@@ -218,7 +218,7 @@ export const trickle =
     response.on("close", () => clearInterval(timer));
   };
 
-/** Writes bytes that may be no HTTP at all, and closes. */
+/** Sends raw bytes, which need not be HTTP, and closes the connection. */
 export const rawAnswer =
   (bytes: string): HookBehaviour =>
   (_request, response) =>

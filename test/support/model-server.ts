@@ -2,38 +2,38 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 
-/** A chat completion request as the server understood it. */
+/** A parsed chat completion request. */
 export interface ModelServerRequest {
   readonly path: string;
   readonly authorization: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at any field of what was sent.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the request.
   readonly body: Record<string, any>;
   readonly system: string;
-  /** The first turn of the user: data and task. */
+  /** The first user message: data and task. */
   readonly user: string;
-  /** Names of what the answer is to hold, from the schema wherever it was sent. */
+  /** Required property names of the response, from the schema wherever it was sent. */
   readonly wanted: readonly string[];
 }
 
-/** How one request is answered: by a reply, or by doing with the socket what servers do when they fail. */
+/** How the server responds to one request, or fails on its connection. */
 export type ModelBehaviour = (request: ModelServerRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface ModelServer {
   readonly url: string;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: ModelServerRequest[];
-  /** What each of the next requests meets; after the last of them, `minutes` again. */
+  /** Behaviours for the next requests; then `minutes` again. */
   script(...behaviours: ModelBehaviour[]): void;
-  /** What requests meet that no script is for. */
+  /** Behaviour for all other requests. */
   otherwise(behaviour: ModelBehaviour): void;
-  /** Forgets scripts, requests and `otherwise`. */
+  /** Resets scripts, requests and `otherwise`. */
   reset(): void;
 }
 
 /**
- * A real HTTP server that speaks `POST /v1/chat/completions`, with streaming and JSON schema. Its model is a simple
- * one: it reads the lines of the transcript it is sent, and makes an action item of each in which somebody says
- * "will", so what is made of its answers can be compared with what really was said. Ends with the calling test file.
+ * A real HTTP server for `POST /v1/chat/completions`, with streaming and JSON schema. Its simple model creates an action
+ * item for each transcript line that contains "will", so that tests can compare results with what was said. Stops with
+ * the calling test file.
  */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: ModelServerRequest[] = [];
@@ -54,7 +54,7 @@ export async function startModelServer(): Promise<ModelServer> {
     () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
-        // Also those it was told never to answer.
+        // Including requests that get no response.
         server.closeAllConnections();
       }),
   );
@@ -78,10 +78,10 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelServerReques
   for await (const part of incoming as AsyncIterable<Buffer>) parts.push(part);
   if (incoming.method !== "POST") throw new Error(`the method is ${incoming.method}`);
   const body = JSON.parse(Buffer.concat(parts).toString("utf8"));
-  if (typeof body.model !== "string") throw new Error("there is no model");
+  if (typeof body.model !== "string") throw new Error("the request has no model");
   const roles = body.messages.map((message: { role: string }) => message.role).join(" ");
   if (!/^system user( assistant user)*$/.test(roles)) throw new Error(`the roles are ${roles}`);
-  if ("tools" in body) throw new Error("no request has tools");
+  if ("tools" in body) throw new Error("the request must not have tools");
   const format = body.response_format;
   if (format?.type === "json_schema" && !/^[a-zA-Z0-9_-]{1,64}$/.test(format.json_schema?.name ?? ""))
     throw new Error("Invalid 'response_format.json_schema.name'");
@@ -98,7 +98,7 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelServerReques
   };
 }
 
-/** What strict mode demands of every object in a schema. Source: OpenAI, Structured Outputs, "Supported schemas". */
+/** What strict mode requires of every object in a schema. Source: OpenAI, Structured Outputs, "Supported schemas". */
 function checkStrict(schema: unknown): void {
   if (typeof schema !== "object" || schema === null) return;
   const { type, properties, required, additionalProperties } = schema as Record<string, unknown>;
@@ -111,7 +111,7 @@ function checkStrict(schema: unknown): void {
   for (const value of Object.values(schema)) checkStrict(value);
 }
 
-/** Answers with JSON, or with text as it is. */
+/** Responds with JSON, or with raw text. */
 export function reply(
   response: ServerResponse,
   status: number,
@@ -128,11 +128,11 @@ export function reply(
 interface SayOptions {
   readonly finish?: string | null;
   readonly withUsage?: boolean;
-  /** Whole, although a stream was asked for. */
+  /** Respond without streaming, although the request asks for it. */
   readonly whole?: boolean;
 }
 
-/** Says a text as the request asks for it: in a stream of small pieces, or whole. */
+/** Sends a text as the request asks: streamed in small chunks, or at once. */
 export const say =
   (text: string, { finish = "stop", withUsage = true, whole = false }: SayOptions = {}): ModelBehaviour =>
   ({ body }, response) => {
@@ -165,14 +165,14 @@ export const say =
 export const sayJson = (value: unknown, options: SayOptions = {}): ModelBehaviour =>
   say(JSON.stringify(value), options);
 
-/** A line of the transcript as the model sees it. */
+/** A line of the transcript in the prompt. */
 interface SeenLine {
   readonly number: number;
   readonly speaker: string;
   readonly text: string;
 }
 
-/** The lines in a request; those of notes have no numbers. */
+/** The transcript lines of a request; lines of notes have no numbers. */
 export function seenLines(user: string): SeenLine[] {
   return [...user.matchAll(/^\[(\d+)\] \d\d:\d\d:\d\d (.*?): (.*)$/gm)].map(
     ([, number, speaker = "", text = ""]) => ({
@@ -183,7 +183,7 @@ export function seenLines(user: string): SeenLine[] {
   );
 }
 
-/** What the simple model makes of a request. */
+/** The simple model's output for a request. */
 export function think({ user, wanted }: ModelServerRequest): Record<string, unknown> {
   const lines = seenLines(user);
   const keys = new Map([...user.matchAll(/^(P\d+) = (.*)$/gm)].map(([, key, name]) => [name, key]));
@@ -223,10 +223,10 @@ function itemsOf(user: string): unknown[] {
     : ["One", "Two"];
 }
 
-/** A server that does as asked. */
+/** Responds as a working server. */
 export const minutes: ModelBehaviour = (request, response) => sayJson(think(request))(request, response);
 
-/** Refuses with a status. */
+/** Responds with an error status. */
 export const refuse =
   (
     status: number,
@@ -236,30 +236,30 @@ export const refuse =
   (_request, response) =>
     reply(response, status, body, headers);
 
-/** Never answers. */
+/** Never responds. */
 export const neverAnswer: ModelBehaviour = () => {};
 
-/** Begins a stream and then says nothing more. */
+/** Starts a stream and then stalls. */
 export const stall: ModelBehaviour = (_request, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: '{"summary' } }] })}\n\n`);
 };
 
-/** Breaks the connection in the middle of a stream. */
-export const cutShort: ModelBehaviour = (request, response) => {
-  stall(request, response);
+/** Resets the connection within a stream. */
+export const cutShort: ModelBehaviour = async (request, response) => {
+  await stall(request, response);
   setImmediate(() => response.destroy());
 };
 
-/** Tells of an error in the middle of a stream. */
-export const failInStream: ModelBehaviour = (request, response) => {
-  stall(request, response);
+/** Sends an error within a stream. */
+export const failInStream: ModelBehaviour = async (request, response) => {
+  await stall(request, response);
   response.end(
     `data: ${JSON.stringify({ error: { message: "the engine died", type: "server_error" } })}\n\n`,
   );
 };
 
-/** Streams without end until the client has enough. */
+/** Streams until the client disconnects. */
 export const flood: ModelBehaviour = (_request, response) => {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "x".repeat(60_000) } }] })}\n\n`;
@@ -270,7 +270,7 @@ export const flood: ModelBehaviour = (_request, response) => {
   more();
 };
 
-/** Refuses a form of request as servers do that don't know it. */
+/** Rejects a request feature like a server that does not support it. */
 export const without =
   (isRefused: (body: ModelServerRequest["body"]) => boolean, message: string): ModelBehaviour =>
   (request, response) =>

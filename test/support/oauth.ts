@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createSession } from "../../server/accounts/sessions.ts";
+import { createSession } from "../../server/accounts/sign-in/sessions.ts";
 import { commandLine } from "../../server/audit/record.ts";
-import type { ClientRow } from "../../server/oauth/client-queries.ts";
-import { type ClientInput, createClient } from "../../server/oauth/clients.ts";
+import { type ClientInput, createClient } from "../../server/oauth/clients/clients.ts";
+import type { ClientRow } from "../../server/oauth/clients/queries.ts";
 import type { TestApp } from "./app.ts";
 import { makeWorkspace, type TestUser, type TestWorkspace } from "./factories.ts";
 import { cheapHash } from "./passwords.ts";
@@ -13,7 +13,7 @@ export const tokenPath = "/_/public-api/oauth2/token";
 export const revokePath = "/_/public-api/oauth2/revoke";
 export const redirectUri = "https://app.example.com/callback";
 
-/** A workspace whose people can sign in with `password`. */
+/** A workspace whose users can sign in with `password`. */
 export async function makeOAuthWorkspace(app: TestApp): Promise<TestWorkspace> {
   const workspace = await makeWorkspace(app.db);
   await app.db.pool.query("update users set password_hash = $1 where workspace_id = $2", [
@@ -52,7 +52,7 @@ export function makePkce(): { verifier: string; challenge: string } {
   return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
 }
 
-/** What a browser without scripts does: keeps cookies, follows our own redirects, sends forms as they are. */
+/** A browser without scripts: keeps cookies, follows redirects within this server, submits forms. */
 export interface Browser {
   /** Cookies by name. */
   readonly cookies: Map<string, string>;
@@ -61,12 +61,12 @@ export interface Browser {
   submit(page: Shown, fields: Record<string, string>, headers?: Record<string, string>): Promise<Shown>;
 }
 
-/** Where the browser ended: a page, or an address outside this server. */
-export interface Shown {
+/** The page where the browser ended, or a URL outside this server. */
+interface Shown {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** The address of another site that it was sent to. */
+  /** The URL of another site that it was redirected to. */
   readonly leftTo: URL | null;
   readonly form: { readonly action: string; readonly hidden: Readonly<Record<string, string>> } | null;
 }
@@ -107,7 +107,7 @@ export function openBrowser(app: { readonly url: string }): Browser {
   };
 }
 
-/** A browser in which a person has signed in already. */
+/** A browser with a signed-in user. */
 export async function openSignedIn(app: TestApp, user: Pick<TestUser, "id">): Promise<Browser> {
   const browser = openBrowser(app);
   const { cookie } = await app.db.kysely
@@ -136,7 +136,7 @@ function decodeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "");
 }
 
-/** The address of an authorization request; an undefined parameter is left out. */
+/** The URL of an authorization request; undefined parameters are left out. */
 export function authorizeUrl(
   client: { readonly id: string },
   parameters: Record<string, string | undefined> = {},
@@ -152,7 +152,7 @@ export function authorizeUrl(
   return `${authorizePath}?${new URLSearchParams(given)}`;
 }
 
-/** Goes the whole way of a person: signs in where asked, and presses a button. */
+/** Completes an authorization as a user: signs in if required and clicks a button. */
 export async function decide(
   browser: Browser,
   path: string,
@@ -163,11 +163,12 @@ export async function decide(
   if (page.html.includes('name="password"'))
     page = await browser.submit(page, { email: user.email, password });
   if (page.html.includes('name="allow"')) page = await browser.submit(page, { [button]: "1" });
-  if (page.leftTo === null) throw new Error(`the person was not sent back: ${page.status} ${page.html}`);
+  if (page.leftTo === null)
+    throw new Error(`the user was not redirected to the app: ${page.status} ${page.html}`);
   return page.leftTo;
 }
 
-/** A new code of a client for a person, who has signed in. */
+/** Obtains a new authorization code of a client for a user. */
 export async function obtainCode(
   app: TestApp,
   client: TestClient,
@@ -189,11 +190,11 @@ export async function obtainCode(
 export interface TokenReply {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of an answer and assert on what they find.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response and assert on it.
   readonly body: any;
 }
 
-/** Asks the token or revocation endpoint with JSON, or with a form. */
+/** Sends JSON or a form to the token or revocation endpoint. */
 export async function ask(
   app: { readonly url: string },
   path: string,
@@ -247,7 +248,7 @@ export function refresh(
   });
 }
 
-/** Tokens of a client for a person who has signed in. */
+/** Obtains tokens of a client for a user. */
 export async function obtainTokens(
   app: TestApp,
   client: TestClient,
@@ -260,8 +261,8 @@ export async function obtainTokens(
   return reply.body;
 }
 
-/** Whether an access token is good, by asking the API with it. */
-export async function isGood(app: { readonly url: string }, token: string): Promise<boolean> {
+/** Whether the API accepts an access token. */
+export async function isActive(app: { readonly url: string }, token: string): Promise<boolean> {
   const response = await fetch(`${app.url}/_/public-api/v2/token-info`, {
     headers: { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" },
   });

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 const cost = { memory: 32, passes: 1, parallelism: 4, tagLength: 32 } as const;
 
 /**
- * A password's hash as the server makes them, at a fraction of the cost: each is checked at the cost that it names. For
- * tests that sign in a great deal and are not about passwords.
+ * A password hash in the server's format with a much lower cost, which the hash names. For tests that sign in often and are
+ * not about passwords.
  */
 export async function cheapHash(password: string): Promise<string> {
   const nonce = randomBytes(16);

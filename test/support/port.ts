@@ -2,12 +2,12 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below what Linux and macOS hand out to those who connect or ask for any port, and without ports that fetch refuses. */
+/** Below the ephemeral ports of Linux and macOS, and without ports that fetch blocks. */
 const range = [20_000, 32_000] as const;
 
 /**
- * A TCP port of the loopback interface that nobody listens on. Between now and then, and each time a server is started
- * again, no connection takes it: such a one would be the system's choice.
+ * A free TCP port of the loopback interface. It is outside the ephemeral range, so that no other connection takes it before
+ * a server listens, or between restarts.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

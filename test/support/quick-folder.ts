@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { availableMemory } from "node:process";
 
-/** Many times what the databases of a whole run ever hold at once. */
+/** Many times the space that a run's databases need. */
 const plenty = 6 * 1024 ** 3;
 
 /**
- * Makes a folder for the files of a PostgreSQL: in memory where there is plenty of it. Each database is a thousand files,
- * and ext4 takes ten times as long to make them where many were just deleted.
+ * Creates a folder for PostgreSQL's files, in memory if there is plenty. Each database has a thousand files, and creating
+ * them on ext4 takes ten times as long after many deletions.
  */
 export function makeQuickFolder(prefix: string): string {
   return mkdtempSync(join(memoryFolder() ?? tmpdir(), prefix));
@@ -20,12 +20,12 @@ function memoryFolder(): string | null {
     const mount = readFileSync("/proc/mounts", "utf8")
       .split("\n")
       .find((line) => line.split(" ")[1] === folder);
-    // PostgreSQL's programs may have to be run from there.
+    // PostgreSQL's programs may be executed from there.
     if (mount === undefined || /\bnoexec\b/.test(mount)) return null;
     const { bavail, bsize } = statfsSync(folder);
     return Math.min(bavail * bsize, availableMemory()) > plenty ? folder : null;
   } catch {
-    // Other systems have none of this.
+    // Not available on this system.
     return null;
   }
 }

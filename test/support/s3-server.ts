@@ -1,27 +1,30 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { freePort } from "./port.ts";
+import { skipWithout } from "./programs.ts";
 import { until } from "./until.ts";
 
-/** How a server that is already running is made known to the test files: JSON with endpoint and keys. */
-export const s3Variable = "PARLEY_TEST_S3";
+/** Names the file in which the test run says where its server is, once it has started. */
+export const s3FileVariable = "TEST_S3_FILE";
+/** Set where the tests of S3 have to run: without a server they fail. */
+const requiredVariable = "TEST_S3_REQUIRED";
 
-/** What PARLEY_TEST_S3 says of a running server. */
-export interface S3Access {
+/** How a running server is reached. */
+interface S3Access {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
 export interface S3Server extends S3Access {
-  /** Makes a bucket that nobody else uses. @returns its name. */
+  /** Creates a new bucket. @returns its name. */
   bucket(): Promise<string>;
-  /** Ends it and removes all of it; nothing happens to one that PARLEY_TEST_S3 names. */
+  /** Ends it and removes all of it; nothing happens to the one of the test run. */
   stop(): Promise<void>;
 }
 
@@ -37,16 +40,20 @@ const programs = [
 ];
 const startMs = 90_000;
 
+/** The reason to skip tests that need an S3 server, for a test's `skip` option; false where they run. */
+export const noS3Server: string | false =
+  process.env[requiredVariable] === undefined && skipWithout(...programs);
+
 /**
- * Starts a real S3 server (Ceph's radosgw, everything in memory, some 15 s), or joins the one that PARLEY_TEST_S3
- * names. It ends with `stop`, at the latest with this process.
- * @returns null where its programs are not installed: the npm packages that play S3 get conditional writes wrong.
- * @throws Error with what the programs said when it does not start.
+ * Joins the S3 server of the test run, or starts one: Ceph's radosgw, everything in memory, some 15 s. It ends with
+ * `stop`, at the latest with this process.
+ * @returns null if its programs are not installed; npm's S3 mocks get conditional writes wrong.
+ * @throws Error with the programs' output if it does not start.
  */
 export async function startS3Server(): Promise<S3Server | null> {
-  const running = process.env[s3Variable];
-  if (running !== undefined) return withBuckets(JSON.parse(running) as S3Access, async () => {});
-  if (!programs.every(isInstalled)) return null;
+  const shared = process.env[s3FileVariable];
+  if (shared !== undefined) return withBuckets(await readShared(shared), async () => {});
+  if (noS3Server !== false) return null;
   const folder = mkdtempSync(join(tmpdir(), "parley-s3-"));
   const killDaemons = (): number[] => {
     const pids = daemonsOf(folder);
@@ -60,7 +67,7 @@ export async function startS3Server(): Promise<S3Server | null> {
   process.on("exit", lastChance);
   const stop = async (): Promise<void> => {
     const pids = killDaemons();
-    await until("the S3 server has ended", () => !pids.some(isRunning));
+    await until("the S3 server has stopped", () => !pids.some(isRunning));
     process.off("exit", lastChance);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -79,6 +86,21 @@ export async function startS3Server(): Promise<S3Server | null> {
     await stop();
     throw error;
   }
+}
+
+async function readShared(file: string): Promise<S3Access> {
+  // Written at once, but perhaps read in between.
+  const text = await until(
+    "the S3 server of the test run has started",
+    () => {
+      const found = existsSync(file) ? readFileSync(file, "utf8") : "";
+      return found.endsWith("}") && found;
+    },
+    startMs,
+  );
+  const { access, error } = JSON.parse(text) as { access?: S3Access; error?: string };
+  if (access === undefined) throw new Error(error);
+  return access;
 }
 
 function withBuckets(access: S3Access, stop: () => Promise<void>): S3Server {
@@ -101,7 +123,7 @@ function withBuckets(access: S3Access, stop: () => Promise<void>): S3Server {
 
 async function runScript(args: string[]): Promise<void> {
   const script = fileURLToPath(new URL("s3-test-server.sh", import.meta.url));
-  // A group of its own, so that whatever the script is waiting for can be ended with it.
+  // A process group, so that the script's children can be killed with it.
   const child = spawn("bash", [script, ...args], { stdio: ["ignore", "pipe", "pipe"], detached: true });
   let said = "";
   for (const stream of [child.stdout, child.stderr])
@@ -109,7 +131,7 @@ async function runScript(args: string[]): Promise<void> {
       said = (said + text).slice(-4000);
     });
   const timer = setTimeout(() => endProcess(-(child.pid as number)), startMs);
-  // Not "close": the daemons inherit the pipes and hold them open.
+  // Not "close": the daemons inherit the pipes and keep them open.
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", resolve);
@@ -120,18 +142,6 @@ async function runScript(args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`the S3 server for the tests did not start:\n${said}`);
 }
 
-function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      // Not in this folder.
-      return false;
-    }
-  });
-}
-
 function daemonsOf(folder: string): number[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".pid"))
@@ -139,18 +149,18 @@ function daemonsOf(folder: string): number[] {
     .filter((pid) => pid > 0);
 }
 
-/** Ends a process, or a group when negative, at once: nothing it keeps is wanted. */
+/** Kills a process, or a process group if negative; its data is not needed. */
 function endProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
 function isRunning(pid: number): boolean {
   try {
-    // Killed but not yet reaped by its parent counts as ended.
+    // A zombie counts as exited.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

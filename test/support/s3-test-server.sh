@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts a real S3 server for the tests: Ceph's radosgw with one monitor and one storage daemon that keeps everything in
-# memory. Returns when it answers; its daemons leave their process ids in DIR/*.pid.
+# memory. Returns when it is ready; its daemons leave their process ids in DIR/*.pid.
 # Usage: s3-test-server.sh DIR S3_PORT MON_PORT OLD_MON_PORT ACCESS_KEY SECRET_KEY
 # Packages (Debian): radosgw ceph-mon ceph-osd ceph-common, without their recommendations.
 set -euo pipefail
@@ -71,7 +71,7 @@ ceph-osd -i 0
 ceph osd crush add osd.0 1.0 root=default host=localhost
 
 radosgw -n client.rgw --id rgw
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$s3_port") 2>/dev/null; }
-for _ in $(seq 120); do answers && break; sleep 0.5; done
-answers
+is_ready() { (exec 3<>"/dev/tcp/127.0.0.1/$s3_port") 2>/dev/null; }
+for _ in $(seq 120); do is_ready && break; sleep 0.5; done
+is_ready
 radosgw-admin user create --uid=test --display-name=test --access-key="$access_key" --secret-key="$secret_key" > /dev/null

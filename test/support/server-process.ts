@@ -4,23 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createTestDatabase } from "./database.ts";
+import { createTestDatabase, templateDatabase } from "./database.ts";
 import { freePort } from "./port.ts";
 import { until } from "./until.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
-/** A real server in a process of its own, as an operator runs it. */
+/** A real server in a separate process, as an operator runs it. */
 export interface ServerProcess {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   output(): { stdout: string; stderr: string };
   /** Starts it (again) and waits until it is ready. */
   start(): Promise<void>;
-  /** Ends it the hard way, at once. */
+  /** Kills it. */
   kill(): Promise<void>;
-  /** Asks it to stop and waits; gives its exit code. */
+  /** Stops it gracefully. @returns its exit code. */
   stop(): Promise<number | null>;
   readonly isRunning: boolean;
   /** Stops it and removes its folder and database. */
@@ -28,14 +28,17 @@ export interface ServerProcess {
 }
 
 /**
- * Prepares a server on a database of its own; `start()` runs it.
- * @param options.shared another server whose database and folder it shares.
+ * Prepares a server with its own database; `start()` runs it.
+ * @param options.shared another server to share database and folder with.
+ * @param options.isEmpty starts without a schema, as a first start does, instead of with the current one.
  */
 export async function prepareServer(
-  options: { env?: Record<string, string>; shared?: ServerProcess } = {},
+  options: { env?: Record<string, string>; shared?: ServerProcess; isEmpty?: boolean } = {},
 ): Promise<ServerProcess> {
   const port = await freePort();
-  const database = options.shared ? null : await createTestDatabase("template1");
+  const database = options.shared
+    ? null
+    : await createTestDatabase(options.isEmpty ? "template1" : templateDatabase);
   const folder = options.shared?.env.PARLEY_DATA_DIR ?? mkdtempSync(join(tmpdir(), "parley-server-"));
   const env: Record<string, string> = {
     PARLEY_PORT: String(port),
@@ -63,7 +66,7 @@ export async function prepareServer(
         stdio: ["ignore", "pipe", "pipe"],
       });
       child = started;
-      // What an earlier one of this server wrote says nothing about this one.
+      // Ignores output of earlier runs.
       const before = stderr.length;
       started.stdout.on("data", (chunk) => {
         stdout += chunk;
@@ -79,7 +82,7 @@ export async function prepareServer(
       });
       await until(`the server at ${url} is ready`, async () => {
         if (child !== started)
-          throw new Error(`the server ended while starting:\n${stderr.slice(before).slice(-2000)}`);
+          throw new Error(`the server exited while starting:\n${stderr.slice(before).slice(-2000)}`);
         return env.PARLEY_ROLE === "worker"
           ? stderr.includes('"msg":"ready"', before)
           : (await fetch(`${url}/readyz`).catch(() => null))?.status === 200;
@@ -102,7 +105,7 @@ export async function prepareServer(
   return self;
 }
 
-/** Runs a command of the command line and gives what it printed on standard output, without the line end. */
+/** Runs a parley command. @returns its standard output without the trailing newline. */
 export async function parley(
   server: { readonly env: Readonly<Record<string, string>> },
   ...args: string[]

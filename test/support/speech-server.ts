@@ -3,35 +3,35 @@ import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { listen, readWav, type Tone, type Wav } from "./wav.ts";
 
-/** A transcription request as the server understood it. */
-export interface SpeechRequest {
+/** A parsed transcription request. */
+interface SpeechRequest {
   readonly path: string;
   readonly authorization: string | undefined;
   /** Form fields beside the file. */
   readonly fields: Readonly<Record<string, string>>;
   readonly fileName: string;
   readonly audio: Wav;
-  /** What sounds in the audio; times from its start. */
+  /** The tones in the audio; times from its start. */
   readonly tones: readonly Tone[];
 }
 
-/** How one request is answered: by a reply, or by doing with the socket what servers do when they fail. */
+/** How the server responds to one request, or fails on its connection. */
 export type Behaviour = (request: SpeechRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface SpeechServer {
   readonly url: string;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: SpeechRequest[];
-  /** What each of the next requests meets; after the last of them, `transcribe` again. */
+  /** Behaviours for the next requests; then `transcribe` again. */
   script(...behaviours: Behaviour[]): void;
-  /** What requests meet that no script is for. */
+  /** Behaviour for all other requests. */
   otherwise(behaviour: Behaviour): void;
 }
 
 /**
- * A real HTTP server that speaks `POST /v1/audio/transcriptions`. It reads the multipart body and the WAV in it byte by
- * byte, and hears: every tone of the audio becomes a segment "tone <hertz>", so what is made of its answers can be
- * compared with what really sounded when. Ends with the calling test file.
+ * A real HTTP server for `POST /v1/audio/transcriptions`. It parses the multipart body and its WAV file, and returns a
+ * segment "tone <hertz>" for every tone, so that tests can compare results with the audio. Stops with the calling test
+ * file.
  */
 export async function startSpeechServer(): Promise<SpeechServer> {
   const requests: SpeechRequest[] = [];
@@ -52,7 +52,7 @@ export async function startSpeechServer(): Promise<SpeechServer> {
     () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
-        // Also those it was told never to answer.
+        // Including requests that get no response.
         server.closeAllConnections();
       }),
   );
@@ -73,7 +73,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SpeechRequest> {
   if (Number(incoming.headers["content-length"]) !== body.length) throw new Error("content-length is wrong");
   if (incoming.method !== "POST") throw new Error(`the method is ${incoming.method}`);
   const form = readForm(body, incoming.headers["content-type"] ?? "");
-  if (form.file === undefined) throw new Error("there is no file");
+  if (form.file === undefined) throw new Error("the request has no file");
   const audio = readWav(form.file.content);
   return {
     path: incoming.url ?? "",
@@ -96,7 +96,8 @@ function readForm(body: Buffer, contentType: string): Form {
   if (boundary === undefined) throw new Error(`the content type is ${contentType}`);
   const form: Form = { fields: {}, file: undefined };
   const opening = Buffer.from(`--${boundary}\r\n`);
-  if (!body.subarray(0, opening.length).equals(opening)) throw new Error("the body begins with no boundary");
+  if (!body.subarray(0, opening.length).equals(opening))
+    throw new Error("the body does not start with the boundary");
   let at = opening.length;
   for (;;) {
     const end = body.indexOf(`\r\n--${boundary}`, at);
@@ -117,7 +118,7 @@ function readForm(body: Buffer, contentType: string): Form {
   }
 }
 
-/** Answers with JSON, or with text as it is. */
+/** Responds with JSON, or with raw text. */
 export function reply(
   response: ServerResponse,
   status: number,
@@ -131,7 +132,7 @@ export function reply(
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** A server that does as asked: `json`, `verbose_json` or `diarized_json`. */
+/** Responds as a working server, in `json`, `verbose_json` or `diarized_json`. */
 export const transcribe: Behaviour = ({ fields, tones, audio }, response) => {
   const text = tones.map(textOf).join(" ");
   const segments = tones.map((tone, id) => ({
@@ -139,7 +140,7 @@ export const transcribe: Behaviour = ({ fields, tones, audio }, response) => {
     start: tone.startMs / 1000,
     end: tone.endMs / 1000,
     text: ` ${textOf(tone)}`,
-    // A voice for each half of the scale.
+    // Low and high tones are two speakers.
     ...(fields.response_format === "diarized_json" ? { speaker: tone.hz < 600 ? "A" : "B" } : {}),
   }));
   const duration = audio.durationMs / 1000;
@@ -147,28 +148,28 @@ export const transcribe: Behaviour = ({ fields, tones, audio }, response) => {
   return reply(response, 200, { task: "transcribe", language: "english", duration, text, segments });
 };
 
-/** What the server hears in a tone. */
+/** The transcript of a tone. */
 export function textOf(tone: { readonly hz: number }): string {
   return `tone ${tone.hz}`;
 }
 
-/** Refuses with a status. */
+/** Responds with an error status. */
 export const refuse =
   (status: number, body: unknown = { error: { message: `status ${status}` } }, headers = {}): Behaviour =>
   (_request, response) =>
     reply(response, status, body, headers);
 
-/** Never answers. */
+/** Never responds. */
 export const neverAnswer: Behaviour = () => {};
 
-/** Says that so many bytes come, sends fewer, and closes the connection. */
+/** Sends fewer bytes than its Content-Length and closes the connection. */
 export const cutShort: Behaviour = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"text": "half of');
   setImmediate(() => response.destroy());
 };
 
-/** Sends JSON without end until the client has enough. */
+/** Sends endless JSON until the client disconnects. */
 export const flood: Behaviour = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const block = Buffer.alloc(64 * 1024, "x");
@@ -180,7 +181,7 @@ export const flood: Behaviour = (_request, response) => {
   more();
 };
 
-/** Refuses every form of answer but `json`, as models without timestamps do. */
+/** Supports only the response format `json`, as models without timestamps do. */
 export const jsonOnly: Behaviour = (request, response) =>
   request.fields.response_format === "json"
     ? transcribe(request, response)

@@ -1,13 +1,13 @@
-/** A tone that sounds for a while. */
+/** A tone. */
 export interface Tone {
   /** Milliseconds from the start of the audio. */
   readonly startMs: number;
   readonly endMs: number;
-  /** A multiple of 50 from 200 to 1000, which is what `listen` tells apart. */
+  /** A multiple of 50 from 200 to 1000, which `listen` can distinguish. */
   readonly hz: number;
 }
 
-/** Sound as a speech model takes it. */
+/** Decoded PCM audio. */
 export interface Wav {
   readonly sampleRate: number;
   readonly channels: number;
@@ -18,7 +18,7 @@ export interface Wav {
 
 const sampleRate = 16_000;
 
-/** Makes a RIFF file of 16 kHz mono 16 bit with tones and silence between. */
+/** Creates a WAV file (16 kHz, mono, 16 bit) with tones separated by silence. */
 export function makeWav(durationMs: number, tones: readonly Tone[]): Buffer {
   const samples = new Int16Array((durationMs * sampleRate) / 1000);
   for (const { startMs, endMs, hz } of tones) {
@@ -30,7 +30,7 @@ export function makeWav(durationMs: number, tones: readonly Tone[]): Buffer {
   return encodeWav(samples);
 }
 
-/** A stretch of a file that `makeWav` made, as a file. */
+/** A range of a file of `makeWav` as a new file. */
 export function cutWav(file: Buffer, startMs: number, endMs: number): Buffer {
   const { samples } = readWav(file);
   return encodeWav(samples.slice((startMs * sampleRate) / 1000, (endMs * sampleRate) / 1000));
@@ -54,17 +54,17 @@ function encodeWav(samples: Int16Array): Buffer {
   return Buffer.concat([head, Buffer.from(samples.buffer, samples.byteOffset, bytes)]);
 }
 
-/** Reads a RIFF file of 16 bit PCM. @throws Error naming what is wrong with it. */
+/** Parses a WAV file of 16 bit PCM. @throws Error if it is malformed. */
 export function readWav(file: Buffer): Wav {
   const tag = (at: number): string => file.toString("latin1", at, at + 4);
-  if (tag(0) !== "RIFF" || tag(8) !== "WAVE") throw new Error("the file is no RIFF WAVE");
+  if (tag(0) !== "RIFF" || tag(8) !== "WAVE") throw new Error("the file is not a WAV file");
   let format: { channels: number; sampleRate: number } | undefined;
   for (let at = 12; at + 8 <= file.length; ) {
     const size = file.readUInt32LE(at + 4);
     const start = at + 8;
     if (tag(at) === "fmt ") {
       if (file.readUInt16LE(start) !== 1 || file.readUInt16LE(start + 14) !== 16)
-        throw new Error("the file is no 16 bit PCM");
+        throw new Error("the file is not 16 bit PCM");
       format = { channels: file.readUInt16LE(start + 2), sampleRate: file.readUInt32LE(start + 4) };
     } else if (tag(at) === "data") {
       if (format === undefined) throw new Error("the data come before their format");
@@ -83,7 +83,7 @@ export function readWav(file: Buffer): Wav {
 /** Silence shorter than this does not end a tone. */
 const pauseMs = 60;
 
-/** Finds the tones in mono audio: where it is not silent, and how often the wave rises through zero. */
+/** Finds the tones in mono audio by silence and zero crossings. */
 export function listen({ samples, channels, sampleRate: rate }: Wav): Tone[] {
   if (channels !== 1) throw new Error(`the file has ${channels} channels`);
   const tones: Tone[] = [];

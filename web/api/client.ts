@@ -2,15 +2,16 @@ import type { z } from "zod";
 import type { Problem } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { versionNames } from "../../contract/versions.ts";
+import { reportSignedOut, untilSignedIn } from "./signed-out.ts";
 
 type ProblemBody = z.output<typeof Problem>;
 
-/** An answer that is not a success, in the server's own words. */
+/** An unsuccessful response; the message is the server's `detail`. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ProblemBody["error"] | "unreachable";
   readonly violations: NonNullable<ProblemBody["violations"]>;
-  /** The version a transcript has now; given when an edit went by another one. */
+  /** The current version of a transcript, when an edit was refused because it named an older one. */
   readonly transcriptVersion: number | null;
   constructor(
     status: number,
@@ -27,7 +28,12 @@ export class ApiError extends Error {
   }
 }
 
-/** What an operation answers, from its own schema. */
+/** Whether the server could not be reached or failed: the same request may succeed later. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+}
+
+/** The response body of an operation, typed by its schema. */
 export type Output<O extends Operation> = O["response"] extends z.ZodType ? z.output<O["response"]> : string;
 
 type Body<O extends Operation> = O["body"] extends z.ZodObject ? z.input<O["body"]> : Record<string, never>;
@@ -36,28 +42,58 @@ export interface CallInput<O extends Operation> {
   readonly body?: Body<O>;
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   readonly signal?: AbortSignal;
+  /** True for requests that read or start the session: a 401 is thrown at once instead of waiting for the next sign-in. */
+  readonly isAboutSession?: boolean;
 }
 
-/** The newest version is the one this app is written for. */
+/** Replaces the detail of a 401, which speaks of tokens. */
+const signedOutText = "You've been signed out. Sign in again.";
+
+/** Attempts of one request, each after another sign-in. */
+const maxAttempts = 3;
+
+/** This app uses the newest API version. */
 const version = versionNames[versionNames.length - 1] ?? "";
 
 /**
- * Calls an operation of the API in the name of the signed-in person. Types come from the operation; its schema stays
- * out of the page.
+ * Calls an API operation as the signed-in user. Only the operation's types are used, so its schema is not bundled. When the
+ * session has ended, the request waits and is sent again after the next sign-in; that is safe because a 401 changes nothing.
  * @param path with its parameters filled in, by `path`.
- * @throws ApiError for every answer that is no success, and when there is none.
+ * @throws ApiError for every unsuccessful response, and when the server can't be reached.
  */
 export async function call<O extends Operation>(
   method: O["method"],
   path: string,
-  { body, query, signal }: CallInput<O> = {},
+  input: CallInput<O> = {},
 ): Promise<Output<O>> {
+  const { signal, isAboutSession = false } = input;
+  for (let attempt = 1; ; attempt++) {
+    if (!isAboutSession) await untilSignedIn(signal);
+    const response = await send(method, path, input);
+    const text = await readText(response, signal);
+    if (response.ok) {
+      const isJson = (response.headers.get("content-type") ?? "").includes("json");
+      return (isJson ? JSON.parse(text) : text) as Output<O>;
+    }
+    const problem = readProblem(response, text);
+    if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
+    reportSignedOut();
+  }
+}
+
+const unreachable = (): ApiError =>
+  new ApiError(0, "unreachable", "The server can't be reached. Check the connection and try again.");
+
+async function send<O extends Operation>(
+  method: O["method"],
+  path: string,
+  { body, query, signal }: CallInput<O>,
+): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (path.startsWith("/_/public-api/")) headers["public-api-version"] = version;
   if (body !== undefined) headers["content-type"] = "application/json";
-  let response: Response;
   try {
-    response = await fetch(path + searchOf(query), {
+    return await fetch(path + searchOf(query), {
       method,
       headers,
       credentials: "same-origin",
@@ -66,15 +102,25 @@ export async function call<O extends Operation>(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "unreachable", "The server can't be reached. Check the connection and try again.");
+    throw unreachable();
   }
-  const text = await response.text();
-  if (!response.ok) throw readProblem(response, text);
-  const isJson = (response.headers.get("content-type") ?? "").includes("json");
-  return (isJson ? JSON.parse(text) : text) as Output<O>;
 }
 
-/** A path with its parameters filled in, each escaped. */
+/** The connection may also break while the body arrives. */
+async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  }
+}
+
+function isSignedOut({ code }: ApiError): boolean {
+  return code === "token_missing" || code === "token_invalid";
+}
+
+/** Builds a path and escapes its parameters. */
 export function path(strings: TemplateStringsArray, ...values: readonly string[]): string {
   return strings.map((text, index) => text + encodeURIComponent(values[index] ?? "")).join("");
 }
@@ -90,12 +136,15 @@ function readProblem(response: Response, text: string): ApiError {
   try {
     const problem = JSON.parse(text) as ProblemBody;
     const { error, detail, violations = [], transcript_version = null } = problem;
-    return new ApiError(response.status, error, detail, violations, transcript_version);
-  } catch {
+    const isAboutToken = error === "token_missing" || error === "token_invalid";
     return new ApiError(
       response.status,
-      "internal",
-      `The server answered ${response.status} without saying why.`,
+      error,
+      isAboutToken ? signedOutText : detail,
+      violations,
+      transcript_version,
     );
+  } catch {
+    return new ApiError(response.status, "internal", `Unexpected error (${response.status}).`);
   }
 }

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { ListedHighlight, listAllHighlights } from "../../contract/highlight-list.ts";
-import type { deleteHighlight, getHighlight, updateHighlight } from "../../contract/highlight-operations.ts";
+import type * as operations from "../../contract/highlight-operations.ts";
 import type { Highlight } from "../../contract/highlights.ts";
 import type { getRecordingMedia } from "../../contract/recording-data.ts";
 import type { getRecording } from "../../contract/recording-operations.ts";
@@ -12,13 +12,13 @@ export type ListedBody = z.output<typeof ListedHighlight>;
 
 type HighlightPage = z.output<(typeof listAllHighlights)["response"]>;
 
-/** What the list can be narrowed by. */
+/** Filters of the highlight list. */
 export interface HighlightFilter {
   readonly text?: string | undefined;
   readonly tag?: string | undefined;
 }
 
-/** Highlights of all recordings the person sees, newest first, page by page, with who speaks in them. */
+/** Highlights of all recordings the user can see, newest first, with their speakers. */
 export function highlightsQuery({ text, tag }: HighlightFilter) {
   return infiniteQueryOptions({
     queryKey: ["highlights", "list", text ?? "", tag ?? ""],
@@ -32,19 +32,19 @@ export function highlightsQuery({ text, tag }: HighlightFilter) {
   });
 }
 
-/** One highlight with what is said in it and by whom. */
+/** One highlight with its transcript excerpt and speakers. */
 export function highlightQuery(highlightId: string) {
   return queryOptions({
     queryKey: ["highlights", "one", highlightId],
     queryFn: ({ signal }) =>
-      call<typeof getHighlight>("GET", path`/_/api/v1/highlights/${highlightId}`, {
+      call<typeof operations.getHighlight>("GET", path`/_/api/v1/highlights/${highlightId}`, {
         signal,
         query: { include: "transcript,speakers" },
       }),
   });
 }
 
-/** The recording a clip is of: its title and when it was. */
+/** The recording that a highlight belongs to. */
 export function clippedRecordingQuery(recordingId: string) {
   return queryOptions({
     queryKey: ["recordings", "clipped", recordingId],
@@ -57,12 +57,12 @@ export function clippedRecordingQuery(recordingId: string) {
   });
 }
 
-/** Links to a recording's files; asked for again well before they end. */
+/** URLs of a recording's files, refetched well before they expire. */
 export function mediaQuery(recordingId: string) {
   return queryOptions({
     queryKey: ["recordings", "media", recordingId],
     staleTime: 60_000,
-    // A new link would begin the player anew.
+    // A new URL would restart the player.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     queryFn: ({ signal }) =>
@@ -70,13 +70,15 @@ export function mediaQuery(recordingId: string) {
   });
 }
 
-export function changeHighlight(
+export function updateHighlight(
   highlightId: string,
   body: { text?: string; tags?: string[]; timestamp?: number; duration?: number },
 ): Promise<HighlightBody> {
-  return call<typeof updateHighlight>("PATCH", path`/_/api/v1/highlights/${highlightId}`, { body });
+  return call<typeof operations.updateHighlight>("PATCH", path`/_/api/v1/highlights/${highlightId}`, {
+    body,
+  });
 }
 
-export function removeHighlight(highlightId: string) {
-  return call<typeof deleteHighlight>("DELETE", path`/_/api/v1/highlights/${highlightId}`);
+export function deleteHighlight(highlightId: string) {
+  return call<typeof operations.deleteHighlight>("DELETE", path`/_/api/v1/highlights/${highlightId}`);
 }

@@ -11,7 +11,7 @@ import type {
 import { call, path } from "./client.ts";
 
 export type ActionItem = z.output<typeof ActionItemDetail>;
-export type Understanding = z.output<typeof RecordingIntelligence>;
+export type IntelligenceState = z.output<typeof RecordingIntelligence>;
 
 /** The action items of a recording, in the order in which they were mentioned. */
 export function actionItemsQuery(id: string) {
@@ -23,34 +23,34 @@ export function actionItemsQuery(id: string) {
   });
 }
 
-/** Ticks an action item, or takes the tick back. */
+/** Marks an action item as completed or pending. */
 export function tickActionItem(id: string, item: string, isDone: boolean): Promise<ActionItem> {
   return call<typeof updateActionItem>("PATCH", path`/_/api/v1/recordings/${id}/action-items/${item}`, {
     body: { status: isDone ? "completed" : "pending" },
   });
 }
 
-const leastPauseMs = 2000;
-const mostPauseMs = 20_000;
+const minPauseMs = 2000;
+const maxPauseMs = 20_000;
 
-/** How far the language model is. Asked again, less and less often, until it is done. */
-export function understandingQuery(id: string) {
+/** Progress of the language model, polled with growing pauses until it is done. */
+export function intelligenceStateQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "intelligence"],
     queryFn: ({ signal }) =>
       call<typeof getRecordingIntelligence>("GET", path`/_/api/v1/recordings/${id}/intelligence`, { signal }),
     refetchInterval: ({ state }) =>
-      state.data !== undefined && isUnderWay(state.data)
-        ? Math.min(mostPauseMs, leastPauseMs * 1.25 ** Math.max(0, state.dataUpdateCount - 1))
+      state.data !== undefined && isInProgress(state.data)
+        ? Math.min(maxPauseMs, minPauseMs * 1.25 ** Math.max(0, state.dataUpdateCount - 1))
         : false,
   });
 }
 
-export function isUnderWay({ status }: Understanding): boolean {
+export function isInProgress({ status }: IntelligenceState): boolean {
   return status === "pending" || status === "running" || status === "waiting";
 }
 
-/** Has summary, action items and sections made anew. */
-export function understandAgain(id: string): Promise<Understanding> {
+/** Regenerates summary, action items and sections. */
+export function rerunIntelligence(id: string): Promise<IntelligenceState> {
   return call<typeof runRecordingIntelligence>("POST", path`/_/api/v1/recordings/${id}/intelligence`);
 }

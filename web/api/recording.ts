@@ -15,7 +15,6 @@ import type { deletePrivateNotes, putPrivateNotes } from "../../contract/private
 import type {
   getRecordingMedia,
   getRecordingView,
-  RecordingMedia,
   RecordingView,
   updateRecordingData,
 } from "../../contract/recording-data.ts";
@@ -44,14 +43,13 @@ import type { transcriptText } from "../../contract/transcripts.ts";
 import { type CallInput, call, path } from "./client.ts";
 
 export type View = z.output<typeof RecordingView>;
-export type Media = z.output<typeof RecordingMedia>;
 export type Transcript = z.output<typeof TranscriptView>;
 export type Segment = Transcript["segments"][number];
-export type Clip = NonNullable<View["recording"]["highlights"]>[number];
+export type RecordingHighlight = NonNullable<View["recording"]["highlights"]>[number];
 export type Participant = View["participants"][number];
 export type Speaker = Transcript["speakers"][number];
 
-/** Everything about a recording. Asked again by itself: soon while something of it is being made, seldom otherwise. */
+/** The recording with participants, transcript status and permissions. Polled often while it is transcribed, else once a minute. */
 export function recordingQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id],
@@ -63,17 +61,17 @@ export function recordingQuery(id: string) {
 }
 
 const idlePauseMs = 60_000;
-const leastPauseMs = 2000;
-const mostPauseMs = 20_000;
+const minPauseMs = 2000;
+const maxPauseMs = 20_000;
 
-/** How long until the recording is looked at again. Waits longer the more often nothing was finished. */
-function pauseMs(view: View | undefined, looks: number): number {
+/** Milliseconds until the next poll; grows with the number of polls. */
+function pauseMs(view: View | undefined, polls: number): number {
   const status = view?.transcript.transcription?.status;
   if (status !== "pending" && status !== "running") return idlePauseMs;
-  return Math.min(mostPauseMs, leastPauseMs * 1.25 ** Math.max(0, looks - 1));
+  return Math.min(maxPauseMs, minPauseMs * 1.25 ** Math.max(0, polls - 1));
 }
 
-/** Links to the files of a recording. They expire, so whoever finds one expired asks again. */
+/** URLs of a recording's files. They expire; the player refetches them when one fails. */
 export function mediaQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "media"],
@@ -83,7 +81,7 @@ export function mediaQuery(id: string) {
   });
 }
 
-/** The transcript as it stands at a version. */
+/** The current transcript. Refetched only when the recording reports a newer version. */
 export function transcriptQuery(id: string) {
   return queryOptions({
     queryKey: ["recording", id, "transcript"],
@@ -93,14 +91,14 @@ export function transcriptQuery(id: string) {
   });
 }
 
-/** Loudness over the length of a recording, as `server/media` writes it. Peaks are 0 to 255. */
+/** Loudness over time, as `server/media` renders it. Peaks are 0 to 255. */
 export interface Waveform {
   readonly duration_ms: number;
   readonly peaks_per_second: number;
   readonly peaks: readonly number[];
 }
 
-/** Small pictures over the length of a recording, in sheets. */
+/** Thumbnails over time, tiled into sheets. */
 export interface Storyboard {
   readonly tile_width: number;
   readonly tile_height: number;
@@ -111,7 +109,7 @@ export interface Storyboard {
   readonly sheets: readonly string[];
 }
 
-/** A file of a recording that is JSON; null where there is none. */
+/** A JSON file of a recording. Disabled without a URL. */
 export function fileQuery<T>(id: string, name: string, url: string | null | undefined) {
   return queryOptions({
     queryKey: ["recording", id, "file", name],
@@ -119,19 +117,19 @@ export function fileQuery<T>(id: string, name: string, url: string | null | unde
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }): Promise<T> => {
       const response = await fetch(url ?? "", { signal });
-      if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+      if (!response.ok) throw new Error(`${name}: unexpected response ${response.status}`);
       return response.json() as Promise<T>;
     },
   });
 }
 
-/** Loads a recording anew, and the lists it stands in when they are shown next. */
+/** Refetches a recording, and marks the lists that contain it as stale. */
 export async function refreshRecording(client: QueryClient, id: string): Promise<void> {
   client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
   await client.invalidateQueries({ queryKey: ["recording", id], exact: true });
 }
 
-/** Loads the transcript anew. */
+/** Refetches the transcript and its recording. */
 export async function refreshTranscript(client: QueryClient, id: string): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: ["recording", id, "transcript"] }),
@@ -140,25 +138,25 @@ export async function refreshTranscript(client: QueryClient, id: string): Promis
 }
 
 type DataChange = NonNullable<CallInput<typeof updateRecordingData>["body"]>;
-type ClipInput = NonNullable<CallInput<typeof createHighlight>["body"]>;
-type ClipChange = NonNullable<CallInput<typeof updateHighlight>["body"]>;
-type PersonInput = z.input<typeof ParticipantInput>;
+type HighlightInput = NonNullable<CallInput<typeof createHighlight>["body"]>;
+type HighlightChange = NonNullable<CallInput<typeof updateHighlight>["body"]>;
+type ParticipantFields = z.input<typeof ParticipantInput>;
 type SpeakerInput = z.input<typeof SpeakerReference>;
 
 const managed = (id: string): string => path`/_/api/v1/recordings/${id}`;
 const contract = (id: string): string => path`/_/public-api/v2/recordings/${id}`;
 
-/** What can be done with one recording. Each is one call; all throw ApiError. */
+/** Requests that change one recording. All throw ApiError. */
 export function recordingActions(id: string) {
   const edit = `${managed(id)}/transcript`;
   return {
     change: (body: DataChange) => call<typeof updateRecordingData>("PATCH", managed(id), { body }),
-    addPerson: (body: PersonInput) =>
+    addParticipant: (body: ParticipantFields) =>
       call<typeof createParticipant>("POST", `${managed(id)}/participants`, { body }),
-    changePerson: (person: string, body: PersonInput) =>
-      call<typeof updateParticipant>("PATCH", managed(id) + path`/participants/${person}`, { body }),
-    removePerson: (person: string) =>
-      call<typeof deleteParticipant>("DELETE", managed(id) + path`/participants/${person}`),
+    updateParticipant: (participantId: string, body: ParticipantFields) =>
+      call<typeof updateParticipant>("PATCH", managed(id) + path`/participants/${participantId}`, { body }),
+    deleteParticipant: (participantId: string) =>
+      call<typeof deleteParticipant>("DELETE", managed(id) + path`/participants/${participantId}`),
     remove: () => call<typeof deleteRecording>("DELETE", managed(id)),
     addTag: (tag: string) => call<typeof addTag>("PUT", `${contract(id)}/tags`, { body: { tag } }),
     removeTag: (tag: string) => call<typeof removeTag>("DELETE", contract(id) + path`/tags/${tag}`),
@@ -172,10 +170,12 @@ export function recordingActions(id: string) {
       call<typeof unshareFromTeam>("DELETE", contract(id) + path`/teams/${team}`),
     transcriptAs: (format: "txt" | "vtt" | "srt") =>
       call<(typeof transcriptText)[typeof format]>("GET", `${contract(id)}/transcript.${format}`),
-    addClip: (body: ClipInput) => call<typeof createHighlight>("POST", `${managed(id)}/highlights`, { body }),
-    changeClip: (clip: string, body: ClipChange) =>
-      call<typeof updateHighlight>("PATCH", path`/_/api/v1/highlights/${clip}`, { body }),
-    removeClip: (clip: string) => call<typeof deleteHighlight>("DELETE", path`/_/api/v1/highlights/${clip}`),
+    addHighlight: (body: HighlightInput) =>
+      call<typeof createHighlight>("POST", `${managed(id)}/highlights`, { body }),
+    updateHighlight: (highlightId: string, body: HighlightChange) =>
+      call<typeof updateHighlight>("PATCH", path`/_/api/v1/highlights/${highlightId}`, { body }),
+    deleteHighlight: (highlightId: string) =>
+      call<typeof deleteHighlight>("DELETE", path`/_/api/v1/highlights/${highlightId}`),
     writeNotes: (text: string) =>
       text.trim() === ""
         ? call<typeof deletePrivateNotes>("DELETE", `${managed(id)}/private_notes`)
@@ -196,7 +196,7 @@ export function recordingActions(id: string) {
       call<typeof assignSegments>("POST", `${edit}/assignments`, {
         body: { transcript_version, indexes, to },
       }),
-    /** @param number of the edit; without: the last one. */
+    /** @param number of the edit; the last one by default. */
     undo: (transcript_version: number, number?: number) =>
       call<typeof undoTranscriptEdit>("POST", `${edit}/undo`, {
         body: { transcript_version, ...(number === undefined ? {} : { edit: number }) },

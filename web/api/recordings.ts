@@ -9,7 +9,7 @@ export type RecordingBody = z.output<typeof Recording>;
 
 type RecordingPage = z.output<(typeof listRecordings)["response"]>;
 
-/** What the library can be narrowed by, as its address names it. */
+/** Filters of the library, named as in its URL. */
 export interface LibraryFilter {
   readonly title?: string | undefined;
   readonly team?: string | undefined;
@@ -21,7 +21,7 @@ export interface LibraryFilter {
   readonly to?: string | undefined;
 }
 
-/** Recordings, newest first, page by page, with the people in them. */
+/** Recordings with their participants, newest first. */
 export function recordingsQuery(filter: LibraryFilter) {
   return infiniteQueryOptions({
     queryKey: ["recordings", filter],
@@ -40,8 +40,8 @@ export function recordingsQuery(filter: LibraryFilter) {
 }
 
 /**
- * The contract's words: `before_datetime` keeps what starts after its value, `after_datetime` what starts at or before
- * it. Days are those of the person's own clock.
+ * By the contract `before_datetime` finds recordings that start after its value, `after_datetime` those that start at or
+ * before it; for the web app this holds whatever PARLEY_DATETIME_FILTERS says. Days are in the browser's time zone.
  */
 function toFilter({ title, team, type, scope, attendance, from, to }: LibraryFilter) {
   return {

@@ -9,13 +9,13 @@ export type Snippet = Hit["snippet"];
 
 type SearchPage = z.output<(typeof search)["response"]>;
 
-/** What is looked for, as the address of the search page names it. */
+/** Query and filters, named as in the search page's URL. */
 export interface SearchFilter {
   readonly q?: string | undefined;
-  /** Dates as `YYYY-MM-DD` of the person's own clock, both inclusive. */
+  /** Dates as `YYYY-MM-DD` in the browser's time zone, both inclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** An email, a whole name, or the id of a user. */
+  /** An email, a full name or a user id. */
   readonly person?: string | undefined;
   readonly team?: string | undefined;
   readonly type?: string | undefined;
@@ -23,12 +23,12 @@ export interface SearchFilter {
   readonly media?: "video" | "audio" | "transcript" | undefined;
 }
 
-/** Recordings in which the words were found, best first, page by page. */
+/** Recordings that match, best first. */
 export function searchQuery(filter: SearchFilter) {
   return pagesOf(["search", filter], filter, undefined);
 }
 
-/** Everything that was found in one recording, in the order of time. */
+/** All matches in one recording, in order of time. */
 export function hitsQuery(filter: SearchFilter, recordingId: string) {
   return pagesOf(["search in", recordingId, filter], filter, recordingId);
 }
@@ -59,7 +59,7 @@ function toQuery({ q, from, to, person, team, type, tag, media }: SearchFilter) 
   };
 }
 
-/** The first moment of the next day, also where the clock is changed in between. */
+/** Midnight of the next day; adding 24 hours would be wrong when daylight saving time changes. */
 function dayAfter(day: string): Date {
   const date = new Date(`${day}T00:00:00`);
   date.setDate(date.getDate() + 1);

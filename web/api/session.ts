@@ -1,38 +1,61 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { getMe, signOut as signOutOperation } from "../../contract/account-sessions.ts";
+import type {
+  getMe,
+  signInWithPassword,
+  signOut as signOutOperation,
+} from "../../contract/account-sessions.ts";
 import { ApiError, call } from "./client.ts";
 
-/** The signed-in person. */
+const sessionPath = "/_/api/v1/session";
+const mePath = "/_/api/v1/session/me";
+
+/** The signed-in user and workspace. */
 export type Session = z.output<(typeof getMe)["response"]>;
 
-/** Who is signed in; null when nobody is. */
+const sessionKey = ["session"] as const;
+
+/** The current session; null when signed out. It never changes from a session back to null: a refetch waits for the next
+ * sign-in, as every other request does.
+ */
 export const sessionQuery = queryOptions({
-  queryKey: ["session"],
+  queryKey: sessionKey,
   staleTime: 60_000,
-  queryFn: async ({ signal }): Promise<Session | null> => {
-    try {
-      return await call<typeof getMe>("GET", "/_/api/v1/session/me", { signal });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
-    }
-  },
+  queryFn: async ({ signal, client }): Promise<Session | null> =>
+    client.getQueryData(sessionKey)
+      ? call<typeof getMe>("GET", mePath, { signal })
+      : await currentSession(signal),
 });
 
-/** Ends this session and leaves for the sign-in. @throws ApiError when the person is still signed in. */
-export async function signOut(): Promise<void> {
+/** Reads the session from the server, even while other requests wait for a sign-in. @returns null when signed out. */
+export async function currentSession(signal?: AbortSignal): Promise<Session | null> {
   try {
-    await call<typeof signOutOperation>("DELETE", "/_/api/v1/session");
+    return await call<typeof getMe>("GET", mePath, {
+      isAboutSession: true,
+      ...(signal === undefined ? {} : { signal }),
+    });
   } catch (error) {
-    // Ended elsewhere meanwhile.
-    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
   }
-  window.location.assign("/sign-in");
 }
 
-/** Where people sign in; leads back to where they were. */
-export function signInAddress(): string {
+/** Signs in with a password. @throws ApiError when email or password is wrong, or after too many attempts. */
+export function signIn(body: { readonly email: string; readonly password: string }): Promise<Session> {
+  return call<typeof signInWithPassword>("POST", sessionPath, { body, isAboutSession: true });
+}
+
+/** Ends this session. A session that has already ended elsewhere is no error. */
+export async function signOut(): Promise<void> {
+  try {
+    await call<typeof signOutOperation>("DELETE", sessionPath, { isAboutSession: true });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+}
+
+/** The sign-in page, which returns to the current page. */
+export function signInUrl(): string {
   const { pathname, search, hash } = window.location;
   return `/sign-in?next=${encodeURIComponent(pathname + search + hash)}`;
 }

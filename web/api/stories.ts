@@ -1,61 +1,55 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type {
-  createStory,
-  deleteStory,
-  getStory,
-  listStories,
-  ReadStory,
-  updateStory,
-} from "../../contract/stories.ts";
+import type * as contract from "../../contract/stories.ts";
 import { call, path } from "./client.ts";
 
-export type StoryBody = z.output<typeof ReadStory>;
+export type StoryBody = z.output<typeof contract.ReadStory>;
 
-type StoryPage = z.output<(typeof listStories)["response"]>;
+type StoryPage = z.output<(typeof contract.listStories)["response"]>;
 
-/** The workspace's stories, newest first, page by page. */
+/** The workspace's stories, newest first. */
 export const storiesQuery = infiniteQueryOptions({
   queryKey: ["stories", "list"],
   initialPageParam: null as string | null,
   getNextPageParam: (last: StoryPage) => last.cursor,
   queryFn: ({ pageParam, signal }): Promise<StoryPage> =>
-    call<typeof listStories>("GET", "/_/api/v1/stories", { signal, query: { cursor: pageParam } }),
+    call<typeof contract.listStories>("GET", "/_/api/v1/stories", { signal, query: { cursor: pageParam } }),
 });
 
 export function storyQuery(storyId: string) {
   return queryOptions({
     queryKey: ["stories", "one", storyId],
-    queryFn: ({ signal }) => call<typeof getStory>("GET", path`/_/api/v1/stories/${storyId}`, { signal }),
+    queryFn: ({ signal }) =>
+      call<typeof contract.getStory>("GET", path`/_/api/v1/stories/${storyId}`, { signal }),
   });
 }
 
-/** What of a story people write. */
-export interface StoryWords {
+/** The fields of a story that users edit. */
+export interface StoryFields {
   readonly title: string;
   readonly description: string;
   readonly tags: string[];
-  /** Address of a picture; empty for none. */
+  /** URL of the cover image; empty for none. */
   readonly banner_image_url?: string;
 }
 
-export function makeStory(body: StoryWords & { highlight_ids?: string[] }): Promise<StoryBody> {
-  return call<typeof createStory>("POST", "/_/api/v1/stories", { body });
+export function createStory(body: StoryFields & { highlight_ids?: string[] }): Promise<StoryBody> {
+  return call<typeof contract.createStory>("POST", "/_/api/v1/stories", { body });
 }
 
 /** `highlight_ids` is the whole new list. */
-export function changeStory(
+export function updateStory(
   storyId: string,
-  body: Partial<StoryWords> & { highlight_ids?: string[] },
+  body: Partial<StoryFields> & { highlight_ids?: string[] },
 ): Promise<StoryBody> {
-  return call<typeof updateStory>("PATCH", path`/_/api/v1/stories/${storyId}`, { body });
+  return call<typeof contract.updateStory>("PATCH", path`/_/api/v1/stories/${storyId}`, { body });
 }
 
-export function removeStory(storyId: string) {
-  return call<typeof deleteStory>("DELETE", path`/_/api/v1/stories/${storyId}`);
+export function deleteStory(storyId: string) {
+  return call<typeof contract.deleteStory>("DELETE", path`/_/api/v1/stories/${storyId}`);
 }
 
-/** How long a story's clips are together, in milliseconds. */
+/** Total duration of a story's highlights, in milliseconds. */
 export function lengthOf({ highlights }: { highlights: readonly { readonly duration: number }[] }): number {
   return highlights.reduce((total, { duration }) => total + duration, 0);
 }

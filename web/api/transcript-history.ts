@@ -13,11 +13,11 @@ export type EditChange = z.output<typeof TranscriptEditWithChanges>["changes"][n
 
 type Page = z.output<(typeof listTranscriptEdits)["response"]>;
 
-/** Who edited a transcript, the last one first. It belongs to the transcript: what loads that anew loads this, too. */
+/** Edits of a transcript, newest first. The key extends the transcript's, so that both are invalidated together. */
 export function editsQuery(id: string) {
   return infiniteQueryOptions({
     queryKey: ["recording", id, "transcript", "edits"],
-    // Others edit, too: looked at anew whenever it is opened.
+    // Other users may have edited since.
     staleTime: 0,
     initialPageParam: null as number | null,
     getNextPageParam: (last: Page) => last.next_before,
@@ -29,7 +29,7 @@ export function editsQuery(id: string) {
   });
 }
 
-/** What one edit changed. It stays what it was. */
+/** What one edit changed. It never changes. */
 export function editQuery(id: string, number: number) {
   return queryOptions({
     queryKey: ["recording", id, "edit", number],

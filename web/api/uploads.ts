@@ -20,8 +20,8 @@ type UploadPage = z.output<(typeof listUploads)["response"]>;
 
 const uploads = "/_/public-api/v2/uploads";
 
-/** Whether anything may still happen to an upload without its person. */
-export function isMoving({ status, auto_promote }: UploadBody): boolean {
+/** Whether an upload can change state without the user. */
+export function isInProgress({ status, auto_promote }: UploadBody): boolean {
   return (
     status === "initial" ||
     status === "awaiting" ||
@@ -31,14 +31,14 @@ export function isMoving({ status, auto_promote }: UploadBody): boolean {
   );
 }
 
-/** Milliseconds until a list is worth asking for again: soon after a change, ever later while nothing happens. */
-function patience(moving: readonly UploadBody[]): number | false {
+/** Milliseconds until the next poll: short after a change, growing while nothing happens. */
+function refetchDelayMs(moving: readonly UploadBody[]): number | false {
   if (moving.length === 0) return false;
   const changed = Math.max(...moving.map(({ updated_datetime }) => Date.parse(updated_datetime)));
   return Math.min(15_000, Math.max(1000, (Date.now() - changed) / 8));
 }
 
-/** The person's uploads, newest first, page by page; those that are on their way keep themselves up to date. */
+/** The user's uploads, newest first; polled while any is in progress. */
 export const uploadsQuery = infiniteQueryOptions({
   queryKey: ["uploads", "list"],
   staleTime: 0,
@@ -50,10 +50,10 @@ export const uploadsQuery = infiniteQueryOptions({
       body: pageParam === null ? {} : { cursor: pageParam },
     }),
   refetchInterval: ({ state }) =>
-    patience((state.data?.pages ?? []).flatMap((page) => page.uploads).filter(isMoving)),
+    refetchDelayMs((state.data?.pages ?? []).flatMap((page) => page.uploads).filter(isInProgress)),
 });
 
-/** One upload with all that can be reviewed. */
+/** One upload with everything that can be reviewed. */
 export function uploadQuery(uploadId: string) {
   return queryOptions({
     queryKey: ["uploads", "one", uploadId],
@@ -64,12 +64,12 @@ export function uploadQuery(uploadId: string) {
         body: { include: { attributes: true, transcript: true } },
       }),
     refetchInterval: ({ state }) =>
-      state.data === undefined ? false : patience([state.data].filter(isMoving)),
+      state.data === undefined ? false : refetchDelayMs([state.data].filter(isInProgress)),
   });
 }
 
-/** Begins an upload. @throws ApiError as the server refuses it. */
-export function beginUpload(input: {
+/** Creates an upload. @throws ApiError when the server refuses it. */
+export function startUpload(input: {
   media_type: "video" | "audio" | "transcript";
   auto_promote: boolean;
   attributes: AttributesInput;
@@ -77,14 +77,14 @@ export function beginUpload(input: {
   return call<typeof createUpload>("POST", `${uploads}/create`, { body: input });
 }
 
-/** Begins an upload of a file that the server converts. */
-export function beginImport(format: "mp4" | "mov" | "mp3" | "m4a", title: string) {
+/** Creates an upload of a file that the server converts. */
+export function startImport(format: "mp4" | "mov" | "mp3" | "m4a", title: string) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
     body: { media: { format }, title, source: "upload" },
   });
 }
 
-/** Where the rest of a file is to be sent, and what it may be; null when it is not awaited any more. */
+/** Where to send the rest of a file, with its limits; null when the upload no longer expects one. */
 export async function findTarget(uploadId: string, isConverted: boolean) {
   if (isConverted) return (await call<typeof getImport>("GET", path`/_/api/v1/imports/${uploadId}`)).upload;
   const { media } = await call<typeof getUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}`, {
@@ -93,7 +93,7 @@ export async function findTarget(uploadId: string, isConverted: boolean) {
   return media !== undefined && "upload" in media ? media.upload : null;
 }
 
-/** Changes what an upload says of its recording. */
+/** Saves the attributes of an upload. */
 export function saveUpload(uploadId: string, attributes: AttributesInput): Promise<UploadBody> {
   return call<typeof updateUpload>("PATCH", path`/_/public-api/v2/uploads/${uploadId}`, {
     body: { attributes, include: { attributes: true, transcript: true } },

@@ -4,35 +4,35 @@ import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
-/** Search over everything, from every page. `/` leads to it where the page has no search of its own. */
+/** Global search, on every page. Ctrl+K or Cmd+K focuses it. */
 export function HeaderSearch() {
-  const asked = useRouterState({
+  const urlQuery = useRouterState({
     select: ({ location }) =>
       location.pathname === "/search" ? String((location.search as { q?: unknown }).q ?? "") : "",
   });
-  const [text, setText] = useState(asked);
+  const [text, setText] = useState(urlQuery);
   const isWide = useMediaQuery("(min-width: 36em)", true, { getInitialValueInEffect: false });
   const input = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
-  useEffect(() => setText(asked), [asked]);
+  useEffect(() => setText(urlQuery), [urlQuery]);
   useHotkeys([["mod+k", () => input.current?.focus()]]);
   return (
     <search style={{ flex: 1, maxWidth: 620, marginInline: "auto" }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== "") navigate({ to: "/search", search: { q: text.trim() } });
+          if (text.trim() !== "") void navigate({ to: "/search", search: { q: text.trim() } });
         }}
       >
         <TextInput
           ref={input}
           type="search"
-          aria-label="Search everything that was said"
-          placeholder={isWide ? "Search everything that was said" : "Search"}
+          aria-label="Search recordings and transcripts"
+          placeholder={isWide ? "Search recordings and transcripts" : "Search"}
           leftSection={<IconSearch size={18} stroke={1.6} aria-hidden />}
           rightSection={
             text === "" ? null : (
-              <CloseButton size="sm" aria-label="Empty the search" onClick={() => setText("")} />
+              <CloseButton size="sm" aria-label="Clear search" onClick={() => setText("")} />
             )
           }
           value={text}

@@ -1,15 +1,15 @@
 import { useEffect } from "react";
 
-/** Who takes the focus elsewhere by themselves, as dialogs do when they close, come first. */
-const patienceMs = 80;
+/** Gives components that restore focus themselves, such as closing dialogs, time to do so. */
+const timeoutMs = 80;
 
 const focusable =
   'a[href], button:not(:disabled), input:not(:disabled):not([type="hidden"]), select:not(:disabled), textarea:not(:disabled), [tabindex]:not([tabindex^="-"])';
 
 /**
- * Keeps the focus from falling to nowhere when the element that has it is taken out of the page or disabled: a browser
- * then begins anew at the top, out of any dialog, and a screen reader loses its place. It goes back to the element once
- * that is enabled again, else to what is left of the group that it was in, else to the page.
+ * Restores focus when the focused element is removed or disabled. Otherwise a browser restarts at the top of the page,
+ * outside any dialog, and a screen reader loses its position. Focus returns to the element once it is enabled again, else to
+ * its nearest remaining ancestor group, else to the page.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -18,29 +18,29 @@ export function useKeptFocus(): void {
     const onFocus = ({ target }: FocusEvent): void => {
       if (target instanceof Element) last = { element: target, around: ancestorsOf(target) };
     };
-    // Left by the person, for what can't have the focus.
+    // The user clicked something that can't be focused.
     const onBlur = ({ target, relatedTarget }: FocusEvent): void => {
       if (relatedTarget !== null || !(target instanceof Element)) return;
       setTimeout(() => {
         if (last?.element === target && isUsable(target) && document.hasFocus()) last = null;
       });
     };
-    const look = (): void => {
+    const restore = (): void => {
       if (last === null || document.activeElement !== document.body) return;
       const { element, around } = last;
       if (isUsable(element)) focus(element);
-      // Disabled, it comes back when what it began is done.
+      // A disabled element gets focus again once it is enabled.
       if (element.isConnected) return;
-      const home = around.find((one) => one.isConnected && one !== document.body && one.id !== "app");
+      const group = around.find((one) => one.isConnected && one !== document.body && one.id !== "app");
       last = null;
-      if (home === undefined || home.closest("[data-moving]") !== null) return;
-      const isPage = home.querySelector("h1") !== null;
-      const next = isPage ? null : home.querySelector(focusable);
-      focus(next ?? home.closest('[role="dialog"]') ?? document.querySelector("main"));
+      if (group === undefined || group.closest("[data-moving]") !== null) return;
+      const isPage = group.querySelector("h1") !== null;
+      const next = isPage ? null : group.querySelector(focusable);
+      focus(next ?? group.closest('[role="dialog"]') ?? document.querySelector("main"));
     };
     const observer = new MutationObserver(() => {
       clearTimeout(timer);
-      timer = window.setTimeout(look, patienceMs);
+      timer = window.setTimeout(restore, timeoutMs);
     });
     observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
     document.addEventListener("focusin", onFocus);

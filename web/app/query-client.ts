@@ -1,19 +1,35 @@
 import { QueryClient } from "@tanstack/react-query";
-import { ApiError } from "../api/client.ts";
+import { ApiError, isOutage } from "../api/client.ts";
 
-/** Asks again when the server could not be reached or was in trouble, never when it refused. */
+/** How often to retry failed queries of the current page. */
+const recoverMs = 5000;
+
+/** Retries when the server is unreachable or fails, never when it refuses the request. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 15_000,
-        // Otherwise what is asked without a line waits in silence for it; so it is told, and asked again when it is back.
+        // The default would pause queries silently while offline; "always" reports the error and retries on reconnect.
         networkMode: "always",
         refetchOnReconnect: true,
-        retry: (failures, error) =>
-          failures < 3 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+        retry: (failures, error) => failures < 3 && (!(error instanceof ApiError) || isOutage(error)),
       },
       mutations: { networkMode: "always" },
     },
   });
+  recoverFromOutages(client);
+  return client;
+}
+
+/** Browsers notice when their own connection returns, but not when the server does. */
+function recoverFromOutages(client: QueryClient): void {
+  setInterval(() => {
+    if (document.visibilityState !== "visible") return;
+    void client.refetchQueries({
+      type: "active",
+      predicate: ({ state }) =>
+        state.status === "error" && state.fetchStatus === "idle" && isOutage(state.error),
+    });
+  }, recoverMs);
 }

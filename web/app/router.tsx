@@ -9,39 +9,52 @@ import {
   type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { recordingQuery, transcriptQuery } from "../api/recording.ts";
 import { recordingsQuery } from "../api/recordings.ts";
-import { sessionQuery, signInAddress } from "../api/session.ts";
-import { EmptyState, ErrorState } from "../common/states.tsx";
+import { sessionQuery, signInUrl } from "../api/session.ts";
+import { ownerOf } from "../common/drafts/store.ts";
+import { loadPart } from "../common/load-part.tsx";
+import { readRecordingSearch } from "../common/recording-url.ts";
+import { EmptyState } from "../common/states.tsx";
 import { readHighlightsSearch } from "../highlights/search-params.ts";
 import { readLibrarySearch } from "../library/search-params.ts";
-import { readRecordingSearch } from "../recording/search-params.ts";
 import { readSearchParams } from "../search/search-params.ts";
-import { readAuditSearch } from "../settings/audit-search.ts";
+import { readAuditSearch } from "../settings/data-governance/audit-search.ts";
+import { RouteError } from "./route-error.tsx";
 import { Shell } from "./shell.tsx";
 
 interface Context {
   readonly queryClient: QueryClient;
 }
 
+/** A page whose code is loaded on first visit. If that fails, the page error offers a reload. */
+const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(loadPart(load), name);
+
 const root = createRootRouteWithContext<Context>()({ component: Outlet });
 
-/** Pages for people who signed in; whoever did not is led there and back. */
+/** Pages for signed-in users. Others are sent to the sign-in page, which returns here. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
   beforeLoad: async ({ context }) => {
     const session = await context.queryClient.ensureQueryData(sessionQuery);
     if (session === null) {
-      window.location.assign(signInAddress());
-      // The browser is leaving this page: nothing of it is shown any more.
+      window.location.assign(signInUrl());
+      // Never resolves: the browser is leaving the page.
       return new Promise<never>(() => undefined);
     }
     return { session };
   },
   component: function SignedIn() {
     const { session } = signedIn.useRouteContext();
-    return <Shell session={useQuery(sessionQuery).data ?? session} />;
+    const current = useQuery(sessionQuery).data ?? session;
+    // Another user has signed in in another tab: reload, so that they don't see this user's data.
+    const isOther = ownerOf(current) !== ownerOf(session);
+    useEffect(() => {
+      if (isOther) window.location.reload();
+    }, [isOther]);
+    return isOther ? null : <Shell session={current} />;
   },
 });
 
@@ -50,18 +63,18 @@ const libraryRoute = createRoute({
   path: "/",
   validateSearch: readLibrarySearch,
   loaderDeps: ({ search: { view: _view, ...filter } }) => filter,
-  // Asked for while the page's code is on its way.
+  // Fetches data in parallel with the page's code.
   loader: ({ context, deps, preload }) => {
     if (!preload) void context.queryClient.prefetchInfiniteQuery(recordingsQuery(deps));
   },
-  component: lazyRouteComponent(() => import("../library/page.tsx"), "LibraryPage"),
+  component: lazyPage(() => import("../library/page.tsx"), "LibraryPage"),
 });
 
 const searchRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/search",
   validateSearch: readSearchParams,
-  component: lazyRouteComponent(() => import("../search/page.tsx"), "SearchPage"),
+  component: lazyPage(() => import("../search/page.tsx"), "SearchPage"),
 });
 
 const recordingRoute = createRoute({
@@ -73,110 +86,137 @@ const recordingRoute = createRoute({
     void context.queryClient.prefetchQuery(recordingQuery(recordingId));
     void context.queryClient.prefetchQuery(transcriptQuery(recordingId));
   },
-  component: lazyRouteComponent(() => import("../recording/page.tsx"), "RecordingPage"),
+  component: lazyPage(() => import("../recording/page.tsx"), "RecordingPage"),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
-  component: lazyRouteComponent(() => import("../settings/layout.tsx"), "SettingsLayout"),
+  component: lazyPage(() => import("../settings/layout.tsx"), "SettingsLayout"),
 });
 
 const settingsPage = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => settingsRoute, path, component });
 
-// A route of its own name: written into the list below, its types would go round in a circle.
+// A named constant: inside the list below, its type would refer to itself.
 const auditRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: "/audit",
   validateSearch: readAuditSearch,
-  component: lazyRouteComponent(() => import("../settings/audit.tsx"), "AuditPage"),
+  component: lazyPage(() => import("../settings/data-governance/audit.tsx"), "AuditPage"),
+});
+
+/** Earlier paths of settings pages, for bookmarks. */
+const movedSettings = [
+  ["/hooks", "/settings/webhooks"],
+  ["/people", "/settings/users"],
+  ["/erasures", "/settings/erase-personal-data"],
+] as const;
+
+const movedSettingsRoutes = movedSettings.map(([path, to]) =>
+  createRoute({
+    getParentRoute: () => settingsRoute,
+    path,
+    beforeLoad: () => {
+      throw redirect({ href: to, replace: true });
+    },
+  }),
+);
+
+const movedHookRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: "/hooks/$hookId",
+  beforeLoad: ({ params }) => {
+    throw redirect({ href: `/settings/webhooks/${params.hookId}`, replace: true });
+  },
 });
 
 const settingsPages = settingsRoute.addChildren([
+  ...movedSettingsRoutes,
+  movedHookRoute,
   settingsPage(
     "/",
-    lazyRouteComponent(() => import("../settings/profile.tsx"), "ProfilePage"),
+    lazyPage(() => import("../settings/account/profile.tsx"), "ProfilePage"),
   ),
   settingsPage(
     "/tokens",
-    lazyRouteComponent(() => import("../settings/tokens.tsx"), "TokensPage"),
+    lazyPage(() => import("../settings/account/tokens.tsx"), "TokensPage"),
   ),
   settingsPage(
     "/apps",
-    lazyRouteComponent(() => import("../settings/apps.tsx"), "AppsPage"),
+    lazyPage(() => import("../settings/account/apps.tsx"), "AppsPage"),
   ),
   settingsPage(
-    "/people",
-    lazyRouteComponent(() => import("../settings/people.tsx"), "PeoplePage"),
+    "/users",
+    lazyPage(() => import("../settings/users/users.tsx"), "UsersPage"),
   ),
   settingsPage(
     "/teams",
-    lazyRouteComponent(() => import("../settings/teams.tsx"), "TeamsPage"),
+    lazyPage(() => import("../settings/users/teams.tsx"), "TeamsPage"),
   ),
   settingsPage(
-    "/hooks",
-    lazyRouteComponent(() => import("../settings/hooks/list.tsx"), "HooksPage"),
+    "/webhooks",
+    lazyPage(() => import("../settings/webhooks/list.tsx"), "WebhooksPage"),
   ),
   settingsPage(
-    "/hooks/$hookId",
-    lazyRouteComponent(() => import("../settings/hooks/page.tsx"), "HookPage"),
+    "/webhooks/$hookId",
+    lazyPage(() => import("../settings/webhooks/page.tsx"), "WebhookPage"),
   ),
   settingsPage(
     "/clients",
-    lazyRouteComponent(() => import("../settings/clients.tsx"), "ClientsPage"),
+    lazyPage(() => import("../settings/workspace/clients.tsx"), "ClientsPage"),
   ),
   auditRoute,
   settingsPage(
     "/meeting-types",
-    lazyRouteComponent(() => import("../settings/meeting-types.tsx"), "MeetingTypesPage"),
+    lazyPage(() => import("../settings/workspace/meeting-types.tsx"), "MeetingTypesPage"),
   ),
   settingsPage(
     "/workspace",
-    lazyRouteComponent(() => import("../settings/workspace.tsx"), "WorkspacePage"),
+    lazyPage(() => import("../settings/workspace/workspace.tsx"), "WorkspacePage"),
   ),
   settingsPage(
     "/retention",
-    lazyRouteComponent(() => import("../settings/retention/rules.tsx"), "RetentionPage"),
+    lazyPage(() => import("../settings/data-governance/rules.tsx"), "RetentionPage"),
   ),
   settingsPage(
     "/holds",
-    lazyRouteComponent(() => import("../settings/retention/holds.tsx"), "HoldsPage"),
+    lazyPage(() => import("../settings/data-governance/holds.tsx"), "HoldsPage"),
   ),
   settingsPage(
-    "/erasures",
-    lazyRouteComponent(() => import("../settings/retention/erasures.tsx"), "ErasuresPage"),
+    "/erase-personal-data",
+    lazyPage(() => import("../settings/data-governance/erasures.tsx"), "ErasuresPage"),
   ),
   settingsPage(
     "/api",
-    lazyRouteComponent(() => import("../settings/api.tsx"), "ApiPage"),
+    lazyPage(() => import("../settings/api.tsx"), "ApiPage"),
   ),
   settingsPage(
     "/templates",
-    lazyRouteComponent(() => import("../settings/templates.tsx"), "TemplatesPage"),
+    lazyPage(() => import("../settings/workspace/templates.tsx"), "TemplatesPage"),
   ),
 ]);
 
 const uploadsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/uploads",
-  component: lazyRouteComponent(() => import("../uploads/page.tsx"), "UploadsPage"),
+  component: lazyPage(() => import("../uploads/page.tsx"), "UploadsPage"),
 });
 
 const uploadRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/uploads/$uploadId",
-  component: lazyRouteComponent(() => import("../uploads/upload-page.tsx"), "UploadPage"),
+  component: lazyPage(() => import("../uploads/upload-page.tsx"), "UploadPage"),
 });
 
 const highlightsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/highlights",
   validateSearch: readHighlightsSearch,
-  component: lazyRouteComponent(() => import("../highlights/page.tsx"), "HighlightsPage"),
+  component: lazyPage(() => import("../highlights/page.tsx"), "HighlightsPage"),
 });
 
-/** Links to one highlight open it above the list. */
+/** A link to one highlight opens it above the list. */
 const highlightRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/highlights/$highlightId",
@@ -188,13 +228,13 @@ const highlightRoute = createRoute({
 const storiesRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/stories",
-  component: lazyRouteComponent(() => import("../stories/page.tsx"), "StoriesPage"),
+  component: lazyPage(() => import("../stories/page.tsx"), "StoriesPage"),
 });
 
 const storyRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/stories/$storyId",
-  component: lazyRouteComponent(() => import("../stories/story-page.tsx"), "StoryPage"),
+  component: lazyPage(() => import("../stories/story-page.tsx"), "StoryPage"),
 });
 
 const routes = root.addChildren([
@@ -212,7 +252,7 @@ const routes = root.addChildren([
   ]),
 ]);
 
-/** Every page of the app by its address. */
+/** The router with all pages of the app. */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree: routes,
@@ -224,10 +264,8 @@ export function createAppRouter(queryClient: QueryClient) {
         <Loader role="img" aria-label="Loading" />
       </Center>
     ),
-    defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
-    defaultNotFoundComponent: () => (
-      <EmptyState title="Nothing is here">The address is wrong, or what was here has gone.</EmptyState>
-    ),
+    defaultErrorComponent: (props) => <RouteError {...props} />,
+    defaultNotFoundComponent: () => <EmptyState title="Page not found">Check the URL.</EmptyState>,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Writes down how wide the browser's scrollbars are, for app.css; those that lie above the page take no room. */
+/** Sets `--scrollbar-width` for app.css: 0 where scrollbars overlay the page. */
 export function measureScrollbar(): void {
   const box = document.createElement("div");
   box.style.cssText = "position: absolute; visibility: hidden; width: 100px; height: 100px; overflow: scroll";

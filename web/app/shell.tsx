@@ -28,12 +28,14 @@ import { useMutation } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { type Session, signOut } from "../api/session.ts";
-import { initials } from "../common/person.ts";
-import { SendingProvider } from "../uploads/sending.tsx";
+import { ownerOf, removeAllDrafts } from "../common/drafts/store.ts";
+import { initials } from "../common/format/names.ts";
+import { SenderProvider } from "../uploads/sending/context.tsx";
 import { HeaderSearch } from "./header-search.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
+import { SignedOut } from "./signed-out.tsx";
 
-const places = [
+const navItems = [
   { to: "/", label: "Library", icon: IconVideo },
   { to: "/highlights", label: "Highlights", icon: IconHighlight },
   { to: "/stories", label: "Stories", icon: IconStack2 },
@@ -41,7 +43,7 @@ const places = [
   { to: "/settings", label: "Settings", icon: IconSettings },
 ] as const;
 
-/** What is around every page: places to go, search, and the person. */
+/** The frame around every page: navigation, search and the account menu. */
 export function Shell({ session }: { session: Session }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -54,8 +56,9 @@ export function Shell({ session }: { session: Session }) {
       navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
       padding="md"
     >
+      <SignedOut session={session} />
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
@@ -64,10 +67,10 @@ export function Shell({ session }: { session: Session }) {
             onClick={toggle}
             hiddenFrom="sm"
             size="sm"
-            aria-label={isOpen ? "Close the menu" : "Open the menu"}
+            aria-label={isOpen ? "Close menu" : "Open menu"}
             aria-expanded={isOpen}
           />
-          <Anchor component={Link} to="/" underline="never" c="inherit" aria-label="Parley, to the library">
+          <Anchor component={Link} to="/" underline="never" c="inherit" aria-label="Parley home">
             <Group gap={8} wrap="nowrap">
               <img src="/icon.svg" width={28} height={28} alt="" />
               <Text fw={700} size="lg" visibleFrom="sm" span>
@@ -76,11 +79,11 @@ export function Shell({ session }: { session: Session }) {
             </Group>
           </Anchor>
           <HeaderSearch />
-          <PersonMenu session={session} />
+          <AccountMenu session={session} />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Main" mod={{ closed: !isOpen }}>
-        {places.map(({ to, label, icon: Icon }) => (
+        {navItems.map(({ to, label, icon: Icon }) => (
           <NavLink
             key={to}
             component={Link}
@@ -95,15 +98,15 @@ export function Shell({ session }: { session: Session }) {
         ))}
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>
-        <SendingProvider userId={session.user.id}>
+        <SenderProvider userId={session.user.id}>
           <Outlet />
-        </SendingProvider>
+        </SenderProvider>
       </AppShell.Main>
     </AppShell>
   );
 }
 
-/** Moves the focus to the page after each step, as a browser does when it loads one. */
+/** Moves focus to the page content after navigation, as a browser does after loading a page. */
 function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | null>, close: () => void): void {
   const before = useRef(path);
   useEffect(() => {
@@ -114,12 +117,16 @@ function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | nul
   }, [path, main, close]);
 }
 
-function PersonMenu({ session }: { session: Session }) {
+function AccountMenu({ session }: { session: Session }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)") ?? false;
   const leave = useMutation({
-    mutationFn: signOut,
-    onError: ({ message }) => notifications.show({ color: "red", title: "You are still signed in", message }),
+    mutationFn: async () => {
+      await signOut();
+      removeAllDrafts(ownerOf(session));
+      window.location.assign("/sign-in");
+    },
+    onError: ({ message }) => notifications.show({ color: "red", title: "Couldn't sign out", message }),
   });
   const isDark = colorScheme === "dark" || (colorScheme === "auto" && prefersDark);
   return (
@@ -137,7 +144,7 @@ function PersonMenu({ session }: { session: Session }) {
       </ActionIcon>
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
-          <UnstyledButton aria-label={`${initials(session.user.name)}, account of ${session.user.name}`}>
+          <UnstyledButton aria-label={`${initials(session.user.name)}, account menu of ${session.user.name}`}>
             <Avatar radius="xl" size={36} color="indigo" variant="filled" aria-hidden>
               {initials(session.user.name)}
             </Avatar>
@@ -160,7 +167,7 @@ function PersonMenu({ session }: { session: Session }) {
             leftSection={isDark ? <IconSun size={18} /> : <IconMoon size={18} />}
             onClick={() => setColorScheme(isDark ? "light" : "dark")}
           >
-            {isDark ? "Light colours" : "Dark colours"}
+            {isDark ? "Light mode" : "Dark mode"}
           </Menu.Item>
           <Menu.Item component="a" href="/docs" leftSection={<IconCode size={18} />}>
             API reference

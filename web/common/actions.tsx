@@ -6,16 +6,16 @@ import { ApiError } from "../api/client.ts";
 
 interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
-  /** What is said once it is done. */
+  /** The notification on success. */
   readonly done?: string | ((result: Result, input: Input) => string);
-  /** What has to be asked for again afterwards, by the beginnings of the keys. */
+  /** Prefixes of the query keys to invalidate on success. */
   readonly refresh?: readonly QueryKey[];
   readonly onDone?: (result: Result, input: Input) => void;
-  /** The place shows the error itself, as a form does at its fields. */
+  /** The caller shows the error itself, such as a form at its fields. */
   readonly showsError?: boolean;
 }
 
-/** Does something on the server: tells how it went, and has what it changed loaded again. */
+/** Runs a request, shows a notification for its outcome, and invalidates the queries it changed. */
 export function useAction<Input = void, Result = unknown>({
   run,
   done,
@@ -34,34 +34,34 @@ export function useAction<Input = void, Result = unknown>({
     },
     onError: (error) => {
       if (!showsError)
-        notifications.show({ color: "red", title: "That did not work", message: errorText(error) });
+        notifications.show({ color: "red", title: "Couldn't complete that", message: errorText(error) });
     },
   });
 }
 
-/** What went wrong, in words for the person. */
+/** The error message to show to the user. */
 export function errorText(error: unknown): string {
-  return error instanceof ApiError ? error.message : "This page ran into a fault of its own.";
+  return error instanceof ApiError ? error.message : "Something went wrong. Reload the page.";
 }
 
-/** The faults that the server found, by the name of the field: `/redirect_uris/1` is of `redirect_uris`. */
+/** The violations in a response by top-level field: `/redirect_uris/1` belongs to `redirect_uris`. */
 export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   if (!(error instanceof ApiError)) return found;
   for (const { pointer, detail } of error.violations) {
     const [, field = "", entry] = pointer.split("/");
-    const place = entry !== undefined && /^\d+$/.test(entry) ? `Entry ${Number(entry) + 1} ` : "";
-    const text = place === "" ? detail.charAt(0).toUpperCase() + detail.slice(1) : place + detail;
+    const prefix = entry !== undefined && /^\d+$/.test(entry) ? `Entry ${Number(entry) + 1} ` : "";
+    const text = prefix === "" ? detail.charAt(0).toUpperCase() + detail.slice(1) : prefix + detail;
     found[field] = found[field] === undefined ? text : `${found[field]}; ${text}`;
   }
   return found;
 }
 
-/** What went wrong with a form as a whole: everything that is not told at one of its fields. */
+/** The error of a form, unless its fields already show all of it. */
 export function FormError({ error, fields }: { error: unknown; fields: readonly string[] }) {
   if (error === null || error === undefined) return null;
-  const faults = Object.keys(fieldErrors(error));
-  if (faults.length > 0 && faults.every((field) => fields.includes(field))) return null;
+  const errors = Object.keys(fieldErrors(error));
+  if (errors.length > 0 && errors.every((field) => fields.includes(field))) return null;
   return (
     <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />}>
       {errorText(error)}

@@ -1,7 +1,7 @@
 import { IconChevronLeft } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
-/** Leads from one thing to the list it is in; stands above the title. */
+/** A link to the parent list, above a page's title. */
 export function BackLink({ to, children }: { to: string; children: string }) {
   return (
     <Link to={to} className="back">

@@ -1,9 +1,9 @@
-import { Button, Center, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Button, Center, Group, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconAlertTriangle, IconMoodEmpty, IconRefresh } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { ApiError } from "../api/client.ts";
 
-/** What a place says when there is nothing to show, and what to do about it. */
+/** Shown when there is no content, with what to do about it. */
 export function EmptyState(props: {
   title: string;
   children?: ReactNode;
@@ -30,9 +30,11 @@ export function EmptyState(props: {
   );
 }
 
-/** What a place says when it could not be loaded: the server's words, and a way to try again. */
+/** Shown when content failed to load, with a button to try again or reload. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { title, detail } = describe(error);
+  const { title, detail, needsReload } = describe(error);
+  // Browsers cache a failed module load: only a reload helps.
+  const isPart = isPartNotLoaded(error);
   return (
     <Center mih={320} p="lg">
       <Stack align="center" gap="xs" maw={460} ta="center" role="alert">
@@ -43,30 +45,73 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
           {title}
         </Title>
         <Text c="dimmed">{detail}</Text>
-        {retry === undefined ? null : (
-          <Button variant="light" leftSection={<IconRefresh size={18} />} onClick={retry}>
-            Try again
-          </Button>
-        )}
+        <Group justify="center" gap="xs">
+          {retry === undefined || isPart ? null : (
+            <Button variant="light" leftSection={<IconRefresh size={18} />} onClick={retry}>
+              Try again
+            </Button>
+          )}
+          {needsReload ? <ReloadButton /> : null}
+        </Group>
       </Stack>
     </Center>
   );
 }
 
-function describe(error: unknown): { title: string; detail: string } {
-  if (!(error instanceof ApiError))
+/** Whether the server responds at all, with any status. */
+export async function canReachServer(): Promise<boolean> {
+  try {
+    await fetch("/icon.svg", { method: "HEAD", cache: "no-store" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Reloads the page, once the server can be reached: offline, a reload would replace the app with the browser's own error. */
+export function ReloadButton() {
+  const [state, setState] = useState<"idle" | "checking" | "offline">("idle");
+  const reload = async (): Promise<void> => {
+    setState("checking");
+    if (await canReachServer()) window.location.reload();
+    else setState("offline");
+  };
+  return (
+    <>
+      <Button variant="default" loading={state === "checking"} onClick={reload}>
+        Reload
+      </Button>
+      {state === "offline" ? (
+        <Text size="sm" role="status">
+          The server still can't be reached.
+        </Text>
+      ) : null}
+    </>
+  );
+}
+
+function isPartNotLoaded(error: unknown): boolean {
+  return error instanceof Error && error.name === "PartNotLoadedError";
+}
+
+function describe(error: unknown): { title: string; detail: string; needsReload: boolean } {
+  if (isPartNotLoaded(error))
     return {
-      title: "Something went wrong",
-      detail: "This page ran into a fault of its own. Reload it, please.",
+      title: "Couldn't load this part of the app",
+      detail: "You may be offline, or Parley was updated. Reload the page.",
+      needsReload: true,
     };
+  if (!(error instanceof ApiError))
+    return { title: "Something went wrong", detail: "Reload the page.", needsReload: true };
+  const needsReload = false;
   switch (error.code) {
     case "unreachable":
-      return { title: "No connection", detail: error.message };
+      return { title: "No connection", detail: error.message, needsReload };
     case "not_found":
-      return { title: "Not here", detail: "This was deleted, or it was never shared with you." };
+      return { title: "Not found", detail: "It was deleted, or isn't shared with you.", needsReload };
     case "forbidden":
-      return { title: "Not allowed", detail: error.message };
+      return { title: "Not allowed", detail: error.message, needsReload };
     default:
-      return { title: "This could not be loaded", detail: error.message };
+      return { title: "Couldn't load", detail: error.message, needsReload };
   }
 }

@@ -1,12 +1,12 @@
-import { Modal } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ListedBody, removeHighlight } from "../api/highlights.ts";
-import { ConfirmForm } from "../common/confirm-form.tsx";
-import { Links } from "../links/lazy-manager.tsx";
+import { deleteHighlight, type ListedBody } from "../api/highlights.ts";
+import { ConfirmForm } from "../common/dialogs/confirm-form.tsx";
+import { FormDialog } from "../common/dialogs/form-dialog.tsx";
+import { LazyLinkManager } from "../link-settings/lazy-link-manager.tsx";
 import { AddToStory } from "./add-to-story.tsx";
 import { EditHighlight } from "./edit-highlight.tsx";
 
-/** What is to be done with a highlight. */
+/** An action chosen from a highlight's menu. */
 export interface Action {
   readonly kind: "edit" | "delete" | "story" | "share";
   readonly highlight: ListedBody;
@@ -15,11 +15,11 @@ export interface Action {
 const titles = {
   edit: "Edit highlight",
   delete: "Delete highlight",
-  story: "Add to a story",
+  story: "Add to story",
   share: "Public links",
 } as const;
 
-/** The dialog of what is to be done. */
+/** The dialog of the chosen action. */
 export function ActionDialogs({ action, onClose }: { action: Action | null; onClose: () => void }) {
   const queryClient = useQueryClient();
   const finish = () => {
@@ -28,7 +28,7 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
     onClose();
   };
   return (
-    <Modal
+    <FormDialog
       opened={action !== null}
       onClose={onClose}
       title={action === null ? "" : titles[action.kind]}
@@ -41,19 +41,22 @@ export function ActionDialogs({ action, onClose }: { action: Action | null; onCl
         <AddToStory highlight={action.highlight} onDone={finish} onCancel={onClose} />
       ) : null}
       {action?.kind === "share" ? (
-        <Links target={{ kind: "highlight", id: action.highlight.id }} title={action.highlight.text} />
+        <LazyLinkManager
+          target={{ kind: "highlight", id: action.highlight.id }}
+          title={action.highlight.text}
+        />
       ) : null}
       {action?.kind === "delete" ? (
         <ConfirmForm
-          verb="Delete"
-          act={() => removeHighlight(action.highlight.id)}
+          verb="Delete highlight"
+          act={() => deleteHighlight(action.highlight.id)}
           onDone={finish}
           onCancel={onClose}
         >
-          “{action.highlight.text}” is deleted for everybody, also from the stories it is in. The recording
-          stays.
+          This permanently deletes “{action.highlight.text}” for everyone, and removes it from stories. The
+          recording stays.
         </ConfirmForm>
       ) : null}
-    </Modal>
+    </FormDialog>
   );
 }

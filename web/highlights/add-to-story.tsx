@@ -3,11 +3,11 @@ import { notifications } from "@mantine/notifications";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { HighlightBody } from "../api/highlights.ts";
-import { changeStory, makeStory, storiesQuery } from "../api/stories.ts";
+import { createStory, storiesQuery, updateStory } from "../api/stories.ts";
 
 const newStory = "new";
 
-/** Puts a highlight at the end of a story, or begins one with it. */
+/** Appends a highlight to a story, or creates a story with it. */
 export function AddToStory(props: { highlight: HighlightBody; onDone: () => void; onCancel: () => void }) {
   const { highlight, onDone, onCancel } = props;
   const query = useInfiniteQuery(storiesQuery);
@@ -15,14 +15,14 @@ export function AddToStory(props: { highlight: HighlightBody; onDone: () => void
   const [chosen, setChosen] = useState<string>(newStory);
   const [title, setTitle] = useState("");
   const story = stories.find(({ id }) => id === chosen);
-  const isThere = story?.highlights.some(({ id }) => id === highlight.id) ?? false;
+  const isIncluded = story?.highlights.some(({ id }) => id === highlight.id) ?? false;
   const add = useMutation({
     mutationFn: () =>
       story === undefined
-        ? makeStory({ title, description: "", tags: [], highlight_ids: [highlight.id] })
-        : changeStory(story.id, { highlight_ids: [...story.highlights.map(({ id }) => id), highlight.id] }),
-    onSuccess: (made) => {
-      notifications.show({ message: `Added to ${made.title}`, color: "teal" });
+        ? createStory({ title, description: "", tags: [], highlight_ids: [highlight.id] })
+        : updateStory(story.id, { highlight_ids: [...story.highlights.map(({ id }) => id), highlight.id] }),
+    onSuccess: (saved) => {
+      notifications.show({ message: `Added to ${saved.title}`, color: "teal" });
       onDone();
     },
   });
@@ -39,12 +39,12 @@ export function AddToStory(props: { highlight: HighlightBody; onDone: () => void
           allowDeselect={false}
           searchable
           data={[
-            { value: newStory, label: "A new story" },
+            { value: newStory, label: "New story" },
             ...stories.map(({ id, title }) => ({ value: id, label: title })),
           ]}
           value={chosen}
           onChange={(value) => setChosen(value ?? newStory)}
-          error={isThere ? "The highlight is in this story already." : undefined}
+          error={isIncluded ? "This highlight is already in this story." : undefined}
         />
         {chosen === newStory ? (
           <TextInput
@@ -62,7 +62,7 @@ export function AddToStory(props: { highlight: HighlightBody; onDone: () => void
             loading={query.isFetchingNextPage}
             onClick={() => query.fetchNextPage()}
           >
-            Show older stories too
+            Show older stories
           </Button>
         ) : null}
         {add.isError ? (
@@ -74,7 +74,7 @@ export function AddToStory(props: { highlight: HighlightBody; onDone: () => void
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={add.isPending} disabled={isThere}>
+          <Button type="submit" loading={add.isPending} disabled={isIncluded}>
             Add
           </Button>
         </Group>

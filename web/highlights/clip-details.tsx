@@ -2,14 +2,14 @@ import { Anchor, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { IconArrowUpRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { clippedRecordingQuery, type HighlightBody } from "../api/highlights.ts";
-import { clock, dayAndTime } from "../common/time.ts";
-import { momentAddress } from "./address.ts";
+import { clock, dayAndTime } from "../common/format/time.ts";
 import { ClipPlayer } from "./clip-player.tsx";
+import { momentUrl } from "./url.ts";
 
-/** A highlight to be played, with where it is from and what is said in it. */
+/** A highlight's player, with its recording, tags and transcript. */
 export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
   const recording = useQuery(clippedRecordingQuery(highlight.recording_id));
-  const isWritten = recording.data?.media_type === "transcript";
+  const isTranscript = recording.data?.media_type === "transcript";
   return (
     <Stack gap="sm">
       <ClipPlayer highlight={highlight} autoPlay />
@@ -21,12 +21,12 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
         </Text>
         <Button
           component="a"
-          href={momentAddress(highlight)}
+          href={momentUrl(highlight)}
           size="xs"
           variant="light"
           rightSection={<IconArrowUpRight size={16} aria-hidden />}
         >
-          Open in the recording
+          Open in recording
         </Button>
       </Group>
       {highlight.tags.length === 0 ? null : (
@@ -38,10 +38,10 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
           ))}
         </Group>
       )}
-      {isWritten || !highlight.transcript ? null : (
+      {isTranscript || !highlight.transcript ? null : (
         <details>
           <Anchor component="summary" size="sm">
-            What is said
+            Transcript
           </Anchor>
           <Text size="sm" mt={6} style={{ whiteSpace: "pre-line" }}>
             {highlight.transcript}

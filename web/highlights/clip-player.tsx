@@ -3,27 +3,27 @@ import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconVolume } from "@tabler
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type HighlightBody, highlightQuery, mediaQuery } from "../api/highlights.ts";
-import { clock, lengthInWords } from "../common/time.ts";
+import { clock, lengthInWords } from "../common/format/time.ts";
 import classes from "./highlights.module.css";
 import { useCaptions } from "./use-captions.ts";
 
 interface PlayerProps {
   readonly highlight: HighlightBody;
-  /** Begins by itself; browsers may refuse before anybody has clicked. */
+  /** Plays immediately, if the browser allows it before a click. */
   readonly autoPlay?: boolean;
-  /** Milliseconds from the clip's start. */
+  /** Milliseconds from the start of the clip. */
   readonly onPosition?: (ms: number) => void;
   readonly onEnded?: () => void;
 }
 
-/** Plays the part of a recording that is a highlight; a transcript's part is shown to be read. */
+/** Plays a highlight's range of its recording; without media it shows the transcript. */
 export function ClipPlayer(props: PlayerProps) {
   const { highlight } = props;
   const media = useQuery(mediaQuery(highlight.recording_id));
   if (media.isPending)
     return (
       <div className={classes.screen}>
-        <Loader role="img" aria-label="Loading the clip" />
+        <Loader role="img" aria-label="Loading clip" />
       </div>
     );
   if (media.isError)
@@ -34,7 +34,7 @@ export function ClipPlayer(props: PlayerProps) {
     );
   const file = media.data.media;
   return file === null ? (
-    <WrittenClip {...props} />
+    <TranscriptClip {...props} />
   ) : (
     <Player key={highlight.id} {...props} url={file.url} isVideo={file.content_type === "video/mp4"} />
   );
@@ -78,14 +78,14 @@ function Player({
     if (video === null) return;
     if (!video.paused) return video.pause();
     if (position >= duration - 50) seek(0);
-    // Refused, or taken back by a pause: the button shows that it does not play.
+    // Refused by the browser or interrupted by a pause: the button already shows the paused state.
     void video.play().catch(() => undefined);
   };
   return (
-    <div className={classes.player}>
+    <div>
       {isBroken ? (
         <div className={classes.screen} role="alert">
-          <Text c="inherit">This browser could not play the clip.</Text>
+          <Text c="inherit">This browser can't play the clip.</Text>
         </div>
       ) : (
         <div className={classes.screen} data-audio={!isVideo || undefined}>
@@ -110,7 +110,7 @@ function Player({
             <track
               kind="captions"
               src={captions}
-              label="What is said"
+              label="Transcript"
               default={isVideo && captions !== undefined}
             />
           </video>
@@ -145,23 +145,21 @@ function Player({
   );
 }
 
-function WrittenClip({ highlight }: PlayerProps) {
+function TranscriptClip({ highlight }: PlayerProps) {
   const query = useQuery(highlightQuery(highlight.id));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard.
-    <section className={classes.written} tabIndex={0} aria-label="What is said">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
+    <section className={classes.written} tabIndex={0} aria-label="Transcript">
       {query.isPending ? (
         <Loader size="sm" role="img" aria-label="Loading" />
       ) : (
-        <Text style={{ whiteSpace: "pre-line" }}>
-          {query.data?.transcript || "Nothing is said in this clip."}
-        </Text>
+        <Text style={{ whiteSpace: "pre-line" }}>{query.data?.transcript || "No speech in this clip."}</Text>
       )}
     </section>
   );
 }
 
-/** Calls before each picture while it is on; `timeupdate` comes too seldom to end a clip where it ends. */
+/** Calls `act` on each animation frame while `isOn`; `timeupdate` is too rare to stop a clip at its end. */
 function useEveryFrame(isOn: boolean, act: () => void): void {
   const latest = useRef(act);
   useEffect(() => {

@@ -1,29 +1,43 @@
 import { Alert, Button, Group, NumberInput, Stack, TagsInput, Textarea } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { ApiError } from "../api/client.ts";
-import { changeHighlight, type ListedBody } from "../api/highlights.ts";
-import { clock } from "../common/time.ts";
+import { type ListedBody, updateHighlight } from "../api/highlights.ts";
+import { DraftNotice, useDraft } from "../common/drafts/use-draft.tsx";
+import { clock } from "../common/format/time.ts";
 
-/** Changes what a highlight says and which part of its recording it is. */
+interface HighlightDraft {
+  readonly text: string;
+  readonly tags: readonly string[];
+  /** A string while it is being typed. */
+  readonly startSec: number | string;
+  readonly lengthSec: number | string;
+}
+
+/** Edits a highlight's text, tags and range. */
 export function EditHighlight(props: { highlight: ListedBody; onDone: () => void; onCancel: () => void }) {
   const { highlight, onDone, onCancel } = props;
-  const [text, setText] = useState(highlight.text);
-  const [tags, setTags] = useState(highlight.tags);
-  const [startSec, setStart] = useState<number | string>(highlight.timestamp / 1000);
-  const [lengthSec, setLength] = useState<number | string>(highlight.duration / 1000);
+  const draft = useDraft<HighlightDraft>(`highlight:${highlight.id}`, {
+    text: highlight.text,
+    tags: highlight.tags,
+    startSec: highlight.timestamp / 1000,
+    lengthSec: highlight.duration / 1000,
+  });
+  const { text, tags, startSec, lengthSec } = draft.value;
   const save = useMutation({
     mutationFn: () =>
-      changeHighlight(highlight.id, {
+      updateHighlight(highlight.id, {
         text,
-        tags,
+        tags: [...tags],
         timestamp: Math.round(Number(startSec) * 1000),
         duration: Math.round(Number(lengthSec) * 1000),
       }),
-    onSuccess: onDone,
+    onSuccess: () => {
+      draft.saved();
+      onDone();
+    },
   });
   const violations = save.error instanceof ApiError ? save.error.violations : [];
-  const faultAt = (name: string) =>
+  const errorAt = (name: string) =>
     violations.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))?.detail;
   return (
     <form
@@ -33,6 +47,7 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
       }}
     >
       <Stack gap="sm">
+        <DraftNotice draft={draft} />
         <Textarea
           label="Text"
           required
@@ -40,26 +55,26 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
           maxLength={500}
           data-autofocus
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          error={faultAt("text")}
+          onChange={(event) => draft.change({ text: event.currentTarget.value })}
+          error={errorAt("text")}
         />
         <TagsInput
           label="Tags"
-          description="Letters, digits and dashes; Enter adds one."
-          value={tags}
-          onChange={setTags}
-          error={faultAt("tags")}
+          description="Letters, numbers, dashes. Press Enter to add."
+          value={[...tags]}
+          onChange={(tags) => draft.change({ tags })}
+          error={errorAt("tags")}
         />
         <Group grow align="flex-start">
           <NumberInput
-            label="Starts at (seconds)"
+            label="Start (seconds)"
             description={clock(Number(startSec) * 1000)}
             min={0}
             max={highlight.recording.duration_ms / 1000}
             decimalScale={3}
             value={startSec}
-            onChange={setStart}
-            error={faultAt("timestamp")}
+            onChange={(startSec) => draft.change({ startSec })}
+            error={errorAt("timestamp")}
           />
           <NumberInput
             label="Length (seconds)"
@@ -67,8 +82,8 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
             min={0.001}
             decimalScale={3}
             value={lengthSec}
-            onChange={setLength}
-            error={faultAt("duration")}
+            onChange={(lengthSec) => draft.change({ lengthSec })}
+            error={errorAt("duration")}
           />
         </Group>
         {save.isError && violations.length === 0 ? (
@@ -77,7 +92,13 @@ export function EditHighlight(props: { highlight: ListedBody; onDone: () => void
           </Alert>
         ) : null}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              onCancel();
+            }}
+          >
             Cancel
           </Button>
           <Button type="submit" loading={save.isPending}>

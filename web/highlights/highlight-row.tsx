@@ -2,13 +2,13 @@ import { ActionIcon, Badge, Menu } from "@mantine/core";
 import { IconDots, IconPencil, IconPlaylistAdd, IconTrash, IconVideo, IconWorld } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ListedBody } from "../api/highlights.ts";
-import { namesInLine } from "../common/person.ts";
-import { clock, dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
+import { namesInLine } from "../common/format/names.ts";
+import { clock, dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import type { Action } from "./action-dialogs.tsx";
-import { momentAddress } from "./address.ts";
 import classes from "./highlights.module.css";
+import { momentUrl } from "./url.ts";
 
-/** A highlight in the list: its title plays it. */
+/** A highlight in the list; its title plays it. */
 export function HighlightRow({
   highlight,
   onAction,
@@ -56,7 +56,7 @@ export function HighlightRow({
             variant="subtle"
             color="gray"
             className={classes.more ?? ""}
-            aria-label={`More for ${text}`}
+            aria-label={`Actions for ${text}`}
           >
             <IconDots size={20} />
           </ActionIcon>
@@ -66,7 +66,7 @@ export function HighlightRow({
             leftSection={<IconPlaylistAdd size={18} />}
             onClick={() => onAction({ kind: "story", highlight })}
           >
-            Add to a story
+            Add to story
           </Menu.Item>
           <Menu.Item
             leftSection={<IconWorld size={18} />}
@@ -74,8 +74,8 @@ export function HighlightRow({
           >
             Public links
           </Menu.Item>
-          <Menu.Item component="a" href={momentAddress(highlight)} leftSection={<IconVideo size={18} />}>
-            Open in the recording
+          <Menu.Item component="a" href={momentUrl(highlight)} leftSection={<IconVideo size={18} />}>
+            Open in recording
           </Menu.Item>
           {can_change ? (
             <>

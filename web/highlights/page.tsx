@@ -16,7 +16,7 @@ import type { HighlightsSearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/highlights");
 
-/** Highlights of every recording the person sees; one of them may be open. */
+/** Highlights of all recordings the user can see; `play` in the URL opens one. */
 export function HighlightsPage() {
   useTitle("Highlights");
   const search = page.useSearch();
@@ -31,7 +31,7 @@ export function HighlightsPage() {
       </Title>
       <Group gap="sm" component="search">
         <Filter
-          label="Find in highlights"
+          label="Search highlights"
           icon={<IconSearch size={16} aria-hidden />}
           value={search.text ?? ""}
           onChange={(text) => set({ text: text || undefined })}
@@ -53,15 +53,10 @@ export function HighlightsPage() {
   );
 }
 
-/** A tag that can't be is not asked for. */
-const tagPattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*$/u;
-
 function Highlights({ onAction }: { onAction: (action: Action) => void }) {
   const { text, tag } = page.useSearch();
-  const isNarrowed = text !== undefined || tag !== undefined;
-  const query = useInfiniteQuery(
-    highlightsQuery({ text, tag: tag !== undefined && tagPattern.test(tag) ? tag : undefined }),
-  );
+  const isFiltered = text !== undefined || tag !== undefined;
+  const query = useInfiniteQuery(highlightsQuery({ text, tag: tag?.trim() || undefined }));
   if (query.isPending)
     return (
       <div aria-busy="true">
@@ -72,8 +67,8 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const highlights = query.data.pages.flatMap((one) => one.highlights);
   if (highlights.length === 0)
-    return isNarrowed ? (
-      <EmptyState title="No highlight fits">
+    return isFiltered ? (
+      <EmptyState title="No matching highlights">
         <Link to="/highlights">Show all highlights</Link>
       </EmptyState>
     ) : (
@@ -82,11 +77,11 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
         icon={<IconHighlight size={30} stroke={1.5} />}
         action={
           <Button component={Link} to="/">
-            Open the library
+            Open library
           </Button>
         }
       >
-        Mark what matters in a recording, and it is kept here to be played and put into stories.
+        Play the highlights you create in recordings here, and add them to stories.
       </EmptyState>
     );
   return (
@@ -116,10 +111,10 @@ function Filter(props: {
   onChange: (value: string) => void;
 }) {
   const [text, setText] = useState(props.value);
-  const tell = useDebouncedCallback(props.onChange, 250);
+  const report = useDebouncedCallback(props.onChange, 250);
   const set = (value: string) => {
     setText(value);
-    tell(value.trim());
+    report(value.trim());
   };
   return (
     <TextInput
@@ -129,7 +124,7 @@ function Filter(props: {
       leftSection={props.icon}
       rightSection={
         text === "" ? null : (
-          <CloseButton size="sm" aria-label={`Empty ${props.label}`} onClick={() => set("")} />
+          <CloseButton size="sm" aria-label={`Clear ${props.label}`} onClick={() => set("")} />
         )
       }
       value={text}
@@ -139,7 +134,7 @@ function Filter(props: {
 }
 
 function ClipDialog({ highlightId, onClose }: { highlightId: string | undefined; onClose: () => void }) {
-  // What is in it stays while it closes.
+  // Keeps the content while the dialog closes.
   const [shown, setShown] = useState(highlightId);
   if (highlightId !== undefined && highlightId !== shown) setShown(highlightId);
   const query = useQuery({ ...highlightQuery(shown ?? ""), enabled: shown !== undefined });

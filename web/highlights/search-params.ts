@@ -1,11 +1,11 @@
 import type { HighlightFilter } from "../api/highlights.ts";
 
-/** What the address of the highlights says: what to show, and which one is open. */
+/** Search parameters of the highlights page: filters, and the open highlight. */
 export interface HighlightsSearch extends HighlightFilter {
   readonly play?: string | undefined;
 }
 
-/** Reads the address; what makes no sense in it is left out. */
+/** Parses the search parameters, ignoring invalid ones. */
 export function readHighlightsSearch(raw: Readonly<Record<string, unknown>>): HighlightsSearch {
   const read = (name: string): string | undefined => {
     const value = raw[name];

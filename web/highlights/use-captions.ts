@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call, path } from "../api/client.ts";
 
-/** The transcript of a recording as captions; the player takes an address, and the API asks for headers. */
+/** An object URL with a recording's transcript as captions: a track can't send the headers the API requires. */
 export function useCaptions(recordingId: string): string | undefined {
   const { data } = useQuery({
     queryKey: ["recordings", "captions", recordingId],
@@ -10,15 +10,15 @@ export function useCaptions(recordingId: string): string | undefined {
     queryFn: ({ signal }): Promise<string> =>
       call("GET", path`/_/public-api/v2/recordings/${recordingId}/transcript.vtt`, { signal }),
   });
-  const [address, setAddress] = useState<string>();
+  const [url, setUrl] = useState<string>();
   useEffect(() => {
     if (data === undefined || !data.includes("-->")) return;
-    const made = URL.createObjectURL(new Blob([data], { type: "text/vtt" }));
-    setAddress(made);
+    const objectUrl = URL.createObjectURL(new Blob([data], { type: "text/vtt" }));
+    setUrl(objectUrl);
     return () => {
-      setAddress(undefined);
-      URL.revokeObjectURL(made);
+      setUrl(undefined);
+      URL.revokeObjectURL(objectUrl);
     };
   }, [data]);
-  return address;
+  return url;
 }

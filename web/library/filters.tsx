@@ -1,13 +1,19 @@
 import { Select } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
-import { DaysFilter, Filters, MeetingTypeFilter, TeamFilter, withoutEmpty } from "../common/filters.tsx";
-import { TypedFilter } from "../common/typed-filter.tsx";
-import { isNarrowed, type LibrarySearch } from "./search-params.ts";
+import {
+  DaysFilter,
+  Filters,
+  MeetingTypeFilter,
+  TeamFilter,
+  withoutEmpty,
+} from "../common/lists/filters.tsx";
+import { TypedFilter } from "../common/lists/typed-filter.tsx";
+import { isFiltered, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
-/** What the library is narrowed by; all of it stands in the address. */
+/** The library's filters, stored in the URL. */
 export function LibraryFilters() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
@@ -16,9 +22,9 @@ export function LibraryFilters() {
   return (
     <Filters
       clear={
-        isNarrowed(search)
+        isFiltered(search)
           ? {
-              text: "Clear",
+              text: "Clear filters",
               run: () =>
                 navigate({ search: ({ view }: LibrarySearch) => withoutEmpty({ view }), replace: true }),
             }
@@ -27,7 +33,7 @@ export function LibraryFilters() {
     >
       <TypedFilter
         label="Title"
-        placeholder="Title has…"
+        placeholder="Filter by title"
         icon={<IconSearch size={16} stroke={1.6} aria-hidden />}
         value={search.title ?? ""}
         onChange={(title) => set({ title })}
@@ -36,19 +42,19 @@ export function LibraryFilters() {
       <TeamFilter value={search.team} onChange={(team) => set({ team })} />
       <MeetingTypeFilter value={search.type} onChange={(type) => set({ type })} />
       <Select
-        aria-label="Who took part"
-        placeholder="Anybody"
+        aria-label="Participants"
+        placeholder="Anyone"
         clearable
         data={[
-          { value: "internal", label: "Team only" },
-          { value: "external", label: "With others" },
+          { value: "internal", label: "Internal only" },
+          { value: "external", label: "With guests" },
         ]}
         value={search.scope ?? null}
         onChange={(scope) => set({ scope: (scope ?? undefined) as LibrarySearch["scope"] })}
       />
       <Select
-        aria-label="My part"
-        placeholder="Everything"
+        aria-label="My role"
+        placeholder="All roles"
         clearable
         data={[
           { value: "hosted", label: "I hosted" },

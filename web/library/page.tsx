@@ -3,19 +3,19 @@ import { IconLayoutGrid, IconList, IconUpload, IconVideo } from "@tabler/icons-r
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { recordingsQuery } from "../api/recordings.ts";
+import { useLoadMore } from "../common/lists/use-load-more.ts";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
-import { useMoreWhenSeen } from "../common/use-more.ts";
 import { useTitle } from "../common/use-title.ts";
 import { LibraryFilters } from "./filters.tsx";
 import classes from "./library.module.css";
 import { RecordingCard, RecordingCardSkeleton } from "./recording-card.tsx";
 import { RecordingRow, RecordingRowSkeleton } from "./recording-row.tsx";
-import { isNarrowed, type LibrarySearch } from "./search-params.ts";
+import { isFiltered, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
-/** All recordings the person may see, newest first. */
+/** All recordings the user can see, newest first. */
 export function LibraryPage() {
   useTitle("Library");
   const search = page.useSearch();
@@ -30,7 +30,7 @@ export function LibraryPage() {
         </Title>
         <SegmentedControl
           size="xs"
-          aria-label="How recordings are shown"
+          aria-label="View"
           value={isGrid ? "grid" : "list"}
           onChange={(value) =>
             navigate({
@@ -66,7 +66,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
   const search = page.useSearch();
   const { view: _view, ...filter } = search;
   const query = useInfiniteQuery(recordingsQuery(filter));
-  const more = useMoreWhenSeen(() => {
+  const more = useLoadMore(() => {
     if (query.hasNextPage && !query.isFetchingNextPage) query.fetchNextPage();
   });
   const [Item, Skeleton] = isGrid
@@ -78,7 +78,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
       <div className={layout} aria-busy="true">
         <VisuallyHidden role="status">Loading recordings</VisuallyHidden>
         {Array.from({ length: 8 }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: these stand for nothing in particular.
+          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.
           <Skeleton key={index} />
         ))}
       </div>
@@ -86,7 +86,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const recordings = query.data.pages.flatMap(({ recordings }) => recordings);
-  if (recordings.length === 0) return isNarrowed(search) ? <NothingFound /> : <NothingYet />;
+  if (recordings.length === 0) return isFiltered(search) ? <NoMatches /> : <NoRecordings />;
   return (
     <>
       <ul className={layout} aria-label="Recordings">
@@ -110,7 +110,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
   );
 }
 
-function NothingYet() {
+function NoRecordings() {
   return (
     <EmptyState
       title="No recordings yet"
@@ -121,16 +121,16 @@ function NothingYet() {
         </Button>
       }
     >
-      What you record, take part in, or get shared will be here.
+      Recordings you make, attend, or that are shared with you appear here.
     </EmptyState>
   );
 }
 
-function NothingFound() {
+function NoMatches() {
   const navigate = page.useNavigate();
   return (
     <EmptyState
-      title="No recording fits"
+      title="No matching recordings"
       action={
         <Button
           variant="light"
@@ -145,7 +145,7 @@ function NothingFound() {
         </Button>
       }
     >
-      Nothing you may see matches all of these filters.
+      No recordings match these filters.
     </EmptyState>
   );
 }

@@ -3,14 +3,15 @@ import { IconFileText, IconVideo, IconVolume } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { RecordingBody } from "../api/recordings.ts";
-import { namesInLine } from "../common/person.ts";
-import { clock, dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
+import { namesInLine } from "../common/format/names.ts";
+import { clock, dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { recordingUrl } from "../common/recording-url.ts";
 import classes from "./library.module.css";
 
 const icons = { video: IconVideo, audio: IconVolume, transcript: IconFileText } as const;
 const kinds = { video: "Video", audio: "Audio", transcript: "Transcript" } as const;
 
-/** The picture of a recording, or a sign of what it is, with its length. */
+/** The thumbnail of a recording, or an icon of its media type, with its length. */
 export function Picture({ recording }: { recording: RecordingBody }) {
   const [isBroken, setBroken] = useState(false);
   const Icon = icons[recording.media_type];
@@ -37,17 +38,13 @@ export function Picture({ recording }: { recording: RecordingBody }) {
 /** The title as the link to the recording. */
 export function TitleLink({ recording }: { recording: RecordingBody }) {
   return (
-    <Link to={recordingAddress(recording.id)} className={classes.title ?? ""}>
+    <Link to={recordingUrl(recording.id)} className={classes.title ?? ""}>
       {recording.title}
     </Link>
   );
 }
 
-export function recordingAddress(id: string): string {
-  return `/recordings/${id}`;
-}
-
-/** When it was, what it is, and who was there. */
+/** Start time, media type and participants. */
 export function Facts({ recording }: { recording: RecordingBody }) {
   const people = (recording.participants ?? []).map(({ name }) => name);
   return (

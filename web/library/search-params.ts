@@ -1,13 +1,13 @@
 import type { LibraryFilter } from "../api/recordings.ts";
 
-/** What the address of the library says: what to show and how. */
+/** Search parameters of the library: filters and view. */
 export interface LibrarySearch extends LibraryFilter {
   readonly view?: "grid" | undefined;
 }
 
 const texts = ["title", "team", "type", "from", "to"] as const;
 
-/** Reads the address; what makes no sense in it is left out. */
+/** Parses the search parameters, ignoring invalid ones. */
 export function readLibrarySearch(raw: Readonly<Record<string, unknown>>): LibrarySearch {
   const search: { -readonly [Name in keyof LibrarySearch]: LibrarySearch[Name] } = {};
   for (const name of texts) {
@@ -23,7 +23,7 @@ export function readLibrarySearch(raw: Readonly<Record<string, unknown>>): Libra
   return search;
 }
 
-/** Whether anything narrows the library. */
-export function isNarrowed({ view: _view, ...filter }: LibrarySearch): boolean {
+/** Whether any filter is set. */
+export function isFiltered({ view: _view, ...filter }: LibrarySearch): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }

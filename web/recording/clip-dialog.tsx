@@ -1,55 +1,87 @@
-import { Button, Group, Modal, RangeSlider, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, RangeSlider, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError } from "../api/client.ts";
-import { type Clip, refreshRecording } from "../api/recording.ts";
-import { clock, lengthInWords } from "../common/time.ts";
-import { type ClipRange, useRecording } from "./context.ts";
+import { type RecordingHighlight, refreshRecording } from "../api/recording.ts";
+import { errorText } from "../common/actions.tsx";
+import { FormDialog } from "../common/dialogs/form-dialog.tsx";
+import { DraftNotice, useDraft } from "../common/drafts/use-draft.tsx";
+import { clock, lengthInWords } from "../common/format/time.ts";
+import type { ClipRange } from "../transcript/selection-toolbar.tsx";
+import { useRecording } from "./context.ts";
 
-/** How far a clip can be drawn beyond what was chosen. */
+/** How far a clip can be extended beyond the selection. */
 const roomMs = 30_000;
-const leastMs = 1000;
-const titleLetters = 100;
+const minClipMs = 1000;
+const maxTitleCharacters = 100;
 
-/** Title and range of a highlight, new or changed. @param range null: closed. */
-export function ClipDialog(props: { clip: Clip | null; range: ClipRange | null; onClose: () => void }) {
+/** Creates or edits a highlight. @param range null while closed. */
+export function ClipDialog(props: {
+  clip: RecordingHighlight | null;
+  range: ClipRange | null;
+  onClose: () => void;
+}) {
   const { clip, range, onClose } = props;
   return (
-    <Modal
+    <FormDialog
       opened={range !== null}
       onClose={onClose}
-      title={clip === null ? "New clip" : "Change the highlight"}
+      title={clip === null ? "New clip" : "Edit highlight"}
     >
       {range === null ? null : <Form clip={clip} range={range} onClose={onClose} />}
-    </Modal>
+    </FormDialog>
   );
 }
 
-function Form({ clip, range, onClose }: { clip: Clip | null; range: ClipRange; onClose: () => void }) {
+interface ClipDraft {
+  readonly text: string;
+  /** Milliseconds. */
+  readonly start: number;
+  readonly end: number;
+}
+
+function Form({
+  clip,
+  range,
+  onClose,
+}: {
+  clip: RecordingHighlight | null;
+  range: ClipRange;
+  onClose: () => void;
+}) {
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
-  const most = view.recording.duration_ms;
-  const [text, setText] = useState(shorten(range.text));
-  const [[start, end], setRange] = useState<[number, number]>([
-    Math.min(range.startMs, Math.max(0, most - leastMs)),
-    Math.min(Math.max(range.endMs, range.startMs + leastMs), most),
-  ]);
-  const [room] = useState(() => ({ from: Math.max(0, start - roomMs), to: Math.min(most, end + roomMs) }));
-  const keep = useMutation({
+  const maxMs = view.recording.duration_ms;
+  const draft = useDraft<ClipDraft>(
+    clip === null ? `clip:${id}:${Math.round(range.startMs)}` : `highlight-clip:${clip.id}`,
+    {
+      text: shorten(range.text),
+      start: Math.min(range.startMs, Math.max(0, maxMs - 1)),
+      end: Math.min(Math.max(range.endMs, range.startMs + 1), maxMs),
+    },
+  );
+  const { text, start, end } = draft.value;
+  const [room] = useState(() => ({
+    from: Math.max(0, start - roomMs),
+    to: Math.min(maxMs, end + roomMs),
+    // A short line stays short: extending it would include other speakers.
+    minRange: Math.min(minClipMs, end - start),
+  }));
+  const save = useMutation({
     mutationFn: () => {
       const body = {
         text: text.trim(),
         timestamp: Math.round(start),
         duration: Math.max(1, Math.round(end - start)),
       };
-      return clip === null ? actions.addClip(body) : actions.changeClip(clip.id, body);
+      return clip === null ? actions.addHighlight(body) : actions.updateHighlight(clip.id, body);
     },
     onSuccess: async () => {
+      draft.saved();
       await refreshRecording(client, id);
       onClose();
       notifications.show({
-        message: clip === null ? "The clip is among the highlights now" : "The highlight was changed",
+        message: clip === null ? "Clip saved to Highlights" : "Highlight saved",
       });
     },
   });
@@ -57,10 +89,11 @@ function Form({ clip, range, onClose }: { clip: Clip | null; range: ClipRange; o
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (text.trim() !== "") keep.mutate();
+        if (text.trim() !== "") save.mutate();
       }}
     >
       <Stack>
+        <DraftNotice draft={draft} />
         <TextInput
           label="Title"
           placeholder="What is this about?"
@@ -69,14 +102,8 @@ function Form({ clip, range, onClose }: { clip: Clip | null; range: ClipRange; o
           dir="auto"
           data-autofocus
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          error={
-            keep.isError
-              ? keep.error instanceof ApiError
-                ? keep.error.message
-                : "Something went wrong."
-              : null
-          }
+          onChange={(event) => draft.change({ text: event.currentTarget.value })}
+          error={save.isError ? errorText(save.error) : null}
         />
         <div>
           <Text size="sm" mb={8}>
@@ -86,21 +113,27 @@ function Form({ clip, range, onClose }: { clip: Clip | null; range: ClipRange; o
             min={room.from}
             max={room.to}
             step={500}
-            minRange={leastMs}
+            minRange={room.minRange}
             value={[start, end]}
-            onChange={setRange}
+            onChange={([start, end]) => draft.change({ start, end })}
             label={null}
-            thumbFromLabel="Begins at"
-            thumbToLabel="Ends at"
+            thumbFromLabel="Start"
+            thumbToLabel="End"
             thumbValueText={(value) => clock(value)}
           />
         </div>
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              onClose();
+            }}
+          >
             Cancel
           </Button>
-          <Button type="submit" loading={keep.isPending} disabled={text.trim() === ""}>
-            {clip === null ? "Make the clip" : "Save"}
+          <Button type="submit" loading={save.isPending} disabled={text.trim() === ""}>
+            {clip === null ? "Create clip" : "Save"}
           </Button>
         </Group>
       </Stack>
@@ -108,9 +141,9 @@ function Form({ clip, range, onClose }: { clip: Clip | null; range: ClipRange; o
   );
 }
 
-/** The beginning of what is said serves as a title until somebody writes a better one. */
+/** The start of the excerpt as the default title. */
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  if (line.length <= titleLetters) return line;
-  return `${line.slice(0, line.lastIndexOf(" ", titleLetters) || titleLetters)}…`;
+  if (line.length <= maxTitleCharacters) return line;
+  return `${line.slice(0, line.lastIndexOf(" ", maxTitleCharacters) || maxTitleCharacters)}…`;
 }

@@ -11,11 +11,11 @@ import { useRecording } from "./context.ts";
 
 type Receipt = z.output<typeof DeletionReceipt>;
 
-/** Says what deleting removes, does it, and shows what was removed. */
+/** Lists what will be deleted, deletes it, and lists what was deleted. */
 export function DeleteDialog(props: {
   isOpen: boolean;
   onClose: () => void;
-  /** Once it is gone: what is still shown of it must not be asked for again. */
+  /** Called once deleted, so that the page stops refetching it. */
   onDeleted: () => void;
 }) {
   const { isOpen, onClose, onDeleted } = props;
@@ -33,7 +33,7 @@ export function DeleteDialog(props: {
   });
   const leave = (): void => {
     if (receipt === null) onClose();
-    else navigate({ to: "/" });
+    else void navigate({ to: "/" });
   };
   return (
     <Modal
@@ -45,15 +45,15 @@ export function DeleteDialog(props: {
       {receipt === null ? (
         <Stack>
           <Text>
-            <b dir="auto">{view.recording.title}</b> is removed for good, for everybody. With it go:
+            Permanently deletes <b dir="auto">{view.recording.title}</b> for everyone, including:
           </Text>
           <List spacing={4}>
-            {whatGoes(view).map((line) => (
+            {willBeDeleted(view).map((line) => (
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>
           <Text size="sm" c="dimmed">
-            Links to it stop working. This can't be taken back.
+            Links to it stop working. This can't be undone.
           </Text>
           {remove.isError ? (
             <Alert color="red" role="alert">
@@ -62,7 +62,7 @@ export function DeleteDialog(props: {
           ) : null}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} data-autofocus>
-              Keep it
+              Cancel
             </Button>
             <Button
               color="red.9"
@@ -70,29 +70,29 @@ export function DeleteDialog(props: {
               loading={remove.isPending}
               onClick={() => remove.mutate()}
             >
-              Delete for good
+              Delete recording
             </Button>
           </Group>
         </Stack>
       ) : (
         <Stack role="status">
           <Text>
-            <b dir="auto">{view.recording.title}</b> is gone. Removed were:
+            <b dir="auto">{view.recording.title}</b> deleted. Removed:
           </Text>
           <List spacing={4}>
-            {whatWent(receipt.removed).map((line) => (
+            {wasDeleted(receipt.removed).map((line) => (
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>
           {receipt.is_complete ? null : (
             <Text size="sm" c="dimmed">
-              Some files could not be removed just now. Nothing leads to them any more, and the server removes
-              them by itself.
+              Some files couldn't be removed yet. They are no longer accessible, and the server will remove
+              them automatically.
             </Text>
           )}
           <Group justify="flex-end">
             <Button onClick={leave} data-autofocus>
-              To the library
+              Back to library
             </Button>
           </Group>
         </Stack>
@@ -101,31 +101,31 @@ export function DeleteDialog(props: {
   );
 }
 
-function whatGoes({ recording, media, participants, transcript, upload_id }: View): string[] {
+function willBeDeleted({ recording, media, participants, transcript, upload_id }: View): string[] {
   return [
     ...(media === null
       ? []
-      : [`the ${recording.media_type} file with its pictures, and every copy of it on this server`]),
-    ...counted(transcript.segments, "line of transcript", "lines of transcript"),
-    ...counted(recording.highlights?.length ?? 0, "highlight", "highlights", ", also out of stories"),
+      : [`the ${recording.media_type} file, its images, and every copy on this server`]),
+    ...counted(transcript.segments, "transcript line", "transcript lines"),
+    ...counted(recording.highlights?.length ?? 0, "highlight", "highlights", ", also removed from stories"),
     ...counted(participants.length, "participant", "participants"),
-    "the private notes of everybody",
+    "everyone's private notes",
     ...(upload_id === null ? [] : ["the upload it came from"]),
-    "its events, and deliveries that wait",
+    "its events and pending deliveries",
   ];
 }
 
-function whatWent(removed: Receipt["removed"]): string[] {
+function wasDeleted(removed: Receipt["removed"]): string[] {
   const lines = [
     ...counted(removed.recordings, "recording", "recordings"),
     ...counted(removed.objects, "file", "files"),
-    ...counted(removed.transcript_segments, "line of transcript", "lines of transcript"),
+    ...counted(removed.transcript_segments, "transcript line", "transcript lines"),
     ...counted(removed.highlights, "highlight", "highlights"),
     ...counted(removed.participants, "participant", "participants"),
     ...counted(removed.private_notes, "private note", "private notes"),
     ...counted(removed.uploads, "upload", "uploads"),
     ...counted(removed.events, "event", "events"),
-    ...counted(removed.deliveries, "delivery to hooks", "deliveries to hooks"),
+    ...counted(removed.deliveries, "webhook delivery", "webhook deliveries"),
   ];
   return lines.length === 0 ? ["nothing"] : lines;
 }

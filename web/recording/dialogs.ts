@@ -1,6 +1,6 @@
-import { lazyDialog } from "../common/lazy-dialog.tsx";
+import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
 
-/** The dialogs of a recording; the code of each comes when it is opened. */
+/** The dialogs of the recording page. The code of each is loaded when it is opened. */
 
 const isOpen = (props: { readonly isOpen: boolean }): boolean => props.isOpen;
 const closed = { isOpen: false };
@@ -35,14 +35,14 @@ export const SpeakerDialog = lazyDialog({
   closed: { segment: null },
 });
 
-export const SupplyDialog = lazyDialog({
-  load: async () => (await import("./transcript/supply-dialog.tsx")).SupplyDialog,
+export const UploadTranscriptDialog = lazyDialog({
+  load: async () => (await import("./transcript/upload-dialog.tsx")).UploadTranscriptDialog,
   isOpen,
   closed,
 });
 
-export const PersonDialogs = lazyDialog({
-  load: async () => (await import("./panels/person-dialogs.tsx")).PersonDialogs,
+export const ParticipantDialogs = lazyDialog({
+  load: async () => (await import("./panels/participant-dialogs.tsx")).ParticipantDialogs,
   isOpen: ({ task }) => task !== null,
   closed: { task: null },
 });

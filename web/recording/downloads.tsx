@@ -6,30 +6,30 @@ import { ApiError } from "../api/client.ts";
 import { mediaQuery, transcriptQuery } from "../api/recording.ts";
 import { useRecording } from "./context.ts";
 
-const forms = {
+const formats = {
   txt: "Download as text",
   vtt: "Download as WebVTT",
   srt: "Download as SubRip",
 } as const;
 
-/** What of a recording can be taken along, as items of a menu. */
+/** Menu items that download parts of a recording. */
 export function DownloadItems() {
   const { id, view, actions, hasMedia } = useRecording();
   const client = useQueryClient();
-  const hasWords = view.transcript.segments > 0;
+  const hasTranscript = view.transcript.segments > 0;
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
       notifications.show({
         color: "red",
-        title: "Not downloaded",
+        title: "Couldn't download",
         message: error instanceof ApiError ? error.message : "Something went wrong.",
       });
     }
   };
   const name = fileName(view.recording.title);
-  const saveText = (form: keyof typeof forms) =>
+  const saveText = (form: keyof typeof formats) =>
     attempt(async () => saveAs(new Blob([String(await actions.transcriptAs(form))]), `${name}.${form}`));
   const saveJson = () =>
     attempt(async () => {
@@ -45,7 +45,7 @@ export function DownloadItems() {
     });
   const saveMedia = () =>
     attempt(async () => {
-      // A link of now: the one that plays may have expired.
+      // A fresh URL: the one that plays may have expired.
       const media = await client.fetchQuery({ ...mediaQuery(id), staleTime: 60_000 });
       if (media.media !== null)
         follow(media.media.url, `${name}.${media.media.content_type === "video/mp4" ? "mp4" : "mp3"}`);
@@ -54,20 +54,24 @@ export function DownloadItems() {
     <>
       {hasMedia ? (
         <Menu.Item leftSection={<IconMovie size={18} stroke={1.6} />} onClick={saveMedia}>
-          Download the {view.media?.content_type === "video/mp4" ? "video" : "audio"}
+          Download {view.media?.content_type === "video/mp4" ? "video" : "audio"}
         </Menu.Item>
       ) : null}
-      {(Object.keys(forms) as (keyof typeof forms)[]).map((form) => (
+      {(Object.keys(formats) as (keyof typeof formats)[]).map((form) => (
         <Menu.Item
           key={form}
-          disabled={!hasWords}
+          disabled={!hasTranscript}
           leftSection={<IconFileText size={18} stroke={1.6} />}
           onClick={() => saveText(form)}
         >
-          {forms[form]}
+          {formats[form]}
         </Menu.Item>
       ))}
-      <Menu.Item disabled={!hasWords} leftSection={<IconBraces size={18} stroke={1.6} />} onClick={saveJson}>
+      <Menu.Item
+        disabled={!hasTranscript}
+        leftSection={<IconBraces size={18} stroke={1.6} />}
+        onClick={saveJson}
+      >
         Download as JSON
       </Menu.Item>
     </>
@@ -75,20 +79,20 @@ export function DownloadItems() {
 }
 
 function saveAs(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  follow(address, name);
-  // The browser has taken hold of it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  const url = URL.createObjectURL(blob);
+  follow(url, name);
+  // The download has started by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-function follow(address: string, name: string): void {
+function follow(url: string, name: string): void {
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
 }
 
-/** A title as a file's name on any system. */
+/** A title as a valid file name on any system. */
 function fileName(title: string): string {
   return (
     title

@@ -12,10 +12,10 @@ import {
 } from "@tabler/icons-react";
 import { useState } from "react";
 import { BackLink } from "../common/back-link.tsx";
-import { namesInLine } from "../common/person.ts";
-import { dayAndTime, fullTime, lengthInWords } from "../common/time.ts";
+import { namesInLine } from "../common/format/names.ts";
+import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
 import { useRecording } from "./context.ts";
-import { DeleteDialog, ShareDialog, SupplyDialog, TranscribeAgainDialog } from "./dialogs.ts";
+import { DeleteDialog, ShareDialog, TranscribeAgainDialog, UploadTranscriptDialog } from "./dialogs.ts";
 import { DownloadItems } from "./downloads.tsx";
 import classes from "./recording.module.css";
 import { Tags } from "./tags.tsx";
@@ -29,7 +29,7 @@ const shareStates = {
 
 type Dialog = "share" | "delete" | "again" | "supply" | null;
 
-/** Title, facts and tags, and what can be done with the whole. */
+/** Title, facts, tags and actions of the recording. */
 export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onDeleted: () => void }) {
   const { view, hasMedia } = useRecording();
   const { recording, participants } = view;
@@ -74,7 +74,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
         </Button>
         <Menu position="bottom-end" width={250}>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label="More for this recording">
+            <ActionIcon variant="default" size={36} aria-label="Recording actions">
               <IconDots size={20} />
             </ActionIcon>
           </Menu.Target>
@@ -82,7 +82,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
             <DownloadItems />
             <Menu.Divider />
             <Menu.Item leftSection={<IconKeyboard size={18} stroke={1.6} />} onClick={onHelp}>
-              Keys
+              Keyboard shortcuts
             </Menu.Item>
             {view.can.transcribe && hasMedia ? (
               <Menu.Item
@@ -97,7 +97,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
                 leftSection={<IconFileText size={18} stroke={1.6} />}
                 onClick={() => setDialog("supply")}
               >
-                Replace the transcript
+                Replace transcript
               </Menu.Item>
             ) : null}
             {view.can.delete ? (
@@ -114,7 +114,7 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
       </div>
       <ShareDialog isOpen={dialog === "share"} onClose={close} />
       <TranscribeAgainDialog isOpen={dialog === "again"} onClose={close} />
-      <SupplyDialog isOpen={dialog === "supply"} onClose={close} />
+      <UploadTranscriptDialog isOpen={dialog === "supply"} onClose={close} />
       <DeleteDialog isOpen={dialog === "delete"} onClose={close} onDeleted={onDeleted} />
     </div>
   );

@@ -13,28 +13,31 @@ import {
   transcriptQuery,
   type View,
 } from "../api/recording.ts";
+import { useClipboard } from "../common/clipboard.ts";
+import { momentOf } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { useClipboard } from "./clipboard.ts";
-import { type ClipRange, type PageContext, RecordingContext, useRecording } from "./context.ts";
+import { createSeeking, PlayerContext } from "../player/context.ts";
+import { createPlayback } from "../player/playback.ts";
+import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
+import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
+import type { ClipRange } from "../transcript/selection-toolbar.tsx";
+import { useLineStart } from "../transcript/use-line-start.ts";
+import { type PageContext, RecordingContext, useRecording } from "./context.ts";
 import { ClipDialog } from "./dialogs.ts";
 import { RecordingHeader } from "./header.tsx";
 import { Panels } from "./panels/panels.tsx";
-import { KeysHelp, useKeys } from "./player/keys.ts";
-import { Lanes } from "./player/lanes.tsx";
-import { createPlayback } from "./player/playback.ts";
 import classes from "./recording.module.css";
 import { RecordingPlayer } from "./recording-player.tsx";
 import { RecordingSkeleton } from "./skeleton.tsx";
-import { TranscriptPane } from "./transcript/transcript.tsx";
-import { createMoments, WatchingContext } from "./watching.ts";
+import { TranscriptPane } from "./transcript/pane.tsx";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
-/** One recording: watch, read, find, mark, share. */
+/** The page of one recording: player, transcript and panels. */
 export function RecordingPage() {
   const { recordingId } = page.useParams();
-  // Another recording is another page: nothing of the one before may linger.
+  // The key resets all state for another recording.
   return <OneRecording key={recordingId} id={recordingId} />;
 }
 
@@ -42,7 +45,7 @@ function OneRecording({ id }: { id: string }) {
   const [isDeleted, setDeleted] = useState(false);
   const query = useQuery({ ...recordingQuery(id), enabled: !isDeleted });
   useTitle(query.data?.recording.title ?? "Recording");
-  useLookAfterRefusal(id);
+  useRefetchAfterNotFound(id);
   const isGone =
     query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
   if (isGone && !isDeleted) return <Gone wasHere={query.data !== undefined} />;
@@ -55,8 +58,8 @@ function OneRecording({ id }: { id: string }) {
   return <Loaded id={id} view={query.data} onDeleted={() => setDeleted(true)} />;
 }
 
-/** Whatever was refused because the recording is not there any more: the page itself then says so. */
-function useLookAfterRefusal(id: string): void {
+/** Refetches the recording when a change fails with 404, so that the page shows that it is gone. */
+function useRefetchAfterNotFound(id: string): void {
   const client = useQueryClient();
   useEffect(
     () =>
@@ -74,17 +77,17 @@ function Gone({ wasHere }: { wasHere: boolean }) {
     <>
       <VisuallyHidden component="h1">Recording</VisuallyHidden>
       <EmptyState
-        title={wasHere ? "This recording is gone" : "No such recording"}
+        title={wasHere ? "Recording deleted" : "Recording not found"}
         icon={<IconVideoOff size={30} stroke={1.5} />}
         action={
           <Button component={Link} to="/">
-            To the library
+            Back to library
           </Button>
         }
       >
         {wasHere
-          ? "Somebody deleted it, or stopped sharing it with you."
-          : "It was deleted, it was never shared with you, or the address is wrong."}
+          ? "Deleted, or no longer shared with you."
+          : "It was deleted, isn't shared with you, or the URL is wrong."}
       </EmptyState>
     </>
   );
@@ -93,11 +96,11 @@ function Gone({ wasHere }: { wasHere: boolean }) {
 function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: () => void }) {
   const { t } = page.useSearch();
   const client = useQueryClient();
-  const [playback] = useState(() => createPlayback(t === undefined ? undefined : t * 1000));
+  const [playback] = useState(() => createPlayback(momentOf({ t })));
   const [clip, setClip] = useState<ClipRange | null>(null);
   const hasMedia = view.media !== null;
   const transcript = useQuery(transcriptQuery(id));
-  const [moments] = useState(() => createMoments(playback));
+  const [seeking] = useState(() => createSeeking(playback));
   const copy = useClipboard();
   const context = useMemo(
     (): PageContext => ({
@@ -106,36 +109,37 @@ function Loaded({ id, view, onDeleted }: { id: string; view: View; onDeleted: ()
       actions: recordingActions(id),
       playback,
       hasMedia,
-      makeClip: setClip,
+      createClip: setClip,
       title: view.recording.title,
       durationMs: view.recording.duration_ms,
-      hasWords: view.transcript.segments > 0,
-      marks: view.recording.highlights ?? [],
+      hasTranscript: view.transcript.segments > 0,
+      markers: view.recording.highlights ?? [],
       copyLink: (ms) => copy.link(view.recording.url, ms),
-      ...moments,
+      ...seeking,
     }),
-    [id, view, playback, hasMedia, moments, copy],
+    [id, view, playback, hasMedia, seeking, copy],
   );
-  // The view is looked at again and again; the transcript only when the view says that it changed.
+  // The recording is polled; the transcript is refetched only when its version changes.
   const { version } = view.transcript;
   const shown = transcript.data?.transcript_version;
   useEffect(() => {
     if (shown !== undefined && shown < version)
       client.invalidateQueries({ queryKey: transcriptQuery(id).queryKey });
   }, [client, id, shown, version]);
-  // The address changed while the page was open: a link to another moment of the same recording.
+  // The URL changed to another position of the same recording.
   const before = useRef(t);
   useEffect(() => {
     if (before.current === t || t === undefined) return;
     before.current = t;
-    context.goTo(t * 1000);
+    context.goTo(momentOf({ t }) ?? 0);
   }, [t, context]);
+  useLineStart(momentOf({ t }), transcript.data?.segments, context);
   return (
     <RecordingContext value={context}>
-      <WatchingContext value={context}>
+      <PlayerContext value={context}>
         <Layout transcript={transcript} onDeleted={onDeleted} />
         <ClipDialog clip={null} range={clip} onClose={() => setClip(null)} />
-      </WatchingContext>
+      </PlayerContext>
     </RecordingContext>
   );
 }
@@ -149,19 +153,19 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
   const [isHelpOpen, help] = useDisclosure();
   const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
   const hasTwoColumns = isWide && hasMedia;
-  useKeys({
+  useShortcuts({
     onFind: () => {
       const select = (): void => {
         findField.current?.focus();
         findField.current?.select();
       };
-      // Where the words have no column of their own, the field comes with their panel.
-      flushSync(() => setTab("transcript"));
+      // In one column the search field is inside the transcript panel, which must be open.
+      if (!hasTwoColumns) flushSync(() => setTab("transcript"));
       select();
     },
     onHelp: help.open,
   });
-  const words = (
+  const transcriptPane = (
     <TranscriptPane
       transcript={transcript.data}
       error={transcript.error}
@@ -180,22 +184,22 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
             </div>
           ) : null}
           {transcript.data === undefined || transcript.data.segments.length === 0 ? null : (
-            <div className={classes.lanes}>
-              <Lanes transcript={transcript.data} />
+            <div>
+              <SpeakerTimeline transcript={transcript.data} />
             </div>
           )}
           <div className={classes.panels}>
             <Panels
               transcript={transcript.data}
-              words={hasTwoColumns ? null : words}
+              transcriptPane={hasTwoColumns ? null : transcriptPane}
               tab={tab}
               onTab={setTab}
             />
           </div>
         </div>
-        {hasTwoColumns ? <div className={classes.words}>{words}</div> : null}
+        {hasTwoColumns ? <div className={classes.words}>{transcriptPane}</div> : null}
       </div>
-      <KeysHelp isOpen={isHelpOpen} onClose={help.close} />
+      <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} />
     </div>
   );
 }

@@ -3,11 +3,11 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { mediaQuery, type Transcript } from "../api/recording.ts";
 import { ErrorState } from "../common/states.tsx";
+import classes from "../player/player.module.css";
+import { Player } from "../player/player.tsx";
 import { useRecording } from "./context.ts";
-import classes from "./player/player.module.css";
-import { Player } from "./player/player.tsx";
 
-/** The player of a recording, for people who signed in: it asks for the addresses of the files. */
+/** The player of the recording page. Fetches the media URLs. */
 export function RecordingPlayer({ transcript }: { transcript: Transcript | undefined }) {
   const { id, view } = useRecording();
   const client = useQueryClient();
@@ -19,13 +19,15 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
     return (
       <div className={classes.message} role="alert">
         <IconAlertTriangle size={28} stroke={1.5} aria-hidden />
-        <Text fw={600}>The file of this recording is missing</Text>
-        <Text size="sm">Its transcript and everything else are here. Ask whoever runs this server.</Text>
+        <Text fw={600}>Recording file missing</Text>
+        <Text size="sm">
+          The transcript and all other data are still available. Contact your server's administrator.
+        </Text>
       </div>
     );
   return (
     <Player
-      film={{
+      source={{
         isVideo: view.media?.content_type === "video/mp4",
         src: media.data?.media?.url,
         poster: view.recording.thumbnail_url,
@@ -33,7 +35,7 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
         waveformUrl: media.data?.waveform_url ?? null,
       }}
       transcript={transcript}
-      renew={async () => {
+      refreshSource={async () => {
         await client.refetchQueries({ queryKey });
         return client.getQueryData(queryKey)?.media?.url;
       }}

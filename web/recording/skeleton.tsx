@@ -1,12 +1,12 @@
 import { Skeleton, VisuallyHidden } from "@mantine/core";
 import classes from "./recording.module.css";
 
-/** Stands where the recording will be. */
+/** The placeholder of the recording page while it loads. */
 export function RecordingSkeleton() {
   return (
     <div className={classes.page} aria-busy="true" data-filling>
       <VisuallyHidden component="h1">Recording</VisuallyHidden>
-      <VisuallyHidden role="status">Loading the recording</VisuallyHidden>
+      <VisuallyHidden role="status">Loading recording</VisuallyHidden>
       <div>
         <Skeleton height={28} width="min(420px, 70%)" mb={12} />
         <Skeleton height={14} width="min(300px, 50%)" />

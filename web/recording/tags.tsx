@@ -3,14 +3,12 @@ import { notifications } from "@mantine/notifications";
 import { IconTag } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { isTag } from "../../contract/tag.ts";
 import { ApiError } from "../api/client.ts";
 import { refreshRecording } from "../api/recording.ts";
 import { useRecording } from "./context.ts";
 
-/** The rule of the contract: a letter or digit first, then letters, digits or dashes. */
-const tagPattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*$/u;
-
-/** Tags of a recording: seen by all, put on and taken off by those who may. */
+/** The recording's tags, with buttons to add and remove them for users who can change it. */
 export function Tags() {
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
@@ -18,7 +16,7 @@ export function Tags() {
   const remove = useMutation({
     mutationFn: actions.removeTag,
     onSuccess: () => refreshRecording(client, id),
-    onError: (error) => tell("The tag was not taken off", error),
+    onError: (error) => showError("Couldn't remove tag", error),
   });
   return (
     <Group gap={6} maw="100%">
@@ -36,7 +34,7 @@ export function Tags() {
               <CloseButton
                 size={20}
                 radius="xl"
-                aria-label={`Take off the tag ${tag}`}
+                aria-label={`Remove tag ${tag}`}
                 disabled={remove.isPending}
                 onClick={() => remove.mutate(tag)}
               />
@@ -57,7 +55,7 @@ function AddTag() {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState("");
   const tag = text.trim().replaceAll(/\s+/g, "-");
-  const isGood = tag === "" || tagPattern.test(tag);
+  const isValid = tag === "" || isTag(tag);
   const add = useMutation({
     mutationFn: actions.addTag,
     onSuccess: async () => {
@@ -65,7 +63,7 @@ function AddTag() {
       setText("");
       setOpen(false);
     },
-    onError: (error) => tell("The tag was not added", error),
+    onError: (error) => showError("Couldn't add tag", error),
   });
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus>
@@ -85,7 +83,7 @@ function AddTag() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (tag !== "" && isGood) add.mutate(tag);
+            if (tag !== "" && isValid) add.mutate(tag);
           }}
         >
           <Group gap="xs" align="flex-start" wrap="nowrap">
@@ -96,10 +94,10 @@ function AddTag() {
               maxLength={200}
               data-autofocus
               value={text}
-              error={isGood ? null : "Letters, digits and dashes only"}
+              error={isValid ? null : "Letters, numbers and dashes only"}
               onChange={(event) => setText(event.currentTarget.value)}
             />
-            <Button type="submit" loading={add.isPending} disabled={tag === "" || !isGood}>
+            <Button type="submit" loading={add.isPending} disabled={tag === "" || !isValid}>
               Add
             </Button>
           </Group>
@@ -109,7 +107,7 @@ function AddTag() {
   );
 }
 
-function tell(title: string, error: unknown): void {
+function showError(title: string, error: unknown): void {
   notifications.show({
     color: "red",
     title,

@@ -1,24 +1,30 @@
 import { ActionIcon, TextInput, Title, Tooltip } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconPencil } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ApiError } from "../api/client.ts";
 import { recordingQuery, refreshRecording } from "../api/recording.ts";
+import { errorText } from "../common/actions.tsx";
+import { readDraft } from "../common/drafts/store.ts";
+import { useDraft, useDraftOwner } from "../common/drafts/use-draft.tsx";
 import { useRecording } from "./context.ts";
 import classes from "./recording.module.css";
 
-/** The title, which becomes a field where the reader may change it. */
+const titleDraft = (recordingId: string): string => `title:${recordingId}`;
+
+/** The title, editable for users who can change the recording. */
 export function RecordingTitle() {
-  const { view } = useRecording();
-  const [isEditing, setEditing] = useState(false);
+  const { id, view } = useRecording();
+  const owner = useDraftOwner();
+  const [isEditing, setEditing] = useState(
+    () => view.can.change && owner !== "" && readDraft(owner, titleDraft(id)) !== null,
+  );
   const button = useRef<HTMLButtonElement>(null);
   if (isEditing)
     return (
       <TitleField
-        onClose={(goesBack) => {
+        onClose={(restoresFocus) => {
           setEditing(false);
-          if (goesBack) setTimeout(() => button.current?.focus());
+          if (restoresFocus) setTimeout(() => button.current?.focus());
         }}
       />
     );
@@ -28,12 +34,12 @@ export function RecordingTitle() {
         {view.recording.title}
       </Title>
       {view.can.change ? (
-        <Tooltip label="Change the title">
+        <Tooltip label="Edit title">
           <ActionIcon
             ref={button}
             variant="subtle"
             color="gray"
-            aria-label="Change the title"
+            aria-label="Edit title"
             onClick={() => setEditing(true)}
           >
             <IconPencil size={18} stroke={1.6} />
@@ -44,55 +50,58 @@ export function RecordingTitle() {
   );
 }
 
-function TitleField({ onClose }: { onClose: (goesBack: boolean) => void }) {
+function TitleField({ onClose }: { onClose: (restoresFocus: boolean) => void }) {
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
-  const [title, setTitle] = useState(view.recording.title);
+  const draft = useDraft(titleDraft(id), view.recording.title);
+  const { value: title } = draft;
   const isDone = useRef(false);
+  const close = (restoresFocus: boolean): void => {
+    isDone.current = true;
+    draft.forget();
+    onClose(restoresFocus);
+  };
   const rename = useMutation({
     mutationFn: (next: string) => actions.change({ title: next }),
     onSuccess: async (_result, next) => {
       client.setQueryData(recordingQuery(id).queryKey, (before) =>
         before === undefined ? before : { ...before, recording: { ...before.recording, title: next } },
       );
-      onClose(true);
+      close(true);
       await refreshRecording(client, id);
-    },
-    onError: (error) => {
-      isDone.current = false;
-      notifications.show({
-        color: "red",
-        title: "The title was not changed",
-        message: error instanceof ApiError ? error.message : "Something went wrong.",
-      });
     },
   });
   const save = (): void => {
-    if (isDone.current) return;
+    if (isDone.current || rename.isPending) return;
     const next = title.trim();
-    isDone.current = true;
-    if (next === "" || next === view.recording.title) onClose(false);
+    if (next === "" || next === view.recording.title) close(false);
     else rename.mutate(next);
   };
   return (
     <TextInput
       aria-label="Title"
       size="md"
-      autoFocus
+      autoFocus={draft.restoredAt === null}
       maxLength={500}
       dir="auto"
       value={title}
-      disabled={rename.isPending}
-      onChange={(event) => setTitle(event.currentTarget.value)}
+      // A disabled field would lose focus and save again.
+      readOnly={rename.isPending}
+      description={draft.restoredAt === null ? null : "Unsaved title restored. Press Enter to save it."}
+      error={rename.isError ? `Couldn't rename: ${errorText(rename.error)}` : null}
+      onChange={(event) => {
+        if (rename.isError) rename.reset();
+        draft.set(event.currentTarget.value);
+      }}
       onFocus={(event) => event.currentTarget.select()}
-      onBlur={save}
+      onBlur={() => {
+        // A failed attempt is repeated on Enter only, so that it is reported once.
+        if (!rename.isError) save();
+      }}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return;
         if (event.key === "Enter") save();
-        if (event.key === "Escape") {
-          isDone.current = true;
-          onClose(true);
-        }
+        if (event.key === "Escape") close(true);
       }}
     />
   );

@@ -4,13 +4,13 @@ import { useState } from "react";
 import { ApiError } from "../api/client.ts";
 import { refreshRecording } from "../api/recording.ts";
 import { useRecording } from "./context.ts";
-import { type EditsChoice, EditsRadio } from "./transcript/edits-choice.tsx";
+import { type ManualEdits, ManualEditsRadio } from "./transcript/manual-edits.tsx";
 
-/** Has the words written anew, and asks what becomes of what people changed in them. */
+/** Starts a new transcription, and asks what to do with manual edits. */
 export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
-  const [edits, setEdits] = useState<EditsChoice>("keep");
+  const [edits, setEdits] = useState<ManualEdits>("keep");
   const ask = useMutation({
     mutationFn: () => actions.transcribeAgain(view.transcript.segments > 0 ? edits : undefined),
     onSuccess: async () => {
@@ -21,10 +21,8 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
   return (
     <Modal opened={isOpen} onClose={onClose} title="Transcribe again?">
       <Stack>
-        <Text size="sm">
-          The speech model listens once more, and its words take the place of those that are there.
-        </Text>
-        {view.transcript.segments > 0 ? <EditsRadio value={edits} onChange={setEdits} /> : null}
+        <Text size="sm">This replaces the current transcript.</Text>
+        {view.transcript.segments > 0 ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
         {ask.isError ? (
           <Alert color="red" role="alert">
             {ask.error instanceof ApiError ? ask.error.message : "Something went wrong."}

@@ -5,9 +5,15 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usersQuery } from "../api/recordings.ts";
-import { DaysFilter, Filters, MeetingTypeFilter, TeamFilter, withoutEmpty } from "../common/filters.tsx";
-import { TypedFilter } from "../common/typed-filter.tsx";
-import { isNarrowed, type SearchParams } from "./search-params.ts";
+import {
+  DaysFilter,
+  Filters,
+  MeetingTypeFilter,
+  TeamFilter,
+  withoutEmpty,
+} from "../common/lists/filters.tsx";
+import { TypedFilter } from "../common/lists/typed-filter.tsx";
+import { isFiltered, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
 
@@ -17,7 +23,7 @@ const mediaTypes = [
   { value: "transcript", label: "Transcript only" },
 ];
 
-/** What the search is narrowed by; all of it stands in the address. */
+/** The search filters, stored in the URL. */
 export function SearchFilters() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
@@ -26,7 +32,7 @@ export function SearchFilters() {
   return (
     <Filters
       clear={
-        isNarrowed(search)
+        isFiltered(search)
           ? {
               text: "Clear filters",
               run: () => navigate({ search: ({ q }: SearchParams) => withoutEmpty({ q }), replace: true }),
@@ -46,8 +52,8 @@ export function SearchFilters() {
         onChange={(tag) => set({ tag })}
       />
       <Select
-        aria-label="Kind of recording"
-        placeholder="Any kind"
+        aria-label="Media type"
+        placeholder="Any type"
         clearable
         data={mediaTypes}
         value={search.media ?? null}
@@ -59,16 +65,16 @@ export function SearchFilters() {
 
 const typingPauseMs = 500;
 
-/** Who took part: one of the workspace, or whatever name or email is typed. */
+/** Filters by participant: a user of the workspace, or any name or email. */
 function PersonFilter({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
   const users = useQuery(usersQuery);
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const tell = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), typingPauseMs);
+  const report = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), typingPauseMs);
   return (
     <Autocomplete
       aria-label="Person"
-      placeholder="Anybody"
+      placeholder="Anyone"
       clearable
       leftSection={<IconUser size={16} stroke={1.6} aria-hidden />}
       data={[...new Set((users.data?.users ?? []).map(({ name }) => name))]}
@@ -76,7 +82,7 @@ function PersonFilter({ value, onChange }: { value: string; onChange: (value: st
       value={text}
       onChange={(next) => {
         setText(next);
-        tell(next);
+        report(next);
       }}
     />
   );

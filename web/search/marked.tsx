@@ -1,7 +1,7 @@
 import { Mark } from "@mantine/core";
 import type { Snippet } from "../api/search.ts";
 
-/** A text with what was found in it marked. */
+/** A snippet with its matches marked. */
 export function Marked({ snippet: { text, marks } }: { snippet: Snippet }) {
   const parts: React.ReactNode[] = [];
   let at = 0;

@@ -5,18 +5,20 @@ import { getRouteApi } from "@tanstack/react-router";
 import { ApiError } from "../api/client.ts";
 import { searchQuery } from "../api/search.ts";
 import { fieldErrors } from "../common/actions.tsx";
-import { LoadMore } from "../common/endless.tsx";
+import { counted } from "../common/format/count.ts";
+import { LoadMore } from "../common/lists/load-more.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
+
 import { useTitle } from "../common/use-title.ts";
 import { SearchFilters } from "./filters.tsx";
 import { Result, ResultSkeleton } from "./result.tsx";
 import classes from "./search.module.css";
-import { isNarrowed, type SearchParams } from "./search-params.ts";
+import { isFiltered, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
 
-/** What was found for the words in the address. */
+/** Search results for the query in the URL. */
 export function SearchPage() {
   const search = page.useSearch();
   useTitle(search.q === undefined ? "Search" : `Search: ${search.q}`);
@@ -26,7 +28,7 @@ export function SearchPage() {
         {search.q === undefined ? "Search" : `Search: ${search.q}`}
       </Title>
       <SearchFilters />
-      {search.q === undefined ? <NothingAsked /> : <Results search={search} />}
+      {search.q === undefined ? <NoQuery /> : <Results search={search} />}
     </PageStack>
   );
 }
@@ -38,17 +40,17 @@ function Results({ search }: { search: SearchParams }) {
       <div className={classes.results} aria-busy="true">
         <VisuallyHidden role="status">Searching</VisuallyHidden>
         {Array.from({ length: 4 }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: these stand for nothing in particular.
+          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.
           <ResultSkeleton key={index} />
         ))}
       </div>
     );
   if (query.data === undefined) return <Refused error={query.error} retry={() => query.refetch()} />;
   const results = query.data.pages.flatMap(({ results }) => results);
-  if (results.length === 0) return <NothingFound isFiltered={isNarrowed(search)} />;
+  if (results.length === 0) return <NoResults isFiltered={isFiltered(search)} />;
   return (
     <div data-stale={query.isPlaceholderData || undefined} className={classes.found}>
-      <VisuallyHidden role="status">{`${results.length}${query.hasNextPage ? " or more" : ""} recordings found`}</VisuallyHidden>
+      <VisuallyHidden role="status">{`${query.hasNextPage ? "At least " : ""}${counted(results.length, "recording")}`}</VisuallyHidden>
       <ul className={classes.results} aria-label="Results">
         {results.map((result) => (
           <li key={result.recording.id}>
@@ -61,32 +63,32 @@ function Results({ search }: { search: SearchParams }) {
   );
 }
 
-/** A query that the server can't make sense of is the person's to mend; anything else is ours. */
+/** Shows how to fix an invalid query; other errors get the usual error state. */
 function Refused({ error, retry }: { error: unknown; retry: () => void }) {
-  const fault = error instanceof ApiError ? fieldErrors(error).q : undefined;
-  if (fault === undefined) return <ErrorState error={error} retry={retry} />;
+  const violation = error instanceof ApiError ? fieldErrors(error).q : undefined;
+  if (violation === undefined) return <ErrorState error={error} retry={retry} />;
   return (
-    <EmptyState title="This can't be looked for" icon={<IconSearchOff size={30} stroke={1.5} />}>
-      <p>The search {fault.charAt(0).toLowerCase() + fault.slice(1)}.</p>
+    <EmptyState title="Invalid search" icon={<IconSearchOff size={30} stroke={1.5} />}>
+      <p>Your search {violation.charAt(0).toLowerCase() + violation.slice(1)}.</p>
       <Hints />
     </EmptyState>
   );
 }
 
-function NothingAsked() {
+function NoQuery() {
   return (
-    <EmptyState title="Search everything that was said" icon={<IconSearch size={30} stroke={1.5} />}>
-      <p>Titles, tags, people, highlights and every word of the transcripts you may see.</p>
+    <EmptyState title="Search recordings and transcripts" icon={<IconSearch size={30} stroke={1.5} />}>
+      <p>Searches titles, tags, people, highlights and transcripts you have access to.</p>
       <Hints />
     </EmptyState>
   );
 }
 
-function NothingFound({ isFiltered }: { isFiltered: boolean }) {
+function NoResults({ isFiltered }: { isFiltered: boolean }) {
   const navigate = page.useNavigate();
   return (
     <EmptyState
-      title="Nothing was found"
+      title="No results"
       icon={<IconSearchOff size={30} stroke={1.5} />}
       action={
         isFiltered ? (
@@ -101,8 +103,8 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }) {
     >
       <p>
         {isFiltered
-          ? "No recording you may see has all of these words and fits the filters."
-          : "No recording you may see has all of these words. Fewer words find more."}
+          ? "No results for all these words with these filters."
+          : "No results for all these words. Try fewer."}
       </p>
       <Hints />
     </EmptyState>
@@ -110,14 +112,14 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }) {
 }
 
 const hints = [
-  ['"signed on Friday"', "these words in this order"],
-  ["contr*", "words that begin like this"],
-  ["budget -marketing", "not where this word occurs"],
+  ['"signed on Friday"', "exact phrase"],
+  ["contr*", "starts with"],
+  ["budget -marketing", "excludes this word"],
 ] as const;
 
 function Hints() {
   return (
-    <Table withRowBorders={false} verticalSpacing={4} ta="left" aria-label="Ways to search">
+    <Table withRowBorders={false} verticalSpacing={4} ta="left" aria-label="Search syntax">
       <Table.Tbody>
         {hints.map(([example, meaning]) => (
           <Table.Tr key={example}>

@@ -5,22 +5,18 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type FoundRecording, type Hit, hitsQuery } from "../api/search.ts";
 import { errorText } from "../common/actions.tsx";
-import { clock, day, fullTime, lengthInWords } from "../common/time.ts";
+import { clock, day, fullTime, lengthInWords } from "../common/format/time.ts";
+import { recordingUrl, secondsOf } from "../common/recording-url.ts";
 import { Marked } from "./marked.tsx";
 import classes from "./search.module.css";
 import type { SearchParams } from "./search-params.ts";
 
 const kinds = { video: "Video", audio: "Audio", transcript: "Transcript" } as const;
 
-/** So many moments of the transcript come with a result; where they are all there, there may be more. */
+/** A result includes this many transcript matches; if it has all of them, there may be more. */
 const shownMoments = 3;
 
-/** Of any type: the page of the recording belongs to another part of the app. */
-function addressOf(recordingId: string): string {
-  return `/recordings/${recordingId}`;
-}
-
-/** A recording with what was found in it. */
+/** A recording with its matches. */
 export function Result({ result, search }: { result: FoundRecording; search: SearchParams }) {
   const { recording } = result;
   const [showsAll, setShowsAll] = useState(false);
@@ -30,7 +26,7 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
   return (
     <article className={classes.result} aria-labelledby={`r-${recording.id}`}>
       <h2 className={classes.title} id={`r-${recording.id}`}>
-        <Link to={addressOf(recording.id)}>
+        <Link to={recordingUrl(recording.id)}>
           {title === undefined || title.snippet.text !== recording.title ? (
             recording.title
           ) : (
@@ -44,7 +40,7 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
         </time>
         <span>{lengthInWords(recording.duration_ms)}</span>
         <span>{kinds[recording.media_type]}</span>
-        <Around hits={result.hits} />
+        <Badges hits={result.hits} />
       </div>
       {showsAll ? (
         <AllHits recordingId={recording.id} search={search} />
@@ -57,22 +53,22 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
           size="compact-sm"
           leftSection={<IconChevronDown size={16} />}
           onClick={() => setShowsAll(true)}
-          aria-label={`More in this recording: ${recording.title}`}
+          aria-label={`Show more matches in ${recording.title}`}
         >
-          More in this recording
+          Show more matches
         </Button>
       ) : null}
     </article>
   );
 }
 
-/** Tags and participants that were found. */
-function Around({ hits }: { hits: readonly Hit[] }) {
+/** Matching tags and participants. */
+function Badges({ hits }: { hits: readonly Hit[] }) {
   return hits
     .filter(({ kind }) => kind === "tag" || kind === "participant")
     .map((hit, index) => (
       <Badge
-        // biome-ignore lint/suspicious/noArrayIndexKey: they never change places.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order never changes.
         key={index}
         variant="default"
         tt="none"
@@ -84,7 +80,7 @@ function Around({ hits }: { hits: readonly Hit[] }) {
     ));
 }
 
-/** Moments in the order of time, each leading to where it is. */
+/** Matches in order of time, each with a link to its position. */
 function Moments({ recordingId, hits }: { recordingId: string; hits: readonly Hit[] }) {
   if (hits.length === 0) return null;
   return (
@@ -100,10 +96,13 @@ function Moments({ recordingId, hits }: { recordingId: string; hits: readonly Hi
 
 function Moment({ recordingId, hit }: { recordingId: string; hit: Hit }) {
   const at = hit.timestamp ?? 0;
-  // The page of the recording reads where to begin from its address.
-  const search = { t: Math.floor(at / 1000) } as never;
   return (
-    <Link to={addressOf(recordingId)} search={search} className={classes.moment ?? ""}>
+    <Link
+      to="/recordings/$recordingId"
+      params={{ recordingId }}
+      search={{ t: secondsOf(at) }}
+      className={classes.moment ?? ""}
+    >
       <span className={classes.clock}>{clock(at)}</span>
       <span>
         {hit.kind === "highlight" ? (
@@ -118,8 +117,7 @@ function Moment({ recordingId, hit }: { recordingId: string; hit: Hit }) {
 
 function AllHits({ recordingId, search }: { recordingId: string; search: SearchParams }) {
   const query = useInfiniteQuery(hitsQuery(search, recordingId));
-  if (query.isPending)
-    return <Loader size="sm" m="sm" role="img" aria-label="Loading more of this recording" />;
+  if (query.isPending) return <Loader size="sm" m="sm" role="img" aria-label="Loading more matches" />;
   if (query.data === undefined)
     return (
       <Text c="red" size="sm" role="alert">
@@ -140,7 +138,7 @@ function AllHits({ recordingId, search }: { recordingId: string; search: SearchP
           leftSection={<IconChevronDown size={16} />}
           onClick={() => query.fetchNextPage()}
         >
-          Still more in this recording
+          Show more matches
         </Button>
       ) : null}
     </>

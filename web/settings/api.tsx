@@ -6,30 +6,30 @@ import { versionNames } from "../../contract/versions.ts";
 import { Row, Rows, Section, SettingsPage } from "./parts.tsx";
 import classes from "./settings.module.css";
 
-/** How a program calls the server: the first request, some more, and where everything is written down. */
+/** How to call the API: a first request, recipes, and links to the reference. */
 export function ApiPage() {
   const version = versionNames.at(-1) ?? "";
   return (
     <SettingsPage
       title="API"
-      lead="Everything this app does, programs can do as well: with a token, over HTTP, in JSON."
+      lead="The API covers everything in this app, with JSON over HTTP and an access token."
     >
       <Section
         title="First request"
         lead={
           <>
-            Make an{" "}
-            <Anchor component={Link} to={"/settings/tokens" as string} inherit underline="always">
+            Create an{" "}
+            <Anchor component={Link} to="/settings/tokens" inherit underline="always">
               access token
             </Anchor>
-            , put it in the place of the dots, and run this in a shell. It lists the newest recordings that
-            the token sees.
+            , replace the dots with it, and run this in a shell. It lists the newest recordings the token can
+            access.
           </>
         }
       >
         <Sample label="First request" text={firstRequest(window.location.origin, version)} />
       </Section>
-      <Section title="Recipes" lead="After the first lines of the above.">
+      <Section title="Recipes" lead="Uses the setup above.">
         <div className={classes.samples}>
           {recipes.map(({ title, text }) => (
             <div key={title}>
@@ -41,9 +41,9 @@ export function ApiPage() {
           ))}
         </div>
       </Section>
-      <Section title="To look things up">
-        <Rows label="To look things up">
-          {places.map(({ href, title, text }) => (
+      <Section title="Reference">
+        <Rows label="Reference">
+          {references.map(({ href, title, text }) => (
             <Row
               key={href}
               title={
@@ -56,19 +56,19 @@ export function ApiPage() {
           ))}
         </Rows>
         <Text size="sm" c="dimmed" mt="sm">
-          Guides with longer recipes, such as receiving hooks, uploading files or importing, lie with the
-          program in <code>docs/guide</code>.
+          Longer guides, such as receiving webhooks, uploading files or importing, are in{" "}
+          <code>docs/guide</code> of the repository.
         </Text>
       </Section>
     </SettingsPage>
   );
 }
 
-const places = [
+const references = [
   {
     href: "/docs",
     title: "API reference",
-    text: "Every operation with its parameters and answers, to be tried out on the page.",
+    text: "Every operation with its parameters and responses. Try requests on the page.",
   },
   { href: "/docs/errors", title: "Errors", text: "What each error means and what to do about it." },
   {
@@ -89,7 +89,7 @@ api /recordings -X POST`;
 
 const recipes = [
   {
-    title: "Find recordings by title, with who took part",
+    title: "Find recordings by title, with participants",
     text: `api /recordings -d '{"filter": {"title_search": "harbour"}, "include": {"participants": true}}'`,
   },
   { title: "Read a transcript", text: "api /recordings/RECORDING_ID/transcript.txt" },
@@ -100,13 +100,13 @@ const recipes = [
   },
 ] as const;
 
-/** Lines to be copied into a shell. */
+/** Shell commands with a copy button. */
 function Sample({ label, text }: { label: string; text: string }) {
   const clipboard = useClipboard({ timeout: 2500 });
   return (
     <div className={classes.sample}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by the keyboard. */}
-      <section tabIndex={0} aria-label={`Lines: ${label}`}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard. */}
+      <section tabIndex={0} aria-label={`Commands: ${label}`}>
         <pre>{text}</pre>
       </section>
       <ActionIcon

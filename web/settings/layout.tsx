@@ -3,36 +3,36 @@ import { IconChevronDown, IconLock } from "@tabler/icons-react";
 import { getRouteApi, Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { EmptyState } from "../common/states.tsx";
-import { placeAt, placesFor } from "./places.ts";
+import { navGroupsFor, navItemAt } from "./nav-items.ts";
 import classes from "./settings.module.css";
 
 const parent = getRouteApi("/signed-in");
 
-/** Around each page of the settings: the way to the others, which a phone folds into a menu. */
+/** The frame of the settings pages: navigation, a menu on phones. */
 export function SettingsLayout() {
   const { session } = parent.useRouteContext();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  const here = placeAt(path);
-  const groups = placesFor(session);
+  const here = navItemAt(path);
+  const groups = navGroupsFor(session);
   const isRefused = here?.isForAdmins === true && session.user.role !== "admin";
   return (
     <div className={classes.layout}>
       <nav aria-label="Settings" className={classes.side}>
-        {groups.map(({ label, places }) => (
+        {groups.map(({ label, items }) => (
           <Fragment key={label}>
             <Text size="xs" fw={600} c="dimmed" px="sm" pt="sm" pb={4}>
               {label}
             </Text>
-            {places.map((place) => (
+            {items.map((item) => (
               <NavLink
-                key={place.path}
+                key={item.path}
                 component={Link}
-                to={place.path}
-                label={place.label}
-                activeOptions={{ exact: place.path === "/settings" }}
-                active={place === here || place.path === here?.path}
-                aria-current={place.path === here?.path ? "page" : undefined}
-                className={classes.place ?? ""}
+                to={item.path}
+                label={item.label}
+                activeOptions={{ exact: item.path === "/settings" }}
+                active={item === here || item.path === here?.path}
+                aria-current={item.path === here?.path ? "page" : undefined}
+                className={classes.item ?? ""}
               />
             ))}
           </Fragment>
@@ -52,12 +52,12 @@ export function SettingsLayout() {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {groups.map(({ label, places }) => (
+          {groups.map(({ label, items }) => (
             <Fragment key={label}>
               <Menu.Label>{label}</Menu.Label>
-              {places.map((place) => (
-                <Menu.Item key={place.path} component={Link} to={place.path}>
-                  {place.label}
+              {items.map((item) => (
+                <Menu.Item key={item.path} component={Link} to={item.path}>
+                  {item.label}
                 </Menu.Item>
               ))}
             </Fragment>
@@ -66,8 +66,8 @@ export function SettingsLayout() {
       </Menu>
       <div className={classes.page}>
         {isRefused ? (
-          <EmptyState title="For admins" icon={<IconLock size={30} stroke={1.5} />}>
-            Only admins of the workspace decide about this. Ask one of them.
+          <EmptyState title="Admins only" icon={<IconLock size={30} stroke={1.5} />}>
+            Only admins can change this.
           </EmptyState>
         ) : (
           <Outlet />

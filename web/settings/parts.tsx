@@ -5,7 +5,7 @@ import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import classes from "./settings.module.css";
 
-/** A page of the settings: what it is for, what can be made here, and what there is. */
+/** The layout of a settings page: title, description, main action and content. */
 export function SettingsPage(props: {
   title: string;
   lead: ReactNode;
@@ -31,7 +31,7 @@ export function SettingsPage(props: {
   );
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Section(props: { title: string; lead?: ReactNode; action?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={props.title}>
@@ -53,12 +53,12 @@ export function Section(props: { title: string; lead?: ReactNode; action?: React
   );
 }
 
-/** A frame around a form or some facts. */
+/** A frame around a form or facts. */
 export function Panel({ children }: { children: ReactNode }) {
   return <div className={classes.panel}>{children}</div>;
 }
 
-/** Things of one kind, one below the other. */
+/** A list of rows. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   return (
     <ul className={classes.rows} aria-label={label}>
@@ -67,7 +67,7 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
   );
 }
 
-/** One of them: its name, what there is to know about it, and what can be done with it. */
+/** A list row: title, badges, facts and actions. */
 export function Row(props: {
   title: ReactNode;
   badges?: ReactNode;
@@ -86,7 +86,7 @@ export function Row(props: {
         {facts.length === 0 ? null : (
           <div className={classes.facts}>
             {facts.map((fact, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: they never change places.
+              // biome-ignore lint/suspicious/noArrayIndexKey: the order never changes.
               <span key={index}>{fact}</span>
             ))}
           </div>
@@ -98,7 +98,7 @@ export function Row(props: {
   );
 }
 
-/** What a query brought; while it is under way or when it failed, what to show in its place. */
+/** Renders a query's data, or a placeholder while loading, or its error. */
 export function Loaded<Data>(props: {
   query: UseQueryResult<Data, Error>;
   children: (data: Data) => ReactNode;
@@ -125,7 +125,7 @@ export function RowsSkeleton() {
   );
 }
 
-/** What a list says that has nothing in it yet. */
+/** The text of an empty list. */
 export function NoneYet({ children }: { children: ReactNode }) {
   return (
     <div className={classes.none}>
@@ -136,7 +136,7 @@ export function NoneYet({ children }: { children: ReactNode }) {
   );
 }
 
-/** A word on how a thing stands. */
+/** A status tag. */
 export function Tag(props: { tone?: "accent" | "good" | "warn" | "bad" | undefined; children: ReactNode }) {
   return (
     <span className={classes.tag} data-tone={props.tone}>

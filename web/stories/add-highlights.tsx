@@ -3,25 +3,25 @@ import { IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { highlightsQuery } from "../api/highlights.ts";
-import { LoadMore } from "../common/endless.tsx";
+import { clock, dayAndTime } from "../common/format/time.ts";
+import { LoadMore } from "../common/lists/load-more.tsx";
+import { TypedFilter } from "../common/lists/typed-filter.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
-import { clock, dayAndTime } from "../common/time.ts";
-import { TypedFilter } from "../common/typed-filter.tsx";
 import classes from "./stories.module.css";
 
-/** As many as a story holds. */
-const mostHighlights = 200;
+/** The API's limit per story. */
+const maxHighlights = 200;
 
-/** Chooses among the highlights of all recordings; what is in the story already can't be chosen again. */
+/** Selects highlights of all recordings; those already in the story are disabled. */
 export function AddHighlights(props: {
-  there: readonly string[];
+  included: readonly string[];
   isSaving: boolean;
   onAdd: (highlightIds: readonly string[]) => void;
 }) {
-  const { there, isSaving, onAdd } = props;
+  const { included, isSaving, onAdd } = props;
   const [text, setText] = useState<string | undefined>(undefined);
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const left = mostHighlights - there.length - chosen.length;
+  const remaining = maxHighlights - included.length - chosen.length;
   const toggle = (id: string): void =>
     setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   return (
@@ -33,23 +33,23 @@ export function AddHighlights(props: {
     >
       <Stack gap="sm">
         <TypedFilter
-          label="Find in highlights"
-          placeholder="Find in highlights"
+          label="Search highlights"
+          placeholder="Search highlights"
           icon={<IconSearch size={16} aria-hidden />}
           value={text ?? ""}
           onChange={setText}
         />
-        <Choices text={text} there={there} chosen={chosen} isFull={left <= 0} onToggle={toggle} />
+        <Choices text={text} included={included} chosen={chosen} isFull={remaining <= 0} onToggle={toggle} />
         <Group justify="space-between">
           <Text size="sm" c="dimmed" role="status">
-            {left <= 0
-              ? `A story has at most ${mostHighlights} highlights.`
+            {remaining <= 0
+              ? `A story can have up to ${maxHighlights} highlights.`
               : chosen.length === 0
-                ? "Nothing chosen yet"
-                : `${chosen.length} chosen`}
+                ? "None selected"
+                : `${chosen.length} selected`}
           </Text>
           <Button type="submit" disabled={chosen.length === 0} loading={isSaving}>
-            Add to the story
+            Add to story
           </Button>
         </Group>
       </Stack>
@@ -59,12 +59,12 @@ export function AddHighlights(props: {
 
 function Choices(props: {
   text: string | undefined;
-  there: readonly string[];
+  included: readonly string[];
   chosen: readonly string[];
   isFull: boolean;
   onToggle: (id: string) => void;
 }) {
-  const { text, there, chosen, isFull, onToggle } = props;
+  const { text, included, chosen, isFull, onToggle } = props;
   const query = useInfiniteQuery(highlightsQuery({ text }));
   if (query.isPending)
     return (
@@ -76,23 +76,23 @@ function Choices(props: {
   const highlights = query.data.pages.flatMap((page) => page.highlights);
   if (highlights.length === 0)
     return (
-      <EmptyState title={text === undefined ? "No highlights yet" : "No highlight fits"}>
+      <EmptyState title={text === undefined ? "No highlights yet" : "No matching highlights"}>
         {text === undefined
-          ? "Mark what matters in a recording: select words in its transcript and press Clip."
+          ? "Create highlights in a recording: select words in its transcript and choose Clip."
           : "Try other words."}
       </EmptyState>
     );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <section className={classes.choices} tabIndex={0} aria-label="Highlights">
       {highlights.map(({ id, text: words, duration, thumbnail_url, recording }) => {
-        const isThere = there.includes(id);
+        const isIncluded = included.includes(id);
         return (
           <Checkbox.Card
             key={id}
             className={classes.choice ?? ""}
-            checked={isThere || chosen.includes(id)}
-            disabled={isThere || (isFull && !chosen.includes(id))}
+            checked={isIncluded || chosen.includes(id)}
+            disabled={isIncluded || (isFull && !chosen.includes(id))}
             onClick={() => onToggle(id)}
           >
             <Checkbox.Indicator />
@@ -103,7 +103,7 @@ function Choices(props: {
               </Text>
               <Text span size="xs" c="dimmed" display="block" className={classes.origin ?? ""} dir="auto">
                 {[
-                  isThere ? "In this story" : clock(duration),
+                  isIncluded ? "In this story" : clock(duration),
                   recording.title,
                   dayAndTime(recording.start_datetime),
                 ].join(" · ")}

@@ -1,22 +1,23 @@
-import { Badge, Button, Group, Modal, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Badge, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconStack2 } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { sessionQuery } from "../api/session.ts";
-import { lengthOf, makeStory, type StoryBody, storiesQuery } from "../api/stories.ts";
+import { createStory, lengthOf, type StoryBody, storiesQuery } from "../api/stories.ts";
+import { FormDialog } from "../common/dialogs/form-dialog.tsx";
+import { clock, dayAndTime, lengthInWords } from "../common/format/time.ts";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
-import { clock, dayAndTime, lengthInWords } from "../common/time.ts";
 import { useTitle } from "../common/use-title.ts";
-import { isShowable } from "./banner.tsx";
+import { bannerSource } from "./banner.tsx";
 import classes from "./stories.module.css";
 import { StoryForm } from "./story-form.tsx";
 
 /** The workspace's stories. */
 export function StoriesPage() {
   useTitle("Stories");
-  const [isMaking, { open, close }] = useDisclosure();
+  const [isCreating, { open, close }] = useDisclosure();
   const navigate = useNavigate();
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const queryClient = useQueryClient();
@@ -28,23 +29,24 @@ export function StoriesPage() {
         </Title>
         {isViewer ? null : (
           <Button leftSection={<IconPlus size={18} />} onClick={open}>
-            New story
+            {" "}
+            Create story{" "}
           </Button>
         )}
       </Group>
       <Stories />
-      <Modal opened={isMaking} onClose={close} title="New story">
+      <FormDialog opened={isCreating} onClose={close} title="New story">
         <StoryForm
-          verb="Create"
-          words={{ title: "", description: "", tags: [] }}
-          save={makeStory}
+          verb="Create story"
+          fields={{ title: "", description: "", tags: [] }}
+          save={createStory}
           onSaved={({ id }) => {
             void queryClient.invalidateQueries({ queryKey: ["stories"] });
             void navigate({ to: "/stories/$storyId", params: { storyId: id } });
           }}
           onCancel={close}
         />
-      </Modal>
+      </FormDialog>
     </PageStack>
   );
 }
@@ -61,11 +63,11 @@ function Stories() {
         icon={<IconStack2 size={30} stroke={1.5} />}
         action={
           <Button variant="light" component={Link} to="/highlights">
-            See the highlights
+            View highlights
           </Button>
         }
       >
-        A story puts highlights of several recordings together, to be watched one after the other.
+        Stories play highlights from several recordings in sequence.
       </EmptyState>
     );
   return (
@@ -94,8 +96,8 @@ function StoryCard({ story }: { story: StoryBody }) {
   return (
     <div className={classes.card}>
       <div className={classes.pictures}>
-        {isShowable(banner) ? (
-          <img src={banner} alt="" loading="lazy" decoding="async" referrerPolicy="no-referrer" />
+        {banner !== null ? (
+          <img src={bannerSource(story.id, banner)} alt="" loading="lazy" decoding="async" />
         ) : (
           highlights
             .slice(0, 3)

@@ -1,22 +1,30 @@
 import { Alert, Button, Group, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { ApiError } from "../api/client.ts";
-import type { StoryBody, StoryWords } from "../api/stories.ts";
+import type { StoryBody, StoryFields } from "../api/stories.ts";
+import { DraftNotice, useDraft } from "../common/drafts/use-draft.tsx";
 
-/** What a story is called and what it is about. */
+/** Edits a story's title, description, tags and cover image. */
 export function StoryForm(props: {
+  /** Absent for a new story. */
+  storyId?: string;
   verb: string;
-  words: StoryWords;
-  save: (words: StoryWords) => Promise<StoryBody>;
+  fields: StoryFields;
+  save: (fields: StoryFields) => Promise<StoryBody>;
   onSaved: (story: StoryBody) => void;
   onCancel: () => void;
 }) {
-  const [words, setWords] = useState(props.words);
-  const set = (change: Partial<StoryWords>) => setWords((before) => ({ ...before, ...change }));
-  const save = useMutation({ mutationFn: () => props.save(words), onSuccess: props.onSaved });
+  const draft = useDraft(`story:${props.storyId ?? "new"}`, props.fields);
+  const { value: fields, change: set } = draft;
+  const save = useMutation({
+    mutationFn: () => props.save(fields),
+    onSuccess: (story) => {
+      draft.saved();
+      props.onSaved(story);
+    },
+  });
   const violations = save.error instanceof ApiError ? save.error.violations : [];
-  const faultAt = (name: string) =>
+  const errorAt = (name: string) =>
     violations.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))?.detail;
   return (
     <form
@@ -26,14 +34,15 @@ export function StoryForm(props: {
       }}
     >
       <Stack gap="sm">
+        <DraftNotice draft={draft} />
         <TextInput
           label="Title"
           required
           maxLength={500}
           data-autofocus
-          value={words.title}
+          value={fields.title}
           onChange={(event) => set({ title: event.currentTarget.value })}
-          error={faultAt("title")}
+          error={errorAt("title")}
         />
         <Textarea
           label="Description"
@@ -41,26 +50,26 @@ export function StoryForm(props: {
           minRows={3}
           maxRows={10}
           maxLength={10_000}
-          value={words.description}
+          value={fields.description}
           onChange={(event) => set({ description: event.currentTarget.value })}
-          error={faultAt("description")}
+          error={errorAt("description")}
         />
         <TagsInput
           label="Tags"
-          description="Letters, digits and dashes; Enter adds one."
-          value={words.tags}
+          description="Letters, numbers, dashes. Press Enter to add."
+          value={fields.tags}
           onChange={(tags) => set({ tags })}
-          error={faultAt("tags")}
+          error={errorAt("tags")}
         />
         <TextInput
-          label="Banner picture"
-          description="The https address of a picture; it stands above the story, and on its card."
+          label="Cover image"
+          description="Image URL (https)"
           inputMode="url"
           placeholder="https://"
           maxLength={2000}
-          value={words.banner_image_url ?? ""}
+          value={fields.banner_image_url ?? ""}
           onChange={(event) => set({ banner_image_url: event.currentTarget.value.trim() })}
-          error={faultAt("banner_image_url")}
+          error={errorAt("banner_image_url")}
         />
         {save.isError && violations.length === 0 ? (
           <Alert color="red" variant="light">
@@ -68,7 +77,13 @@ export function StoryForm(props: {
           </Alert>
         ) : null}
         <Group justify="flex-end">
-          <Button variant="default" onClick={props.onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              props.onCancel();
+            }}
+          >
             Cancel
           </Button>
           <Button type="submit" loading={save.isPending}>

@@ -3,7 +3,7 @@ import { ActionIcon, Text, UnstyledButton, VisuallyHidden } from "@mantine/core"
 import { IconGripVertical, IconX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import type { HighlightBody } from "../api/highlights.ts";
-import { clock } from "../common/time.ts";
+import { clock } from "../common/format/time.ts";
 import classes from "./stories.module.css";
 
 /** The nonce that this page's styles carry. */
@@ -12,26 +12,26 @@ function pageNonce(): string {
 }
 
 /**
- * The drag library ends a drag by keys at every `resize` that passes the window. A film whose head arrives sends one, too,
- * and that is no reason: only those of the window itself get through.
+ * The drag library ends a keyboard drag on every `resize` event that reaches the window. Video elements fire one when their
+ * metadata loads, so only the window's own events are let through.
  */
 function useKeepDragging(): void {
   useEffect(() => {
     const hold = (event: Event): void => {
       if (event.target !== window) event.stopImmediatePropagation();
     };
-    // Before those that the library adds when a drag begins.
+    // Registered before the library's listeners, which it adds when a drag starts.
     window.addEventListener("resize", hold, true);
     return () => window.removeEventListener("resize", hold, true);
   }, []);
 }
 
-/** A story's highlights in their order, which is changed by drag or by Space and the arrows. */
+/** A story's highlights, reordered by dragging or with Space and the arrow keys. */
 export function StoryList(props: {
   highlights: readonly HighlightBody[];
   at: number;
   onPlay: (highlightId: string) => void;
-  /** null: the reader may not change it. */
+  /** null if the user can't change the story. */
   onOrder: ((highlightIds: string[]) => void) | null;
 }) {
   const { highlights, at, onPlay, onOrder } = props;
@@ -41,12 +41,12 @@ export function StoryList(props: {
     <section aria-label="Order">
       {onOrder === null ? null : (
         <Text size="sm" c="dimmed" mb={6}>
-          Drag to reorder, or press Space on a handle and move with the arrows.
+          Drag to reorder, or press Space on a handle and use the arrow keys.
         </Text>
       )}
       <DragDropContext
         nonce={pageNonce()}
-        dragHandleUsageInstructions="Press Space to lift it, the arrows to move it, Space to put it down, Escape to leave it."
+        dragHandleUsageInstructions="Press Space to lift, arrow keys to move, Space to drop, Escape to cancel."
         onDragEnd={({ source, destination }) => {
           if (!destination || destination.index === source.index) return;
           const moved = ids.filter((_, index) => index !== source.index);
@@ -102,7 +102,7 @@ export function StoryList(props: {
                         <ActionIcon
                           variant="subtle"
                           color="gray"
-                          aria-label={`Remove ${highlight.text} from the story`}
+                          aria-label={`Remove ${highlight.text} from story`}
                           onClick={() => onOrder(ids.filter((id) => id !== highlight.id))}
                         >
                           <IconX size={16} />

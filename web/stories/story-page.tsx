@@ -1,16 +1,17 @@
-import { Badge, Button, Group, Modal, Skeleton, Text, Title } from "@mantine/core";
+import { Badge, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { IconHighlight, IconPencil, IconPlus, IconShare, IconTrash } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { changeStory, lengthOf, removeStory, type StoryBody, storyQuery } from "../api/stories.ts";
+import { deleteStory, lengthOf, type StoryBody, storyQuery, updateStory } from "../api/stories.ts";
 import { BackLink } from "../common/back-link.tsx";
-import { ConfirmForm } from "../common/confirm-form.tsx";
+import { ConfirmForm } from "../common/dialogs/confirm-form.tsx";
+import { FormDialog } from "../common/dialogs/form-dialog.tsx";
+import { lengthInWords } from "../common/format/time.ts";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
-import { lengthInWords } from "../common/time.ts";
 import { useTitle } from "../common/use-title.ts";
-import { Links } from "../links/lazy-manager.tsx";
+import { LazyLinkManager } from "../link-settings/lazy-link-manager.tsx";
 import { AddHighlights } from "./add-highlights.tsx";
 import { Banner } from "./banner.tsx";
 import classes from "./stories.module.css";
@@ -21,7 +22,7 @@ import { type StoryOrder, useOrder } from "./use-order.ts";
 
 const page = getRouteApi("/signed-in/stories/$storyId");
 
-/** One story: watched, put in order, described. */
+/** One story: player, order and details. */
 export function StoryPage() {
   const { storyId } = page.useParams();
   const query = useQuery(storyQuery(storyId));
@@ -36,34 +37,32 @@ function Story({ story }: { story: StoryBody }) {
   const order = useOrder(story);
   const { highlights } = order;
   const { can_change: canChange } = story;
-  // What is being watched goes on at its new place when the order changes.
+  // The current highlight keeps playing at its new index when the order changes.
   const at = Math.max(
     0,
     highlights.findIndex(({ id }) => id === chosen),
   );
   return (
     <PageStack>
-      <Banner key={story.banner_image_url} url={story.banner_image_url} />
+      <Banner key={story.banner_image_url} storyId={story.id} url={story.banner_image_url} />
       <Head story={story} order={order} />
       {highlights.length === 0 ? (
         <EmptyState
-          title="Nothing in this story yet"
+          title="This story is empty"
           icon={<IconHighlight size={30} stroke={1.5} />}
           {...(canChange
-            ? { action: <AddButton order={order} label="Choose highlights" variant="filled" /> }
+            ? { action: <AddButton order={order} label="Add highlights" variant="filled" /> }
             : {})}
         >
-          {canChange
-            ? "It tells what highlights of several recordings say, one after the other."
-            : "Whoever made it has put no highlights in that you may see."}
+          {canChange ? "Add highlights to build your story." : "No highlights you have access to."}
         </EmptyState>
       ) : (
         <div className={classes.story}>
           <StoryPlayer
             highlights={highlights}
             at={at}
-            hasBegun={chosen !== null}
-            onMove={(place) => setChosen(highlights[place]?.id ?? null)}
+            hasStarted={chosen !== null}
+            onMove={(index) => setChosen(highlights[index]?.id ?? null)}
           />
           <StoryList
             highlights={highlights}
@@ -97,9 +96,9 @@ function AddButton(props: { order: StoryOrder; label: string; variant: "filled" 
       >
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Add highlights" size="lg">
-        <AddHighlights there={order.ids} isSaving={isSaving} onAdd={add} />
-      </Modal>
+      <FormDialog opened={isOpen} onClose={() => setOpen(false)} title="Add highlights" size="lg">
+        <AddHighlights included={order.ids} isSaving={isSaving} onAdd={add} />
+      </FormDialog>
     </>
   );
 }
@@ -173,18 +172,21 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
           {description}
         </Text>
       )}
-      <Modal
+      <FormDialog
         opened={dialog !== null}
         onClose={() => setDialog(null)}
         title={dialog === null ? "" : titles[dialog]}
         size={dialog === "share" ? "lg" : "md"}
       >
-        {dialog === "share" ? <Links target={{ kind: "story", id: story.id }} title={title} /> : null}
+        {dialog === "share" ? (
+          <LazyLinkManager target={{ kind: "story", id: story.id }} title={title} />
+        ) : null}
         {dialog === "edit" ? (
           <StoryForm
+            storyId={story.id}
             verb="Save"
-            words={{ title, description, tags, banner_image_url: banner ?? "" }}
-            save={(words) => changeStory(story.id, words)}
+            fields={{ title, description, tags, banner_image_url: banner ?? "" }}
+            save={(fields) => updateStory(story.id, fields)}
             onSaved={(saved) => {
               queryClient.setQueryData(storyQuery(story.id).queryKey, saved);
               void queryClient.invalidateQueries({ queryKey: ["stories", "list"] });
@@ -195,18 +197,18 @@ function Head({ story, order }: { story: StoryBody; order: StoryOrder }) {
         ) : null}
         {dialog === "delete" ? (
           <ConfirmForm
-            verb="Delete"
-            act={() => removeStory(story.id)}
+            verb="Delete story"
+            act={() => deleteStory(story.id)}
             onDone={() => {
               void queryClient.invalidateQueries({ queryKey: ["stories", "list"] });
               void navigate({ to: "/stories" });
             }}
             onCancel={() => setDialog(null)}
           >
-            “{title}” is deleted for everybody. Its highlights stay.
+            This permanently deletes “{title}” for everyone. Its highlights stay.
           </ConfirmForm>
         ) : null}
-      </Modal>
+      </FormDialog>
     </div>
   );
 }

@@ -3,24 +3,24 @@ import { IconPlayerSkipBackFilled, IconPlayerSkipForwardFilled } from "@tabler/i
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { clippedRecordingQuery, type HighlightBody } from "../api/highlights.ts";
-import { clock, dayAndTime } from "../common/time.ts";
+import { clock, dayAndTime } from "../common/format/time.ts";
 import { ClipPlayer } from "../highlights/clip-player.tsx";
 import classes from "./stories.module.css";
 
-/** Plays highlights one after the other; a strip shows how far the whole is. */
+/** Plays highlights in sequence, with a progress bar of the whole story. */
 export function StoryPlayer(props: {
   highlights: readonly HighlightBody[];
-  /** Which one is on. */
+  /** Index of the current highlight. */
   at: number;
-  /** Whether the person has begun to watch: then one follows the other by itself. */
-  hasBegun: boolean;
+  /** Whether the user has started the story; then highlights play automatically. */
+  hasStarted: boolean;
   onMove: (place: number) => void;
 }) {
   const { highlights, at, onMove } = props;
   const [position, setPosition] = useState(0);
   const [hasFollowed, setFollowed] = useState(false);
   const highlight = highlights[at];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another clip begins at its beginning.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another clip starts at 0.
   useEffect(() => setPosition(0), [highlight?.id]);
   if (highlight === undefined) return null;
   const isLast = at === highlights.length - 1;
@@ -48,7 +48,7 @@ export function StoryPlayer(props: {
       </div>
       <ClipPlayer
         highlight={highlight}
-        autoPlay={props.hasBegun || hasFollowed}
+        autoPlay={props.hasStarted || hasFollowed}
         onPosition={setPosition}
         onEnded={() => {
           setFollowed(true);

@@ -2,19 +2,19 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { HighlightBody } from "../api/highlights.ts";
-import { changeStory, type StoryBody, storyQuery } from "../api/stories.ts";
+import { type StoryBody, storyQuery, updateStory } from "../api/stories.ts";
 
-/** Which highlights a story has, and what changes that. */
+/** A story's highlights, and how to change them. */
 export interface StoryOrder {
-  /** In the order as the person left it, saved or not yet. */
+  /** In the user's order, saved or not. */
   readonly highlights: readonly HighlightBody[];
   readonly ids: readonly string[];
   readonly save: (ids: readonly string[]) => Promise<unknown>;
 }
 
 /**
- * The list of a story. What the person did is shown at once and until the last of it is saved: an answer that was on its
- * way before says nothing of what they did since.
+ * The order of a story. The user's changes are shown immediately and until the last one is saved, so that earlier responses
+ * don't undo later changes.
  */
 export function useOrder(story: StoryBody): StoryOrder {
   const queryClient = useQueryClient();
@@ -23,18 +23,18 @@ export function useOrder(story: StoryBody): StoryOrder {
   const [unsaved, setUnsaved] = useState<readonly string[] | null>(null);
   const change = useMutation({
     mutationKey,
-    // One after the other, in the order in which the person made them.
+    // In sequence, in the order of the user's changes.
     scope: { id: `story-${story.id}` },
-    mutationFn: (ids: readonly string[]) => changeStory(story.id, { highlight_ids: [...ids] }),
+    mutationFn: (ids: readonly string[]) => updateStory(story.id, { highlight_ids: [...ids] }),
     onSuccess: async (saved) => {
       await queryClient.cancelQueries({ queryKey });
       queryClient.setQueryData(queryKey, saved);
     },
     onError: (error) => {
-      notifications.show({ color: "red", title: "Not saved", message: error.message });
+      notifications.show({ color: "red", title: "Couldn't save order", message: error.message });
     },
     onSettled: async (_saved, error) => {
-      // The one that settles still counts.
+      // The mutation that just settled is still counted.
       if (queryClient.isMutating({ mutationKey }) > 1) return;
       if (error !== null) await queryClient.invalidateQueries({ queryKey });
       setUnsaved(null);

@@ -6,19 +6,19 @@ import { IconCloudUpload } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
 import { PageStack } from "../common/page-stack.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { useSender, useSendings } from "./sending.tsx";
-import { SendingRow } from "./sending-row.tsx";
+import { useSender, useUploadTasks } from "./sending/context.tsx";
+import { TaskRow } from "./sending/sending-row.tsx";
 import { UploadList } from "./upload-list.tsx";
 import classes from "./uploads.module.css";
 
 const signedIn = getRouteApi("/signed-in");
 
-/** Where files are sent, and what has become of those sent before. */
+/** Uploads files, and lists earlier uploads. */
 export function UploadsPage() {
   useTitle("Uploads");
   const { session } = signedIn.useRouteContext();
   const sender = useSender();
-  const sendings = useSendings();
+  const tasks = useUploadTasks();
   const [willBeReviewed, setReview] = useLocalStorage({
     key: "parley-review-uploads",
     defaultValue: false,
@@ -49,33 +49,33 @@ export function UploadsPage() {
               </Anchor>
             </Text>
             <Text size="sm" c="dimmed" maw={560}>
-              Video as .mp4, audio as .mp3, transcripts as .vtt, .srt, .json or .txt with “Name: what they
-              say” on each line; .mov, .m4a and what else needs it is converted. At least 10 seconds, at most
-              4.3 GB. Files are looked at before anything is sent.
+              Video as .mp4, audio as .mp3, transcripts as .vtt, .srt, .json or .txt with “Name: text” on each
+              line; other formats are converted. At least 10 seconds, at most 4.3 GB. Files are checked before
+              upload.
             </Text>
           </Stack>
         </Dropzone>
         <Switch
-          label="Let me review each upload before it becomes a recording"
+          label="Review uploads before publishing"
           checked={willBeReviewed}
           onChange={(event) => setReview(event.currentTarget.checked)}
         />
       </Stack>
-      {sendings.length === 0 ? null : (
-        <section aria-label="On their way">
+      {tasks.length === 0 ? null : (
+        <section aria-label="In progress">
           <Title order={2} size="h4" mb="xs">
-            On their way
+            In progress
           </Title>
           <ul className={classes.list}>
-            {sendings.map((sending) => (
+            {tasks.map((sending) => (
               <li key={sending.key}>
-                <SendingRow sending={sending} sender={sender} />
+                <TaskRow sending={sending} sender={sender} />
               </li>
             ))}
           </ul>
         </section>
       )}
-      <UploadList userId={session.user.id} sendings={sendings} onChoose={add} />
+      <UploadList userId={session.user.id} tasks={tasks} onChoose={add} />
     </PageStack>
   );
 }

@@ -1,9 +1,9 @@
 import { Badge, Loader } from "@mantine/core";
-import { isMoving, type UploadBody } from "../api/uploads.ts";
+import { isInProgress, type UploadBody } from "../api/uploads.ts";
 import { stateOf } from "./status.ts";
 
-/** The colour of a state and of its word, which is dark (or light) enough to be read on it. */
-const colours = {
+/** Text colors with sufficient contrast on each badge color. */
+const textColors = {
   red: "light-dark(#a61e1e, var(--mantine-color-red-3))",
   teal: "light-dark(#066649, var(--mantine-color-teal-3))",
   yellow: "light-dark(#704600, var(--mantine-color-yellow-3))",
@@ -11,18 +11,18 @@ const colours = {
   indigo: "light-dark(var(--mantine-color-indigo-9), var(--mantine-color-indigo-2))",
 } as const;
 
-function colourOf({ status, auto_promote }: UploadBody): keyof typeof colours {
+function colorOf({ status, auto_promote }: UploadBody): keyof typeof textColors {
   if (status === "failure") return "red";
   if (status === "success") return "teal";
   if (status === "staged" && !auto_promote) return "yellow";
   return status === "awaiting" ? "gray" : "indigo";
 }
 
-/** Where an upload stands; the word says it, the colour goes with it. */
+/** The state of an upload as a badge. */
 export function StateBadge({ upload, size = "md" }: { upload: UploadBody; size?: "md" | "lg" }) {
-  const colour = colourOf(upload);
-  const isTurning =
-    isMoving(upload) && upload.status !== "awaiting" ? (
+  const color = colorOf(upload);
+  const spinner =
+    isInProgress(upload) && upload.status !== "awaiting" ? (
       <Loader size={10} color="currentColor" aria-hidden />
     ) : null;
   return (
@@ -31,9 +31,9 @@ export function StateBadge({ upload, size = "md" }: { upload: UploadBody; size?:
       variant="light"
       tt="none"
       fw={600}
-      color={colour}
-      c={colours[colour]}
-      leftSection={isTurning}
+      color={color}
+      c={textColors[color]}
+      leftSection={spinner}
       style={{ flex: "none" }}
     >
       {stateOf(upload)}

@@ -4,27 +4,27 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { type UploadBody, uploadsQuery } from "../api/uploads.ts";
-import { bytes } from "../common/bytes.ts";
+import { bytes } from "../common/format/bytes.ts";
+import { dayAndTime, fullTime } from "../common/format/time.ts";
+import { recordingUrl } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
-import { dayAndTime, fullTime } from "../common/time.ts";
-import { recordingAddress } from "../library/recording-parts.tsx";
-import { dropUpload, type Sending } from "./sender.ts";
+import { abandonUpload, type UploadTask } from "./sending/sender.ts";
+import { isSameFile, readMemory, type Unfinished } from "./sending/upload-memory.ts";
 import { StateBadge } from "./state-badge.tsx";
 import { adviceFor, stateOf } from "./status.ts";
-import { isSameFile, readMemory, type Unfinished } from "./unfinished.ts";
 import classes from "./uploads.module.css";
 
 const icons = { video: IconVideo, audio: IconVolume, transcript: IconFileText } as const;
 
 interface ListProps {
   readonly userId: string;
-  readonly sendings: readonly Sending[];
-  /** Takes files the person chose again. */
+  readonly tasks: readonly UploadTask[];
+  /** Called with files the user chose again. */
   readonly onChoose: (files: readonly File[]) => void;
 }
 
-/** What has become of the person's uploads, kept up to date; unfinished ones first. */
-export function UploadList({ userId, sendings, onChoose }: ListProps) {
+/** The user's uploads, kept up to date; unfinished ones first. */
+export function UploadList({ userId, tasks, onChoose }: ListProps) {
   const query = useInfiniteQuery(uploadsQuery);
   const [, setChanges] = useState(0);
   const queryClient = useQueryClient();
@@ -32,16 +32,16 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const { unfinished, dropped } = readMemory(userId);
-  const here = new Set(sendings.map(({ uploadId }) => uploadId));
+  const active = new Set(tasks.map(({ uploadId }) => uploadId));
   const uploads = query.data.pages
     .flatMap((page) => page.uploads)
-    .filter(({ id, status }) => !here.has(id) && !(status !== "success" && dropped.includes(id)));
+    .filter(({ id, status }) => !active.has(id) && !(status !== "success" && dropped.includes(id)));
   const known = new Map(unfinished.map((one) => [one.uploadId, one]));
   const waiting = uploads.filter(({ id, status }) => status === "awaiting" && known.has(id));
   const others = uploads.filter((upload) => !waiting.includes(upload));
   return (
     <>
-      <News uploads={uploads} />
+      <StateAnnouncer uploads={uploads} />
       {waiting.length === 0 ? null : (
         <section aria-label="Unfinished">
           <Title order={2} size="h4" mb="xs">
@@ -56,7 +56,7 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
                   onDrop={() => {
                     const redraw = (): void => setChanges((count) => count + 1);
                     const one = known.get(upload.id) as Unfinished;
-                    void dropUpload(queryClient, userId, one).then(redraw);
+                    void abandonUpload(queryClient, userId, one).then(redraw);
                     redraw();
                   }}
                 />
@@ -70,7 +70,7 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
           Your uploads
         </Title>
         {others.length === 0 ? (
-          <Text c="dimmed">Files you have sent are listed here, with what has become of them.</Text>
+          <Text c="dimmed">Your uploads and their status appear here.</Text>
         ) : (
           <ul className={classes.list}>
             {others.map((upload) => (
@@ -87,7 +87,7 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
               loading={query.isFetchingNextPage}
               onClick={() => query.fetchNextPage()}
             >
-              Show older ones
+              Show older uploads
             </Button>
           </Group>
         ) : null}
@@ -96,8 +96,8 @@ export function UploadList({ userId, sendings, onChoose }: ListProps) {
   );
 }
 
-/** Tells screen readers what has become of an upload when that changes. */
-function News({ uploads }: { uploads: readonly UploadBody[] }) {
+/** Announces state changes of uploads to screen readers. */
+function StateAnnouncer({ uploads }: { uploads: readonly UploadBody[] }) {
   const before = useRef<ReadonlyMap<string, string> | null>(null);
   const [text, setText] = useState("");
   useEffect(() => {
@@ -118,7 +118,7 @@ function UploadRow({ upload }: { upload: UploadBody }) {
       <Icon size={24} stroke={1.4} aria-hidden className={classes.kind ?? ""} />
       <div className={classes.grow}>
         <Link
-          to={isDone ? recordingAddress(upload.recording_id ?? "") : `/uploads/${upload.id}`}
+          to={isDone ? recordingUrl(upload.recording_id ?? "") : `/uploads/${upload.id}`}
           className={classes.link ?? ""}
         >
           {upload.title}
@@ -146,7 +146,7 @@ function UnfinishedRow(props: {
   onDrop: () => void;
 }) {
   const { known } = props;
-  const [isWrong, setWrong] = useState(false);
+  const [isOtherFile, setOtherFile] = useState(false);
   const sent = Math.max(0, known.sent);
   return (
     <div className={classes.sending}>
@@ -157,34 +157,41 @@ function UnfinishedRow(props: {
           </Text>
           <Text size="sm" c="dimmed">
             {sent === 0
-              ? `Nothing of ${bytes(known.size)} has arrived`
-              : `${bytes(sent)} of ${bytes(known.size)} have arrived`}
-            {" · "}choose the same file again to go on
+              ? `0 of ${bytes(known.size)} uploaded`
+              : `${bytes(sent)} of ${bytes(known.size)} uploaded`}
+            {" · "}choose the same file to resume
           </Text>
         </div>
         <Group gap="xs">
           <FileButton
             onChange={(file) => {
               if (file === null) return;
-              setWrong(!isSameFile(known, file));
+              setOtherFile(!isSameFile(known, file));
               if (isSameFile(known, file)) props.onChoose([file]);
             }}
           >
             {(button) => (
-              <Button {...button} size="xs" aria-label={`Choose the file ${known.name}`}>
-                Choose the file
+              <Button {...button} size="xs" aria-label={`Choose file ${known.name}`}>
+                {" "}
+                Choose file{" "}
               </Button>
             )}
           </FileButton>
-          <Button size="xs" variant="default" aria-label={`Give up ${known.name}`} onClick={props.onDrop}>
-            Give up
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Cancel upload of ${known.name}`}
+            onClick={props.onDrop}
+          >
+            {" "}
+            Cancel upload{" "}
           </Button>
         </Group>
       </Group>
       <Stack gap={0} role="status">
-        {isWrong ? (
+        {isOtherFile ? (
           <Text size="sm" c="var(--mantine-color-error)">
-            That is another file: name, size or date differ from the one that was begun.
+            This isn't the same file. Choose the original to resume.
           </Text>
         ) : null}
       </Stack>

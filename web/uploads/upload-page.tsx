@@ -4,18 +4,18 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type UploadBody, uploadQuery } from "../api/uploads.ts";
 import { BackLink } from "../common/back-link.tsx";
+import { recordingUrl } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
-import { recordingAddress } from "../library/recording-parts.tsx";
-import { ReviewForm } from "./review-form.tsx";
+import { ReviewForm } from "./review/review-form.tsx";
+import { TranscriptFile } from "./review/transcript-file.tsx";
+import { TranscriptPreview } from "./review/transcript-preview.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { adviceFor, stateOf } from "./status.ts";
-import { TranscriptFile } from "./transcript-file.tsx";
-import { TranscriptPreview } from "./transcript-preview.tsx";
 
 const page = getRouteApi("/signed-in/uploads/$uploadId");
 
-/** One upload: what becomes of it, and its review before it becomes a recording. */
+/** One upload: its state, and its review before it becomes a recording. */
 export function UploadPage() {
   const { uploadId } = page.useParams();
   const query = useQuery(uploadQuery(uploadId));
@@ -46,11 +46,11 @@ function State({ upload }: { upload: UploadBody }) {
   if (status === "staged" && !auto_promote && upload.media?.status === "media_expired")
     return (
       <EmptyState
-        title="Kept too long"
+        title="Upload expired"
         icon={<IconAlertTriangle size={30} stroke={1.5} />}
-        action={<SendAgain />}
+        action={<UploadAgain />}
       >
-        Its file was kept for review until its time was up. Send it again.
+        The time to review this upload is over. Upload the file again.
       </EmptyState>
     );
   if (status === "awaiting" || (status === "staged" && !auto_promote))
@@ -58,8 +58,8 @@ function State({ upload }: { upload: UploadBody }) {
       <>
         {status === "awaiting" ? (
           <Text c="dimmed">
-            Its file has not arrived yet. <Link to="/uploads">Uploads</Link> shows how far it is. You can
-            describe it meanwhile.
+            The file is not uploaded yet. See <Link to="/uploads">Uploads</Link> for progress. You can edit
+            the details meanwhile.
           </Text>
         ) : null}
         <ReviewForm key={upload.id} upload={upload} />
@@ -70,25 +70,25 @@ function State({ upload }: { upload: UploadBody }) {
   if (status === "success")
     return (
       <EmptyState
-        title="It is a recording"
+        title="Recording ready"
         icon={<IconCircleCheck size={30} stroke={1.5} />}
         action={
           upload.recording_id === null ? null : (
-            <Button component={Link} to={recordingAddress(upload.recording_id)}>
-              Open the recording
+            <Button component={Link} to={recordingUrl(upload.recording_id)}>
+              Open recording
             </Button>
           )
         }
       >
-        Everything went well.
+        Your upload is now a recording.
       </EmptyState>
     );
   if (status === "failure")
     return (
       <EmptyState
-        title="It did not become a recording"
+        title="Processing failed"
         icon={<IconAlertTriangle size={30} stroke={1.5} />}
-        action={<SendAgain />}
+        action={<UploadAgain />}
       >
         <Text c="var(--mantine-color-error)">{upload.failure?.reason}</Text>
         {adviceFor(upload)}
@@ -97,16 +97,17 @@ function State({ upload }: { upload: UploadBody }) {
   return (
     <EmptyState title={stateOf(upload)} icon={<Loader size={28} aria-hidden />}>
       {status === "processing"
-        ? "The file has arrived and is looked at. This page shows when it is done."
-        : "The recording is being made. This page shows when it is done."}
+        ? "The file is uploaded and is being checked. This page updates automatically."
+        : "The recording is being created. This page updates automatically."}
     </EmptyState>
   );
 }
 
-function SendAgain() {
+function UploadAgain() {
   return (
     <Button component={Link} to="/uploads" leftSection={<IconFileUpload size={18} />}>
-      To uploads
+      {" "}
+      Upload again{" "}
     </Button>
   );
 }

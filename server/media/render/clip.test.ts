@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readWav } from "../../../test/support/wav.ts";
 import { cutClip, extractSpeech, MediaFailedError, type Waveform } from "./index.ts";
-import { boxesOf, brightnessOf, fixture, inFolder, inspect, readJson } from "./testing-support.ts";
+import { boxesOf, brightnessOf, fixture, inFolder, inspect, readJson } from "./test/support.ts";
 
-/** Root mean square (1 = full scale) of a stretch of samples. */
+/** Root mean square (1 = full scale) of a range of samples. */
 const level = (samples: Int16Array): number =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length) / 32768;
 
@@ -14,7 +14,7 @@ for (const [name, format] of [
   ["render/tone.mp3", "mp3"],
   ["render/black-start.mp4", "mp4"],
 ] as const) {
-  test(`a part of ${name}: as long as was asked for, with the sound of that part alone, to a few milliseconds`, async () => {
+  test(`a part of ${name} has the requested length and only its own audio, to a few milliseconds`, async () => {
     await inFolder(async (folder) => {
       const inputPath = fixture(name);
       const fractions: number[] = [];
@@ -43,12 +43,12 @@ for (const [name, format] of [
   });
 }
 
-test("a part of a film: plays while it loads, begins with a whole picture, and shows nothing from before", async () => {
+test("a part of a video plays while it loads, begins with a whole picture, and shows nothing from before", async () => {
   await inFolder(async (folder) => {
     const inputPath = fixture("render/black-start.mp4");
     const cut = (startMs: number, endMs: number) =>
       cutClip({ inputPath, format: "mp4", startMs, endMs, outDir: `${folder}/${startMs}` });
-    // The film is black at first.
+    // The video is black at first.
     const [black, later] = [await cut(0, 1000), await cut(9100, 10_350)];
     assert.ok(black.thumbnail && later.thumbnail && later.mediaPath && later.storyboard);
     assert.ok((await brightnessOf(black.thumbnail.path)).mean < 25);
@@ -65,7 +65,7 @@ test("a part of a film: plays while it loads, begins with a whole picture, and s
   });
 });
 
-test("a part of one picture, the last moment, and the whole can be cut; what is behind the end can't", async () => {
+test("a part of one picture, the last moment, and the whole can be cut; a part past the end can't", async () => {
   await inFolder(async (folder) => {
     const inputPath = fixture("good-faststart.mp4");
     for (const [startMs, endMs] of [

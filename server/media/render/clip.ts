@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { AVSEEK_FLAG_BACKWARD } from "node-av/constants";
-import { makeCompanions, stopwatch } from "./companions.ts";
-import { encodeAudio } from "./encode-audio.ts";
-import { encodeVideo } from "./encode-video.ts";
+import { createCompanions, stopwatch } from "./companions.ts";
+import { encodeAudio } from "./encode/audio.ts";
+import { openOutput, type Track } from "./encode/output.ts";
+import { encodeVideo } from "./encode/video.ts";
 import { MediaFailedError } from "./errors.ts";
 import {
   checkWrite,
@@ -14,16 +15,15 @@ import {
   secondsOf,
   setOptions,
 } from "./libav.ts";
-import { openOutput, type Track } from "./output.ts";
 import type { Part } from "./part.ts";
-import type { MediaJob, RenderResult } from "./protocol.ts";
+import type { MediaJob, RenderResult } from "./process/protocol.ts";
 
-/** Read before the start, so that a decoder has what it needs, and the picture that is shown at the start is found. */
+/** Read before the start, so that the decoder has what it needs and the picture shown at the start is found. */
 const leadSec = 1;
 
 /**
- * In the child: cuts a part out of a file in its stored form and makes of it what it is shown with. Encoded anew, so that
- * it begins and ends where it is said to, and holds nothing of what lies before and after.
+ * In the child process: cuts a part out of a file in its stored form and creates everything it is shown with. It is
+ * re-encoded, so that it begins and ends exactly where it should and contains nothing from outside the part.
  * @throws MediaFailedError, MachineError, errors of the operating system.
  */
 export async function clip(
@@ -39,7 +39,7 @@ export async function clip(
     cut(input, { path, format, startMs, endMs }, (done) => onProgress(Math.min(1, done) * 0.9)),
   );
   closeInput(input);
-  const companions = await makeCompanions(
+  const companions = await createCompanions(
     { path, container: format, isVideo, durationMs, outDir },
     timed,
     (done) => onProgress(0.9 + 0.1 * done),
@@ -60,8 +60,8 @@ function cut(
   const { video, audio } = input;
   const { format, endMs } = to;
   if (format === "mp4" ? video === null : audio === null)
-    throw new MediaFailedError("The recording's file has lost the track that makes it.");
-  // An mp3 begins with its encoder's delay, which players skip; an mp4 counts from the beginning of the film.
+    throw new MediaFailedError("The recording's file has lost its main track.");
+  // An mp3 begins with its encoder's delay, which players skip; an mp4 counts from the beginning of the video.
   const originSec = format === "mp3" && audio !== null ? (secondsOf(audio.startTime, audio) ?? 0) : 0;
   const part: Part = { startSec: originSec + to.startMs / 1000, endSec: originSec + endMs / 1000 };
   const output = openOutput(to.path, format);
@@ -80,21 +80,14 @@ function cut(
   checkWrite(output.context.writeHeaderSync(null), "write the header");
 
   if (format === "mp4" && video !== null) seek(input, video.index, part.startSec - leadSec);
-  const over = new Set<Track>();
-  for (const packet of packetsOf(input)) {
-    const track = tracks.find(({ source }) => source.index === packet.streamIndex);
-    if (track === undefined) continue;
-    const sec = secondsOf(packet.dts, track.source);
-    if (sec !== null && sec >= part.endSec) {
-      over.add(track);
-      if (over.size === tracks.length) break;
-      continue;
-    }
-    // Where in an mp3 a time lies is a guess, so it is read from its beginning, and decoded from here on.
-    if (format === "mp3" && sec !== null && sec < part.startSec - leadSec) continue;
-    if (sec !== null) onProgress((sec - part.startSec) / (part.endSec - part.startSec));
-    track.push(packet);
-  }
+  // Positions in an mp3 are estimates, so it is read from its beginning and decoded shortly before the part.
+  pushPackets(
+    input,
+    tracks,
+    part,
+    format === "mp3" ? part.startSec - leadSec : Number.NEGATIVE_INFINITY,
+    onProgress,
+  );
   for (const track of tracks) track.finish();
   checkWrite(output.context.writeTrailerSync(), "write the index");
   output.context.flushSync();
@@ -104,7 +97,31 @@ function cut(
   output.context.freeContext();
 }
 
-/** Goes to the last keyframe before a time; to the beginning where there is none. */
+/** Feeds the packets of a part to their tracks, until every track has reached the end of the part. */
+function pushPackets(
+  input: Input,
+  tracks: readonly Track[],
+  part: Part,
+  fromSec: number,
+  onProgress: (fraction: number) => void,
+): void {
+  const finished = new Set<Track>();
+  for (const packet of packetsOf(input)) {
+    const track = tracks.find(({ source }) => source.index === packet.streamIndex);
+    if (track === undefined) continue;
+    const sec = secondsOf(packet.dts, track.source);
+    if (sec !== null && sec >= part.endSec) {
+      finished.add(track);
+      if (finished.size === tracks.length) return;
+      continue;
+    }
+    if (sec !== null && sec < fromSec) continue;
+    if (sec !== null) onProgress((sec - part.startSec) / (part.endSec - part.startSec));
+    track.push(packet);
+  }
+}
+
+/** Seeks to the last keyframe before a time; to the beginning if there is none. */
 function seek(input: Input, streamIndex: number, sec: number): void {
   const stream = input.context.streams[streamIndex];
   if (stream === undefined || sec <= 0) return;

@@ -1,18 +1,18 @@
-import type { MediaContainer } from "../facts.ts";
+import type { MediaContainer } from "../../platform/db/json-columns.ts";
 import { openKeyframes } from "./keyframes.ts";
 import { closeInput, displaySize, openInput } from "./libav.ts";
-import { makeStoryboard, makeThumbnail } from "./pictures.ts";
-import type { RenderResult } from "./protocol.ts";
-import { makeWaveform } from "./waveform.ts";
+import { createStoryboard, createThumbnail } from "./pictures.ts";
+import type { RenderResult } from "./process/protocol.ts";
+import { createWaveform } from "./waveform.ts";
 
-/** Runs a stage of the work and notes how long it took. */
+/** Runs a stage of the work and measures its duration. */
 export type Timed = <T>(stage: string, work: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Makes of a file in its stored form what it is shown with: a waveform, and of a video a thumbnail and a storyboard.
+ * Creates what a file in its stored form is shown with: a waveform, and for a video a thumbnail and a storyboard.
  * @param onProgress of this work, 0 to 1.
  */
-export async function makeCompanions(
+export async function createCompanions(
   file: {
     readonly path: string;
     readonly container: MediaContainer;
@@ -26,7 +26,7 @@ export async function makeCompanions(
   const { path, isVideo, durationMs, outDir } = file;
   const input = openInput(path, file.container);
   const waveform = await timed("waveform", () =>
-    makeWaveform(input, { outDir, durationMs }, (done) =>
+    createWaveform(input, { outDir, durationMs }, (done) =>
       onProgress(Math.min(1, done) * (isVideo ? 0.6 : 1)),
     ),
   );
@@ -42,13 +42,13 @@ export async function makeCompanions(
     };
   }
 
-  // Opened anew: the pass over the sound has told the demuxer to skip the picture.
+  // Opened again: for reading the audio, the demuxer was set to skip the video.
   const film = openInput(path, "mp4");
   if (film.video === null) throw new Error("no video track");
   const keyframes = openKeyframes(film, film.video);
-  const thumbnail = await timed("thumbnail", () => makeThumbnail(keyframes, { outDir, durationMs }));
+  const thumbnail = await timed("thumbnail", () => createThumbnail(keyframes, { outDir, durationMs }));
   const storyboard = await timed("storyboard", () =>
-    makeStoryboard(keyframes, { outDir, durationMs }, (done) => onProgress(0.6 + 0.4 * done)),
+    createStoryboard(keyframes, { outDir, durationMs }, (done) => onProgress(0.6 + 0.4 * done)),
   );
   const { width, height } = displaySize(film.video);
   keyframes.close();

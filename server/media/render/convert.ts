@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { copyTrack } from "./copy-track.ts";
-import { encodeAudio } from "./encode-audio.ts";
-import { encodeVideo } from "./encode-video.ts";
+import { encodeAudio } from "./encode/audio.ts";
+import { copyTrack } from "./encode/copy-track.ts";
+import { openOutput, type Track } from "./encode/output.ts";
+import { encodeVideo } from "./encode/video.ts";
 import { checkWrite, type Input, packetsOf, readOnly, secondsOf, setOptions } from "./libav.ts";
-import { openOutput, type Track } from "./output.ts";
 import type { MediaPlan } from "./plan.ts";
 
 /**
- * Writes media.mp4 or media.mp3 in one pass over the file. Titles, places and all other tags stay behind, and so do
- * tracks beside one of picture and one of sound.
+ * Writes media.mp4 or media.mp3 in one pass over the file. Titles, locations and all other tags are dropped, and so are
+ * further video and audio tracks.
  * @throws MediaFailedError, MachineError.
  */
 export function convert(
@@ -32,7 +32,7 @@ export function convert(
     );
   }
   readOnly(input, ...tracks.map(({ source }) => source));
-  // The index goes to the front when everything else is written.
+  // The index moves to the front once everything else is written.
   if (plan.to === "mp4") setOptions(output.context, { movflags: "+faststart" });
   checkWrite(output.context.writeHeaderSync(null), "write the header");
 
@@ -53,6 +53,6 @@ export function convert(
   output.context.closeOutputSync();
   output.context.freeContext();
   const writtenMs = Math.round(output.endSec() * 1000);
-  // Encoders fill up their last block: no reason to call the recording longer.
+  // Encoders fill up their last block, which does not make the recording longer.
   return { path, durationMs: Math.abs(writtenMs - durationMs) < 500 ? durationMs : writtenMs };
 }

@@ -3,18 +3,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MediaFailedError } from "./errors.ts";
-import { fixture, inFolder, render } from "./testing-support.ts";
+import { fixture, inFolder, render } from "./test/support.ts";
 
-/** Long, because a machine that has much else to do is no fault of the file. */
+/** Long, because a busy machine is not an error of the file. */
 const timeoutMs = 60_000;
 
-/** The same numbers each time, so that a failure can be seen again. */
+/** Seeded, so that a failure can be reproduced. */
 const numbers = (seed: number) => (): number => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
 };
 
-/** Ends in a result or in words for people: no paths, no stack, no library's jargon. */
+/** Ends in a result or in a message for users: no paths, no stack, no jargon of a library. */
 const endOf = async (path: string, outDir: string): Promise<string> => {
   try {
     await render(path, outDir, { timeoutMs });
@@ -40,7 +40,7 @@ test("40 damaged files: each ends in a result or a reason", async () => {
     const jobs = Array.from({ length: 40 }, (_, i) => {
       const name = names[i % names.length] as string;
       const bytes = readFileSync(fixture(name));
-      // Half of them in the headers, where it hurts.
+      // Half of them damaged in the headers, where it does the most harm.
       const reach = random() < 0.5 ? Math.min(4000, bytes.length) : bytes.length;
       for (let hit = 0; hit < 1 + random() * 30; hit++) {
         bytes[Math.floor(random() * reach)] = Math.floor(random() * 256);
@@ -61,7 +61,7 @@ test("40 damaged files: each ends in a result or a reason", async () => {
   });
 });
 
-test("holes in the media: the recording is made of the rest", async () => {
+test("gaps in the media: the rest becomes the recording", async () => {
   await inFolder(async (folder) => {
     for (const name of ["render/black-start.mp4", "render/tone.mp3"]) {
       const bytes = readFileSync(fixture(name));
@@ -73,7 +73,7 @@ test("holes in the media: the recording is made of the rest", async () => {
   });
 });
 
-test("nothing intact: says what cannot be decoded", async () => {
+test("nothing intact: the reason names what cannot be decoded", async () => {
   await inFolder(async (folder) => {
     const film = readFileSync(fixture("render/black-start.mp4"));
     film.fill(0, film.indexOf("mdat") + 4);
@@ -87,7 +87,7 @@ test("nothing intact: says what cannot be decoded", async () => {
   });
 });
 
-test("a playlist or a script of another name: is not followed", async () => {
+test("a playlist or a script under another name is not followed", async () => {
   await inFolder(async (folder) => {
     const texts = [
       "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n/etc/passwd\n#EXT-X-ENDLIST\n",

@@ -1,6 +1,6 @@
 /**
- * The file is at fault: trying again gives the same end. The message is one or two sentences for people, without paths
- * or stack; `detail` is for the log.
+ * The file is the cause, so a retry fails the same way. The message is one or two sentences for users, without paths or
+ * stack; `detail` is for the log.
  */
 export class MediaFailedError extends Error {
   readonly detail: string;
@@ -12,7 +12,7 @@ export class MediaFailedError extends Error {
   }
 }
 
-/** The machine is at fault (no space left, no permission): the same file may work later. */
+/** The machine is the cause (no space left, no permission): the same file may work later. */
 export class MachineError extends Error {
   constructor(message: string) {
     super(message);
@@ -21,8 +21,8 @@ export class MachineError extends Error {
 }
 
 /**
- * The program was killed from outside while it worked, as the system does when memory runs out. Once says little: it
- * may have been another program that took the memory.
+ * The process was killed from outside while it worked, as the system does when memory runs out. Once says little:
+ * another program may have taken the memory.
  */
 export class MediaKilledError extends Error {
   constructor(message: string) {
@@ -31,7 +31,7 @@ export class MediaKilledError extends Error {
   }
 }
 
-/** For whatever a broken file makes the libraries do. */
+/** For any failure that a broken file causes in the libraries. */
 export const damagedReason =
   "The file is damaged in a way that keeps it from being processed. Please export it again and upload it once more.";
 

@@ -1,65 +1,67 @@
 import { resolve } from "node:path";
-import type { MediaFacts } from "../facts.ts";
-import type { RenderResult, SpeechResult } from "./protocol.ts";
-import { runChild } from "./run-child.ts";
+import { outputPath } from "../../platform/confinement/index.ts";
+import type { MediaFacts } from "../../platform/db/json-columns.ts";
+import type { RenderResult, SpeechResult } from "./process/protocol.ts";
+import { runChild } from "./process/run-child.ts";
 
 export { MediaFailedError, MediaKilledError } from "./errors.ts";
-export type { RenderResult, SpeechResult, StoryboardIndex, Waveform } from "./protocol.ts";
+export type { RenderResult, SpeechResult, StoryboardIndex, Waveform } from "./process/protocol.ts";
 
-/** Limits of the process that works on one file; what is absent follows from the file. */
+/** Limits of the process that works on one file; absent limits are derived from the file. */
 export interface MediaWorkOptions {
   /** Aborting ends the process; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** 0 to 1, never backwards. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
   readonly timeoutMs?: number | undefined;
-  /** MiB. Watched where the system tells (Linux). */
+  /** MiB. Enforced where the system reports memory (Linux). */
   readonly maxMemoryMb?: number | undefined;
   readonly maxOutputBytes?: number | undefined;
 }
 
-/** A job is given two hours more, in which the file is fetched and what was made of it is stored. */
-export const longestRenderMs = 10 * 3_600_000;
+/** A job has two more hours, for fetching the file and storing the results. */
+export const maxRenderMs = 10 * 3_600_000;
 
-/** Encoding 4K anew, the most that cameras give, was seen to take 450 MiB. */
+/** Re-encoding 4K, the most that cameras produce, took up to 450 MiB. */
 const defaultMaxMemoryMb = 1536;
-/** Six GiB: the largest file allowed, and half of it for what encoding anew may add. */
+/** Six GiB: the largest file allowed, and half of that for what re-encoding may add. */
 const defaultMaxOutputBytes = 6 * 1024 ** 3;
 
-/** Reading through takes a 500th of the length, encoding 4K anew twice the length; a busy machine ten times as long. */
+/** Reading takes a 500th of the duration, re-encoding 4K twice the duration; a busy machine takes ten times as long. */
 export function renderTimeoutMs({
   durationMs,
   isStoredForm,
 }: Pick<MediaFacts, "durationMs" | "isStoredForm">): number {
-  return Math.min(120_000 + durationMs * (isStoredForm ? 1 : 20), longestRenderMs);
+  return Math.min(120_000 + durationMs * (isStoredForm ? 1 : 20), maxRenderMs);
 }
 
 /**
- * Makes of a judged file what its recording is served with: the stored form (faststart mp4 with h264 and aac, or mp3)
- * where the file is not in it already, a thumbnail, a waveform and a storyboard. All files are written into `outDir`,
- * which is made if it is not there and is the caller's to remove, also after an error.
- * @throws MediaFailedError when the file is at fault; its message is for people. The signal's reason when aborted. Any
- * other error: the machine is at fault (no space, no permission, killed), and another try may succeed.
+ * Creates the files of a recording from a validated file: the stored form (faststart mp4 with h264 and aac, or mp3)
+ * unless the file has it already, a thumbnail, a waveform and a storyboard. All files are written to `outDir`, which is
+ * created if needed; the caller removes it, also after an error.
+ * @throws MediaFailedError when the file is the cause; its message is for users. The signal's reason when aborted. Any
+ * other error: the machine is the cause (no space, no permission, killed), and a retry may succeed.
  */
-export function renderMedia(
+export async function renderMedia(
   { inputPath, facts, outDir }: { inputPath: string; facts: MediaFacts; outDir: string },
   options: MediaWorkOptions = {},
 ): Promise<RenderResult> {
   const timeoutMs = renderTimeoutMs(facts);
-  return runChild(
+  const result = await runChild<RenderResult>(
     { task: "render", inputPath: resolve(inputPath), facts, outDir: resolve(outDir) },
     withDefaults(options, timeoutMs),
   );
+  return withOutputPaths(result, resolve(outDir));
 }
 
 /**
- * Writes the sound of a file for a speech model: 16 kHz mono WAV pieces (`speech-000.wav`…) that end at quiet places,
- * where possible, and overlap.
+ * Writes the audio of a file for a speech model: overlapping 16 kHz mono WAV chunks (`speech-000.wav`…), cut at quiet
+ * points where possible.
  * @param source a file in its stored form: mp4 or mp3.
- * @returns the pieces in order, with their place in the recording; none where there is no sound.
+ * @returns the chunks in order, with their position in the recording; none without audio.
  * @throws as `renderMedia`.
  */
-export function extractSpeech(
+export async function extractSpeech(
   { inputPath, outDir }: { inputPath: string; outDir: string },
   {
     maxChunkSec = 600,
@@ -70,36 +72,59 @@ export function extractSpeech(
     readonly overlapSec?: number | undefined;
   } = {},
 ): Promise<SpeechResult> {
-  // An hour takes seconds; the length is not known here, so the longest that a plan may allow is assumed.
+  // An hour takes seconds; the duration is unknown here, so the longest allowed by any plan is assumed.
   const timeoutMs = 20 * 60_000;
-  return runChild(
-    { task: "speech", inputPath: resolve(inputPath), outDir: resolve(outDir), maxChunkSec, overlapSec },
+  const folder = resolve(outDir);
+  const result = await runChild<SpeechResult>(
+    { task: "speech", inputPath: resolve(inputPath), outDir: folder, maxChunkSec, overlapSec },
     withDefaults(options, timeoutMs),
   );
+  const withPath = async (chunk: SpeechResult["chunks"][number]) => ({
+    ...chunk,
+    path: await outputPath(folder, chunk.path),
+  });
+  return { ...result, chunks: await Promise.all(result.chunks.map(withPath)) };
 }
 
 /**
- * Cuts a part out of a file in its stored form, to the picture and the sample, and makes what it is shown with.
+ * Cuts a part out of a file in its stored form, exact to the frame and sample, and creates what it is shown with.
  * @throws as `renderMedia`.
  */
-export function cutClip(
+export async function cutClip(
   task: {
     readonly inputPath: string;
     readonly format: "mp4" | "mp3";
     readonly startMs: number;
-    /** Not included. */
+    /** Exclusive. */
     readonly endMs: number;
     readonly outDir: string;
   },
   options: MediaWorkOptions = {},
 ): Promise<RenderResult> {
   const { inputPath, outDir, format, startMs, endMs } = task;
-  // An mp3 is read up to the part.
-  const timeoutMs = Math.min(120_000 + endMs / 10 + (endMs - startMs) * 20, longestRenderMs);
-  return runChild(
+  // An mp3 is read from its beginning to the part.
+  const timeoutMs = Math.min(120_000 + endMs / 10 + (endMs - startMs) * 20, maxRenderMs);
+  const result = await runChild<RenderResult>(
     { task: "clip", inputPath: resolve(inputPath), outDir: resolve(outDir), format, startMs, endMs },
     withDefaults(options, timeoutMs),
   );
+  return withOutputPaths(result, resolve(outDir));
+}
+
+/** The child process names its files within its folder; each name is checked before use. */
+async function withOutputPaths(result: RenderResult, folder: string): Promise<RenderResult> {
+  const { mediaPath, thumbnail, waveform, storyboard } = result;
+  const find = (path: string): Promise<string> => outputPath(folder, path);
+  return {
+    ...result,
+    mediaPath: mediaPath === null ? null : await find(mediaPath),
+    thumbnail: thumbnail && { ...thumbnail, path: await find(thumbnail.path) },
+    waveform: { path: await find(waveform.path) },
+    storyboard: storyboard && {
+      indexPath: await find(storyboard.indexPath),
+      paths: await Promise.all(storyboard.paths.map(find)),
+    },
+  };
 }
 
 function withDefaults(options: MediaWorkOptions, timeoutMs: number) {

@@ -1,5 +1,6 @@
 import { AV_FRAME_FLAG_CORRUPT, AV_PIX_FMT_RGB24, AVSEEK_FLAG_BACKWARD, SWS_AREA } from "node-av/constants";
 import { type Frame, type Packet, SoftwareScaleContext, type Stream } from "node-av/lib";
+import { type Rgb, rotate } from "./encode/rgb.ts";
 import {
   check,
   decode,
@@ -12,13 +13,12 @@ import {
   rotationOf,
   secondsOf,
 } from "./libav.ts";
-import { type Rgb, rotate } from "./rgb.ts";
 
-/** Packets that may be read beyond the keyframes in all, where keyframes don't decode by themselves. */
+/** Packets that may be read beyond the keyframes in total, when keyframes don't decode by themselves. */
 const extraPackets = 600;
 
-/** What `at` found: when the picture is shown, and whether the decoder had to make parts of it up. */
-export interface Found {
+/** The result of `at`: when the picture is shown, and whether the decoder had to conceal missing parts. */
+interface Found {
   readonly timeMs: number;
   readonly isCorrupt: boolean;
 }
@@ -28,11 +28,11 @@ export interface Keyframes {
   /** As shown: after rotation, with square pixels. */
   readonly size: { readonly width: number; readonly height: number };
   /**
-   * Goes to the last keyframe at or before a time (the first where there is none before). Null where nothing decodes.
-   * The picture is good until the next call.
+   * Seeks to the last keyframe at or before a time (the first one if there is none before). Null when nothing decodes.
+   * The picture is valid until the next call.
    */
   at(timeMs: number): Found | null;
-  /** The picture `at` went to, turned upright, in the given size. */
+  /** The picture that `at` found, rotated upright, in the given size. */
   picture(size: { width: number; height: number }): Rgb;
   close(): void;
 }
@@ -40,7 +40,7 @@ export interface Keyframes {
 /** @throws MediaFailedError when there is no decoder for the video. */
 export function openKeyframes(input: Input, video: Stream): Keyframes {
   readOnly(input, video);
-  // One thread: with more, a picture comes out only after others have been put in.
+  // One thread: with more, a picture comes out only after others have been fed.
   const decoder = openDecoder(video, 1);
   const scaler = new SoftwareScaleContext();
   scaler.allocContext();
@@ -49,21 +49,21 @@ export function openKeyframes(input: Input, video: Stream): Keyframes {
   const shown = newFrame();
   const rotation = rotationOf(video);
   let packetsLeft = extraPackets;
-  /** Where in the file the last keyframe lies, and what it gave: neighbouring times often share one. */
+  /** The position and result of the last keyframe: neighbouring times often share one. */
   let last: { position: bigint; found: Found | null } | null = null;
 
-  /** Goes to the keyframe and gives the packets from there. */
+  /** Seeks to the keyframe and yields the packets from there. */
   const packetsFrom = function* (timeMs: number): Generator<Packet, void, void> {
     const { num, den } = video.timeBase;
     const target = BigInt(Math.round(((timeMs / 1000) * den) / num));
     if (input.context.seekFrameSync(video.index, target, AVSEEK_FLAG_BACKWARD) < 0) {
-      // The first keyframe is later, or the index is no good: from the beginning.
+      // The first keyframe is later, or the index is unusable: from the beginning.
       input.context.seekFrameSync(video.index, 0n, AVSEEK_FLAG_BACKWARD);
     }
     for (const packet of packetsOf(input)) if (packet.streamIndex === video.index) yield packet;
   };
 
-  /** Decodes packets until a picture comes out, which is kept in `shown`. */
+  /** Decodes packets until a picture comes out, which is stored in `shown`. */
   const decodeOne = (packets: Iterable<Packet>): Found | null => {
     let isFound = false;
     const use = (): void => {
@@ -76,7 +76,7 @@ export function openKeyframes(input: Input, video: Stream): Keyframes {
       decode(decoder, packet, received, use);
       if (isFound) break;
     }
-    // The decoder holds a picture back for those that may come before it; at the end it gives it out.
+    // The decoder holds a picture back for others that may precede it, until the end.
     if (!isFound) decode(decoder, null, received, use);
     decoder.flushBuffers();
     if (!isFound) return null;

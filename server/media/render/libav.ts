@@ -24,12 +24,12 @@ import {
   Packet,
   type Stream,
 } from "node-av/lib";
-import type { MediaContainer } from "../facts.ts";
+import type { MediaContainer } from "../../platform/db/json-columns.ts";
 import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
 
 /**
- * Decoders a file may call for: what cameras, phones and meeting software put into mp4, mov, m4a and mp3. libav has
- * hundreds more, whose faults shall not be ours.
+ * The decoders that files may need: the formats that cameras, phones and meeting software write to mp4, mov, m4a and
+ * mp3. libav has hundreds more, whose bugs must not affect us.
  */
 const allowedDecoders: ReadonlySet<string> = new Set(
   (
@@ -40,10 +40,10 @@ const allowedDecoders: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** 8K; a header that says more is a trap for memory. */
+/** 8K; a header that claims more is a trap for memory. */
 const maxPixels = 8192 * 4320;
 
-/** Reads that fail in a row before a file counts as over. */
+/** Consecutive failed reads before a file counts as ended. */
 const maxFailedReads = 64;
 
 /** An open file. */
@@ -53,14 +53,14 @@ export interface Input {
   readonly audio: Stream | null;
 }
 
-/** libav writes what it thinks of each broken packet to stderr: millions of lines for some files. */
+/** libav logs every broken packet to stderr: millions of lines for some files. */
 export function silenceLibraries(): void {
   Log.setLevel(AV_LOG_QUIET);
 }
 
 /**
- * Opens a file by the demuxer of its container and no other, so that it cannot be taken for a playlist or a script
- * that names other files; only local files can be opened at all.
+ * Opens a file with the demuxer of its container only, so that it cannot be taken for a playlist or a script that
+ * references other files; only local files can be opened at all.
  * @throws MediaFailedError; an error of the operating system when the file cannot be opened.
  */
 export function openInput(path: string, container: MediaContainer): Input {
@@ -95,7 +95,7 @@ export function closeInput(input: Input): void {
   input.context.closeInputSync();
 }
 
-/** Lets the demuxer skip the bytes of all other streams. */
+/** Makes the demuxer skip the bytes of all other streams. */
 export function readOnly(input: Input, ...streams: readonly (Stream | null)[]): void {
   for (const stream of input.context.streams) {
     if (!streams.some((wanted) => wanted?.index === stream.index)) stream.discard = AVDISCARD_ALL;
@@ -103,8 +103,8 @@ export function readOnly(input: Input, ...streams: readonly (Stream | null)[]): 
 }
 
 /**
- * The packets of a file in its order; each is good until the next one is asked for. Damaged stretches are skipped.
- * After a seek, ask anew.
+ * The packets of a file in order; each is valid until the next one is requested. Damaged stretches are skipped. After a
+ * seek, call it again.
  */
 export function* packetsOf(input: Input): Generator<Packet, void, void> {
   const packet = new Packet();
@@ -127,7 +127,7 @@ export function* packetsOf(input: Input): Generator<Packet, void, void> {
 
 /**
  * A decoder for a stream.
- * @param threads 1 gives each picture back at once; more are faster over a long stretch.
+ * @param threads 1 returns each picture at once; more are faster over a long stretch.
  * @throws MediaFailedError when there is none for its codec.
  */
 export function openDecoder(stream: Stream, threads: number): CodecContext {
@@ -158,11 +158,11 @@ export function openDecoder(stream: Stream, threads: number): CodecContext {
 }
 
 /**
- * Gives a packet to a decoder (null: the end) and hands on each frame that comes out. A packet that cannot be decoded
- * is left out, as players do.
+ * Feeds a packet to a decoder (null: the end) and passes on each decoded frame. A packet that cannot be decoded is
+ * skipped, as players do.
  */
 export function decode(decoder: CodecContext, packet: Packet | null, frame: Frame, use: () => void): void {
-  // The decoder takes the packet only after what is ready has been fetched; every round fetches it all.
+  // The decoder accepts the packet only after its finished frames have been fetched; every round fetches them all.
   for (let isTaken = false; !isTaken; ) {
     isTaken = decoder.sendPacketSync(packet) !== AVERROR_EAGAIN;
     let count = 0;
@@ -182,17 +182,17 @@ export function newFrame(): Frame {
   return frame;
 }
 
-/** Seconds, or null where the file gives no time. */
+/** Seconds; null when the file gives no time. */
 export function secondsOf(timestamp: bigint, stream: Stream): number | null {
   if (timestamp === AV_NOPTS_VALUE) return null;
   return (Number(timestamp) * stream.timeBase.num) / stream.timeBase.den;
 }
 
-/** How far the picture has to be turned clockwise to be shown: 0, 90, 180 or 270 degrees. */
+/** The clockwise rotation in which the picture is shown: 0, 90, 180 or 270 degrees. */
 export function rotationOf(stream: Stream): number {
   const matrix = stream.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX);
   if (matrix === null || matrix.length < 36) return 0;
-  // ISO/IEC 14496-12, 8.3.2: {a, b, u, c, d, v, x, y, w}; a turn by φ clockwise has a = cos φ, b = sin φ.
+  // ISO/IEC 14496-12, 8.3.2: {a, b, u, c, d, v, x, y, w}; a rotation by φ clockwise has a = cos φ, b = sin φ.
   const angle = Math.atan2(matrix.readInt32LE(4), matrix.readInt32LE(0));
   return (Math.round((angle * 2) / Math.PI) * 90 + 360) % 360;
 }
@@ -205,7 +205,7 @@ export function displaySize(stream: Stream): { width: number; height: number } {
   return rotationOf(stream) % 180 === 0 ? size : { width: size.height, height: size.width };
 }
 
-/** For what writes: the file is fine, the disk may not be. @throws MachineError, Error */
+/** For writing: the file is fine, the disk may not be. @throws MachineError, Error */
 export function checkWrite(code: number, operation: string): void {
   if (code >= 0) return;
   const name = isSystemCode(code) ? getSystemErrorName(code) : null;
@@ -214,8 +214,9 @@ export function checkWrite(code: number, operation: string): void {
 }
 
 /**
- * Sets options of a codec or container, its private ones too, before it opens. (Never by the dictionary of `open2Sync`
- * or `writeHeaderSync`: libav replaces it, node-av keeps the old pointer, and the process dies of a double free.)
+ * Sets options of a codec or container, including private ones, before it opens. (Never with the dictionary of
+ * `open2Sync` or `writeHeaderSync`: libav replaces it, node-av keeps the old pointer, and the process dies of a double
+ * free.)
  */
 export function setOptions(
   context: CodecContext | FormatContext,
@@ -231,13 +232,13 @@ export function check(code: number, operation: string): void {
   if (code < 0) throw new Error(`${operation}: ${describe(code)}`);
 }
 
-export function describe(code: number): string {
+function describe(code: number): string {
   return `${FFmpegError.strerror(code)} (${code})`;
 }
 
 /**
- * Whether a code is the operating system's word on the disk; libav's own are far below. EINVAL and ERANGE are its words
- * for content.
+ * Whether a code is the operating system's error about the disk; libav's own are far below. EINVAL and ERANGE are
+ * errors about content.
  */
 export function isSystemCode(code: number): boolean {
   const { EINVAL, ERANGE } = constants.errno;

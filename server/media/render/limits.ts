@@ -1,14 +1,14 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** MiB of memory that a process holds, or null where the system does not tell (it is not Linux, or the process is gone). */
+/** MiB of memory that a process holds; null when the system does not report it (not Linux, or the process is gone). */
 export async function memoryOf(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => null);
   const kib = status?.match(/^VmRSS:\s+(\d+) kB$/m)?.[1];
   return kib === undefined ? null : Number(kib) / 1024;
 }
 
-/** Bytes of the files in a folder, without those of folders in it. A file that vanishes meanwhile counts nothing. */
+/** Bytes of the files in a folder, not including subfolders. A file that vanishes meanwhile counts nothing. */
 export async function bytesIn(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
   const sizes = await Promise.all(

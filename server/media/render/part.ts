@@ -1,13 +1,13 @@
 import type { Frame, Stream } from "node-av/lib";
 import { newFrame } from "./libav.ts";
 
-/** A part of a file, in seconds of its tracks' times; the end is not included. */
+/** A part of a file, in seconds of its tracks' times; the end is exclusive. */
 export interface Part {
   readonly startSec: number;
   readonly endSec: number;
 }
 
-/** Lets the pictures of a part through, with times from its start. */
+/** Passes on the pictures of a part, with times from its start. */
 export interface PictureFilter {
   push(frame: Frame): void;
   finish(): void;
@@ -15,15 +15,15 @@ export interface PictureFilter {
 }
 
 /**
- * What is shown at the start of a part was mostly drawn before it, and stays until the next picture: so each is held
- * until it is known how long it stays. The last one stays until the end.
+ * The picture shown at the start of a part was usually drawn before it and stays until the next one, so each picture is
+ * held until its duration is known. The last one stays until the end.
  */
 export function picturesOf(source: Stream, part: Part, use: (frame: Frame) => void): PictureFilter {
   const { num, den } = source.timeBase;
   const ticks = (sec: number): bigint => BigInt(Math.round((sec * den) / num));
   const [start, end] = [ticks(part.startSec), ticks(part.endSec)];
   const held = newFrame();
-  /** From the start of the part; null: nothing is held. */
+  /** From the start of the part; null: no picture is held. */
   let heldAt: bigint | null = null;
 
   const release = (until: bigint): void => {

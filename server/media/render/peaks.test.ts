@@ -8,7 +8,7 @@ test("peaks: 20 a second for a short recording, at most 8,000 for a long one", (
   assert.equal(emptyPeaks(0).values.length, 1);
 });
 
-test("peaks: each sample counts in its own stretch, whichever way it is cut into frames", () => {
+test("peaks: each sample counts in its own interval, however the samples are split into frames", () => {
   const rate = 44_100;
   const samples = new Float32Array(rate);
   samples[0] = -0.5;
@@ -27,7 +27,7 @@ test("peaks: each sample counts in its own stretch, whichever way it is cut into
   }
 });
 
-test("peaks: what a damaged file places outside the recording, and what is no number, counts nothing", () => {
+test("peaks: samples outside the recording and invalid numbers in a damaged file are ignored", () => {
   const peaks = emptyPeaks(1000);
   const loud = new Float32Array(100).fill(1);
   for (const at of [-1e17, -10, 5, 1e12, Number.NaN, Number.POSITIVE_INFINITY])

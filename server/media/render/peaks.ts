@@ -4,7 +4,7 @@ const maxPeaks = 8000;
 
 export interface Peaks {
   readonly perSecond: number;
-  /** Greatest absolute sample (1 = full scale) of each stretch. */
+  /** The maximum absolute sample (1 = full scale) of each interval. */
   readonly values: Float32Array;
 }
 
@@ -12,17 +12,17 @@ export interface Peaks {
 export function emptyPeaks(durationMs: number): Peaks {
   const seconds = Math.max(durationMs, 1) / 1000;
   const perSecond = Math.min(maxPeaksPerSecond, maxPeaks / seconds);
-  // Rounding must not make one more of 8,000.
+  // Rounding must not turn 8,000 into one more.
   const count = Math.max(1, Math.ceil(seconds * perSecond - 1e-6));
   return { perSecond, values: new Float32Array(count) };
 }
 
 /**
- * Enters samples of one channel that begin at `startSec`. What lies outside the recording is left out: damaged files
- * claim any time.
+ * Adds samples of one channel that begin at `startSec`. Samples outside the recording are ignored: damaged files claim
+ * any time.
  */
 export function addSamples(peaks: Peaks, samples: Float32Array, startSec: number, sampleRate: number): void {
-  // Also: so far below zero a float can't count in steps of one.
+  // Also because a float this far below zero can't count in steps of one.
   if (!(startSec + samples.length / sampleRate > 0)) return;
   const { values, perSecond } = peaks;
   const perSample = perSecond / sampleRate;

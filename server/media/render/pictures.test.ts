@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
+import { brightness, fitInto, rotate } from "./encode/rgb.ts";
 import type { StoryboardIndex } from "./index.ts";
-import { brightness, fitInto, rotate } from "./rgb.ts";
-import { brightnessOf, fixture, inFolder, inspect, readJson, render } from "./testing-support.ts";
+import { brightnessOf, fixture, inFolder, inspect, readJson, render } from "./test/support.ts";
 
-test("thumbnail: of a film that begins black, shows what comes later", async () => {
+test("thumbnail: of a video that begins black, shows a later picture", async () => {
   await inFolder(async (folder) => {
     const { thumbnail } = await render(fixture("render/black-start.mp4"), folder);
     assert.ok(thumbnail);
@@ -17,7 +17,7 @@ test("thumbnail: of a film that begins black, shows what comes later", async () 
   });
 });
 
-test("thumbnail: colours are those of the film", async () => {
+test("thumbnail: has the colours of the video", async () => {
   await inFolder(async (folder) => {
     const { thumbnail } = await render(fixture("render/tall.mp4"), folder, {
       facts: { isStoredForm: false },
@@ -28,7 +28,7 @@ test("thumbnail: colours are those of the film", async () => {
       const from = (Math.round(y * info.height) * info.width + Math.round(x * info.width)) * 3;
       return [...data.subarray(from, from + 3)];
     };
-    // Navy (0, 0, 128) behind, and orange (255, 165, 0) where the box is.
+    // Navy (0, 0, 128) in the background, and orange (255, 165, 0) in the box.
     const near = (colour: readonly number[], wanted: readonly number[]) =>
       colour.every((value, i) => Math.abs(value - (wanted[i] ?? 0)) < 30);
     assert.ok(near(at(0.8, 0.8), [0, 0, 128]), at(0.8, 0.8).join());
@@ -36,7 +36,7 @@ test("thumbnail: colours are those of the film", async () => {
   });
 });
 
-test("storyboard: one tile each five seconds, each the keyframe before its time", async () => {
+test("storyboard: one tile every five seconds, each the keyframe before its time", async () => {
   await inFolder(async (folder) => {
     const path = fixture("render/black-start.mp4");
     const { storyboard } = await render(path, folder);
@@ -68,9 +68,9 @@ test("storyboard: one tile each five seconds, each the keyframe before its time"
   });
 });
 
-test("storyboard: at most 200 tiles on sheets of 100, however long the film", async () => {
+test("storyboard: at most 200 tiles on sheets of 100, however long the video", async () => {
   await inFolder(async (folder) => {
-    // The index says twelve seconds; the facts stand in for a film of an hour.
+    // The index says twelve seconds; the facts stand in for a video of an hour.
     const { storyboard } = await render(fixture("render/black-start.mp4"), folder, {
       facts: { durationMs: 3_600_000 },
     });

@@ -1,15 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
+import { brightness, fitInto, type Rgb } from "./encode/rgb.ts";
 import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import type { Keyframes } from "./keyframes.ts";
-import type { RenderResult, StoryboardIndex } from "./protocol.ts";
-import { brightness, fitInto, type Rgb } from "./rgb.ts";
+import type { RenderResult, StoryboardIndex } from "./process/protocol.ts";
 
-/** Where in the video a telling picture is looked for, in this order: past the beginning, which is often black. */
+/** Where in the video to look for a meaningful picture, in this order: not at the beginning, which is often black. */
 const thumbnailPlaces = [0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.05, 0.4, 0.6, 0.8, 0.95, 0];
 const thumbnailBox = { width: 640, height: 1280 };
-/** Darker, or more even, than any picture that shows something: black is 16 at most, a white page with text strays by 20. */
+/**
+ * Darker or more uniform than any picture that shows something: black is at most 16, a white page with text deviates by
+ * 20.
+ */
 const minMean = 20;
 const minDeviation = 10;
 
@@ -21,11 +24,11 @@ const minIntervalMs = 5000;
 const maxTiles = 200;
 
 /**
- * Writes thumbnail.jpg: the first of a few pictures over the video that is neither black nor even, or the one that
- * shows the most.
+ * Writes thumbnail.jpg: the first of a few pictures that is neither black nor uniform, or otherwise the one with the
+ * most detail.
  * @throws MediaFailedError when not one picture decodes.
  */
-export async function makeThumbnail(
+export async function createThumbnail(
   keyframes: Keyframes,
   { outDir, durationMs }: { outDir: string; durationMs: number },
 ): Promise<NonNullable<RenderResult["thumbnail"]>> {
@@ -36,7 +39,7 @@ export async function makeThumbnail(
     if (found === null) continue;
     const picture = keyframes.picture(size);
     const { mean, deviation } = brightness(picture);
-    // A damaged picture only where there is no other.
+    // A damaged picture only if there is no other.
     const score = found.isCorrupt ? deviation / 1000 : deviation;
     if (best === null || score > best.score) best = { picture, score };
     if (!found.isCorrupt && mean >= minMean && deviation >= minDeviation) {
@@ -54,8 +57,8 @@ export async function makeThumbnail(
   return { path, ...size };
 }
 
-/** Writes storyboard.json and its sheets. A tile whose keyframe does not decode repeats the one before. */
-export async function makeStoryboard(
+/** Writes storyboard.json and its sheets. A tile whose keyframe does not decode repeats the previous one. */
+export async function createStoryboard(
   keyframes: Keyframes,
   { outDir, durationMs }: { outDir: string; durationMs: number },
   onProgress: (fraction: number) => void,
@@ -117,7 +120,7 @@ function joinTiles(tiles: readonly Rgb[], tile: { width: number; height: number 
   return { data, width, height };
 }
 
-/** By way of a buffer, so that a full disk is an error with a code. */
+/** Through a buffer, so that a full disk is an error with a code. */
 async function writeJpeg({ data, width, height }: Rgb, path: string, quality: number): Promise<void> {
   const jpeg = await sharp(data, { raw: { width, height, channels: 3 } })
     .jpeg({ quality, progressive: true })

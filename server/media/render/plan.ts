@@ -5,18 +5,18 @@ import {
   AV_PIX_FMT_YUVJ420P,
 } from "node-av/constants";
 import type { Stream } from "node-av/lib";
-import type { MediaFacts } from "../facts.ts";
+import type { MediaFacts } from "../../platform/db/json-columns.ts";
 import { MediaFailedError } from "./errors.ts";
-import { displaySize, type Input } from "./libav.ts";
+import type { Input } from "./libav.ts";
 
-/** Rule of the contract: video height at most 720. */
+/** Requirement of the contract: video height at most 720, before rotation. */
 export const maxHeight = 720;
 
-/** How a file becomes the stored form. */
+/** How a file is converted to the stored form. */
 export type MediaPlan =
-  /** It is the stored form. */
+  /** It already has the stored form. */
   | { readonly form: "keep" }
-  /** The same packets in another container: no loss, as fast as the disk. */
+  /** The same packets in another container: lossless, as fast as the disk. */
   | { readonly form: "remux"; readonly to: "mp4"; readonly video: "copy"; readonly audio: "copy" | null }
   | {
       readonly form: "transcode";
@@ -27,9 +27,9 @@ export type MediaPlan =
 
 /**
  * Stored forms: video is an mp4 with h264 (8 bit, 4:2:0, at most 720 lines) and aac, its index in front; audio is an
- * mp3. A video without sound stays without. Keyframes further apart than six seconds are no reason to encode anew: the
- * older upload operation, the only way here for such a file, has no rule about them.
- * @throws MediaFailedError when the track that makes the recording is not there.
+ * mp3. A video without sound stays without. Keyframes further apart than six seconds are no reason to re-encode: the
+ * older upload operation, the only source of such files, has no rule about them.
+ * @throws MediaFailedError when the recording's main track is missing.
  */
 export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
   const { video, audio } = input;
@@ -54,11 +54,11 @@ function isStoredVideo(video: Stream): boolean {
   return (
     codecId === AV_CODEC_ID_H264 &&
     (format === AV_PIX_FMT_YUV420P || format === AV_PIX_FMT_YUVJ420P) &&
-    displaySize(video).height <= maxHeight
+    video.codecpar.height <= maxHeight
   );
 }
 
-/** Tracks beside picture and sound, and where it was filmed: nobody who downloads a recording shall learn that. */
+/** Other tracks, and the location of the recording: users who download a recording must not learn that. */
 function hasExtras({ context, video, audio }: Input): boolean {
   const tracks = (video === null ? 0 : 1) + (audio === null ? 0 : 1);
   const tags = Object.keys(context.metadata?.getAll() ?? {});

@@ -3,11 +3,11 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Waveform } from "./index.ts";
-import { boxesOf, fixture, gridOf, inFolder, inspect, readJson, render, turned } from "./testing-support.ts";
+import { boxesOf, fixture, gridOf, inFolder, inspect, readJson, render, turned } from "./test/support.ts";
 
 const isFaststart = (boxes: readonly string[]): boolean => boxes.indexOf("moov") < boxes.indexOf("mdat");
 
-/** Every piece of both files' samples the same: nothing was encoded anew. */
+/** The samples of both files are identical: nothing was re-encoded. */
 const sameMedia = async (a: string, b: string): Promise<void> => {
   const [left, right] = await Promise.all([inspect(a), inspect(b)]);
   assert.equal(left.videoPackets, right.videoPackets);
@@ -33,7 +33,7 @@ test("mp4 in the stored form: is kept as it is, and gets thumbnail, waveform and
   });
 });
 
-test("mp4 with its index at the end: the index goes to the front, the place and title of the film go away", async () => {
+test("mp4 with its index at the end: the index moves to the front, location and title are removed", async () => {
   await inFolder(async (folder) => {
     const path = fixture("render/late-index.mp4");
     assert.ok(!isFaststart(boxesOf(path)));
@@ -48,14 +48,14 @@ test("mp4 with its index at the end: the index goes to the front, the place and 
   });
 });
 
-test("mp4 that says where it was filmed: is written anew even where all else is right", async () => {
+test("mp4 with a location: is rewritten even if everything else is right", async () => {
   await inFolder(async (folder) => {
     const result = await render(fixture("render/late-index.mp4"), folder);
     assert.ok(result.mediaPath && !readFileSync(result.mediaPath).includes("loci"));
   });
 });
 
-test("fragmented mp4: becomes one with its index in front, without being encoded anew", async () => {
+test("fragmented mp4: gets one index in front, without being re-encoded", async () => {
   await inFolder(async (folder) => {
     const path = fixture("render/fragmented.mp4");
     const result = await render(path, folder, { facts: { isStoredForm: false, isFastStart: false } });
@@ -66,7 +66,7 @@ test("fragmented mp4: becomes one with its index in front, without being encoded
   });
 });
 
-test("mov with h264 and aac: becomes an mp4 without being encoded anew", async () => {
+test("mov with h264 and aac: becomes an mp4 without being re-encoded", async () => {
   await inFolder(async (folder) => {
     const path = fixture("onestep-h264-aac.mov");
     const result = await render(path, folder);
@@ -77,7 +77,7 @@ test("mov with h264 and aac: becomes an mp4 without being encoded anew", async (
 });
 
 for (const name of ["onestep-mpeg4-pcm.mov", "render/hevc10.mov"]) {
-  test(`${name}: becomes h264 in 8 bit 4:2:0 with aac, all of it, a keyframe at least every two seconds`, async () => {
+  test(`${name}: becomes h264 in 8 bit 4:2:0 with aac, complete, a keyframe at least every two seconds`, async () => {
     await inFolder(async (folder) => {
       const path = fixture(name);
       const result = await render(path, folder);
@@ -97,7 +97,7 @@ for (const name of ["onestep-mpeg4-pcm.mov", "render/hevc10.mov"]) {
   });
 }
 
-test("mov without sound: stays without, and its waveform is empty", async () => {
+test("mov without audio: stays without, and its waveform is empty", async () => {
   await inFolder(async (folder) => {
     const result = await render(fixture("onestep-prores-silent.mov"), folder, {
       facts: { audio: null, durationMs: 14_000 },
@@ -108,7 +108,7 @@ test("mov without sound: stays without, and its waveform is empty", async () => 
   });
 });
 
-test("more than 720 lines: is made smaller in the same shape; the sound is taken over", async () => {
+test("more than 720 lines: is scaled down in the same shape; the audio is copied", async () => {
   await inFolder(async (folder) => {
     const result = await render(fixture("render/tall.mp4"), folder, { facts: { isStoredForm: false } });
     assert.ok(result.mediaPath);
@@ -126,7 +126,7 @@ test("more than 720 lines: is made smaller in the same shape; the sound is taken
 });
 
 for (const degrees of [90, 180, 270] as const) {
-  test(`turned by ${degrees} degrees: shown upright alike whether it is kept, remuxed or encoded anew`, async () => {
+  test(`rotated by ${degrees} degrees: shown upright whether it is kept, remuxed or re-encoded`, async () => {
     await inFolder(async (folder) => {
       const size = degrees === 180 ? [160, 90] : [90, 160];
       const kept = join(folder, "in.mp4");
@@ -144,7 +144,7 @@ for (const degrees of [90, 180, 270] as const) {
       assert.ok(asEncoded.thumbnail && asEncoded.mediaPath);
       const encoded = await inspect(asEncoded.mediaPath);
       assert.deepEqual([encoded.rotation, encoded.size], [0, size]);
-      // Both films show the same colours, so they look alike when both stand upright.
+      // Both videos show the same colours, so they look alike when both are upright.
       const [left, right] = await Promise.all([
         gridOf(asEncoded.thumbnail.path),
         gridOf(asKept.thumbnail.path),
@@ -156,7 +156,7 @@ for (const degrees of [90, 180, 270] as const) {
 }
 
 for (const name of ["onestep-aac.m4a", "onestep-alac.m4a", "onestep-cover.m4a"]) {
-  test(`${name}: becomes an mp3 of the sound alone`, async () => {
+  test(`${name}: becomes an mp3 of the audio alone`, async () => {
     await inFolder(async (folder) => {
       const result = await render(fixture(name), folder);
       assert.equal(result.contentType, "audio/mpeg");
@@ -177,7 +177,7 @@ test("mp3: is kept as it is", async () => {
   });
 });
 
-test("waveform: tells a second of tone from a second of silence, to the twentieth of a second", async () => {
+test("waveform: separates a second of tone from a second of silence, to the twentieth of a second", async () => {
   await inFolder(async (folder) => {
     for (const name of ["render/tone.mp3", "render/black-start.mp4"]) {
       const result = await render(fixture(name), folder);
@@ -197,7 +197,7 @@ test("waveform: tells a second of tone from a second of silence, to the twentiet
   });
 });
 
-test("names with colons and percent signs: are names, not addresses or patterns", async () => {
+test("names with colons and percent signs are treated as names, not as URLs or patterns", async () => {
   await inFolder(async (folder) => {
     const path = join(folder, "http:%03d concat:x|y.mp3");
     copyFileSync(fixture("render/tone.mp3"), path);

@@ -1,11 +1,11 @@
-import { makeCompanions, stopwatch } from "./companions.ts";
+import { createCompanions, stopwatch } from "./companions.ts";
 import { convert } from "./convert.ts";
 import { closeInput, openInput } from "./libav.ts";
 import { planMedia } from "./plan.ts";
-import type { MediaJob, RenderResult } from "./protocol.ts";
+import type { MediaJob, RenderResult } from "./process/protocol.ts";
 
 /**
- * In the child: brings a file into its stored form if it is not in it, then makes of that what it is shown with.
+ * In the child process: converts a file to its stored form if needed, then creates what it is shown with.
  * @throws MediaFailedError, MachineError, errors of the operating system.
  */
 export async function render(
@@ -17,7 +17,7 @@ export async function render(
 
   const original = await timed("open", () => openInput(inputPath, facts.container));
   const plan = planMedia(facts, original);
-  // The share of the whole that goes by until the stored form is there.
+  // The share of the progress that the conversion to the stored form takes.
   const share = plan.form === "keep" ? 0 : plan.form === "remux" ? 0.5 : 0.9;
   const stored = await timed(plan.form, () =>
     plan.form === "keep"
@@ -27,7 +27,7 @@ export async function render(
   closeInput(original);
 
   const { durationMs } = stored;
-  const companions = await makeCompanions(
+  const companions = await createCompanions(
     {
       path: stored.path ?? inputPath,
       container: stored.path === null ? facts.container : isVideo ? "mp4" : "mp3",

@@ -5,13 +5,13 @@ import type { Frame, Stream } from "node-av/lib";
 import { decodeRemedy, MediaFailedError } from "./errors.ts";
 import { decode, type Input, newFrame, openDecoder, packetsOf, readOnly, secondsOf } from "./libav.ts";
 import { addSamples, emptyPeaks, toBytes } from "./peaks.ts";
-import type { Waveform } from "./protocol.ts";
+import type { Waveform } from "./process/protocol.ts";
 
 /**
- * Writes waveform.json, decoding the sound once. Without a sound track it has no peaks.
- * @throws MediaFailedError when there is sound and none of it can be decoded.
+ * Writes waveform.json, decoding the audio once. Without an audio track it has no peaks.
+ * @throws MediaFailedError when there is audio and none of it can be decoded.
  */
-export function makeWaveform(
+export function createWaveform(
   input: Input,
   { outDir, durationMs }: { outDir: string; durationMs: number },
   onProgress: (fraction: number) => void,
@@ -33,7 +33,7 @@ function measure(
 ): Waveform {
   readOnly(input, audio);
   const peaks = emptyPeaks(durationMs);
-  // An mp3 begins with its encoder's delay, which players skip; an mp4 counts from the beginning of the film.
+  // An mp3 begins with its encoder's delay, which players skip; an mp4 counts from the beginning of the video.
   const originSec = input.context.iformat?.name === "mp3" ? (secondsOf(audio.startTime, audio) ?? 0) : 0;
   const decoder = openDecoder(audio, 1);
   const frame = newFrame();
@@ -62,7 +62,7 @@ function measure(
   return { version: 1, duration_ms: durationMs, peaks_per_second: perSecond, peaks: toBytes(peaks) };
 }
 
-/** What the decoders of aac and mp3, the stored forms, give: one plane of floats for each channel. */
+/** The output of the aac and mp3 decoders: one plane of floats per channel. */
 function channelsOf(frame: Frame): Float32Array[] {
   if (frame.format !== AV_SAMPLE_FMT_FLTP) throw new Error(`sample format ${frame.format}`);
   return (frame.extendedData ?? []).map(

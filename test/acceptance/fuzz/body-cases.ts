@@ -8,7 +8,7 @@ import { anyValues, edgeDates, notJson, oddNumbers, oddTexts, unstorableTexts } 
 const withSample = (context: Context): readonly Target[] =>
   context.targets.filter((target) => target.sample !== null && Object.keys(target.sample).length > 0);
 
-/** Every property of every operation with a value of every other type, required ones missing, unstorable text in each. */
+/** Every property of every operation with values of every other type, missing, and with unstorable text. */
 export function everyWrongType(context: Context): FuzzRequest[] {
   const random = seeded(1);
   return withSample(context).flatMap((target) => {
@@ -33,12 +33,12 @@ export function everyWrongType(context: Context): FuzzRequest[] {
   });
 }
 
-/** Forms of real clients that the server takes on purpose (design, "Bodies, what real clients send"). */
+/** Formats of real clients that the server accepts on purpose (design, "Bodies, what real clients send"). */
 function isTaken(path: Path, value: Json): boolean {
   const place = path.join(".");
   if (place === "include") return Array.isArray(value) && value.every((name) => typeof name === "string");
   if (place === "include.ai_template_sections") return typeof value === "boolean";
-  // The include of a hook is free as long as it is an object.
+  // The include of a hook can be any object.
   return place.startsWith("include.");
 }
 
@@ -64,7 +64,7 @@ function someValue(random: Random): Json | undefined {
   return random.pick(anyValues);
 }
 
-/** Text, numbers and dates that are right in form and odd in content: mostly accepted, so that they are stored. */
+/** Valid but unusual text, numbers and dates: mostly accepted, so that they are stored. */
 export const oddContent: Generator = (context, random) => {
   const target = random.pick(withSample(context));
   let body: Json = target.sample ?? {};
@@ -80,7 +80,7 @@ export const oddContent: Generator = (context, random) => {
   return callWithBody("odd content", context, random, target, body);
 };
 
-/** Names that mean something to JavaScript, doubled names, and names without end. */
+/** Property names that are special in JavaScript, duplicated or very long. */
 export const extraProperties: Generator = (context, random) => {
   const target = random.pick(withSample(context));
   const text = write(target.sample ?? {});
@@ -99,14 +99,14 @@ export const extraProperties: Generator = (context, random) => {
     Array.from({ length: 20_000 }, (_, n) => `"p${n}":${n}`).join(","),
     `"media_type":"video","media_type":["transcript"],"title":1,"include":7`,
   ]);
-  // In front of, or behind, what is right: the last of two equal names counts.
+  // Before or after the valid properties: of duplicate names the last one counts.
   const places = [...text.matchAll(/\{(?=")/g)].map((match) => match.index + 1);
   const at = random.pick(places);
   const body = `${text.slice(0, at)}${extra},${text.slice(at)}`;
   return callWithBody("extra properties", context, random, target, Buffer.from(body));
 };
 
-/** Broken JSON and bad UTF-8: never accepted where a body is read. */
+/** Invalid JSON and UTF-8, which must be refused wherever a body is read. */
 export const brokenJson: Generator = (context, random) => {
   const target = random.pick(withSample(context).filter(readsBody));
   const text = write(target.sample ?? {});
@@ -129,7 +129,7 @@ export const brokenJson: Generator = (context, random) => {
   return callWithBody("broken JSON", context, random, target, random.pick(bodies)(), { expects: "4xx" });
 };
 
-/** Bytes that stand in no UTF-8 text: lone, overlong, surrogates, past the last character. */
+/** Invalid UTF-8: lone continuation bytes, overlong forms, surrogates, beyond the last code point. */
 const badUtf8: readonly Buffer[] = ["ff", "80", "c0af", "eda080", "f4908080", "e282", "f09f92", "fe"].map(
   (hex) => Buffer.from(hex, "hex"),
 );

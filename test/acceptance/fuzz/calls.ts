@@ -4,23 +4,21 @@ import { type FuzzRequest, type Parts, request } from "./request.ts";
 import { fillPath, type Target } from "./targets.ts";
 import type { World } from "./world.ts";
 
-/** What generators draw from. */
 export interface Context {
   readonly world: World;
   readonly targets: readonly Target[];
 }
 
-/** Makes one request of a kind. */
+/** Creates one request of a kind. */
 export type Generator = (context: Context, random: Random) => FuzzRequest;
 
-/** The target with this id. */
 export function targetNamed(context: Context, id: string): Target {
   const target = context.targets.find((candidate) => candidate.id === id);
   if (target === undefined) throw new Error(`the contract has no operation ${id}`);
   return target;
 }
 
-/** A correct call of an operation, ready to be spoilt. The token is a person's who may do everything. */
+/** A valid request to an operation with an admin's token, to be mutated. */
 export function correctCall(context: Context, random: Random, target: Target): Parts {
   return {
     method: target.method,
@@ -34,7 +32,7 @@ export function correctCall(context: Context, random: Random, target: Target): P
   };
 }
 
-/** Any token and any version, mostly those that get far. */
+/** A request with any token and version, mostly valid ones. */
 export function someCall(context: Context, random: Random, target: Target): Parts {
   const call = correctCall(context, random, target);
   const { admin, member, workspace } = context.world.tokens;
@@ -52,7 +50,7 @@ export function someCall(context: Context, random: Random, target: Target): Part
   };
 }
 
-/** A call of the target with this body. A target that takes none gets it all the same. */
+/** A request to the target with this body, even if the operation takes none. */
 export function callWithBody(
   kind: string,
   context: Context,
@@ -66,7 +64,7 @@ export function callWithBody(
   return request(kind, { ...someCall(context, random, target), body: bytes, ...chunks }, { target, ...more });
 }
 
-/** Whether the server reads the body of this method at all; of the others it ignores it. */
+/** Whether the server reads the body of this method. */
 export function readsBody(target: Target): boolean {
   return target.method !== "GET";
 }

@@ -1,31 +1,31 @@
 import { connect, type Socket } from "node:net";
 import type { FuzzRequest } from "./request.ts";
 
-/** What came back over the connection. */
-export interface Answer {
+/** A response as read from the connection. */
+export interface RawResponse {
   readonly status: number;
-  /** By lower-case name; of repeated ones the last. */
+  /** By lower-case name; the last value of repeated headers. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** A client that sends bytes as they are, over connections it keeps as long as the server does. */
+/** A client that sends raw bytes over keep-alive connections. */
 export interface Client {
   /**
-   * @returns the answer, or null when the connection ended without one.
-   * @throws Error when nothing comes in time, or what comes is no HTTP.
+   * @returns the response, or null if the connection ended without one.
+   * @throws Error after a timeout, or if the response is not HTTP.
    */
-  exchange(request: FuzzRequest): Promise<Answer | null>;
+  exchange(request: FuzzRequest): Promise<RawResponse | null>;
   close(): void;
 }
 
 /**
- * Node's own client refuses to send most of what this test is about, hence one on bare sockets.
- * @param patienceMs how long an answer may take before the server counts as hanging.
+ * Uses plain sockets, because Node's HTTP client refuses to send most malformed requests.
+ * @param timeoutMs maximum time for a response.
  */
-export function createClient(port: number, patienceMs = 20_000): Client {
+export function createClient(port: number, timeoutMs = 20_000): Client {
   const idle = new Set<Socket>();
-  /** What a connection carried before, since that may be the cause of what happens to it later. */
+  /** The previous request of a connection, which may be the cause of a later failure. */
   const served = new WeakMap<Socket, FuzzRequest>();
 
   function open(): Socket {
@@ -52,41 +52,41 @@ export function createClient(port: number, patienceMs = 20_000): Client {
     exchange(request) {
       const socket = open();
       return new Promise((resolve, reject) => {
-        const reader = answerReader(request.isHead);
-        let isSettled = false;
-        const settle = (answer: Answer | null, error?: Error): void => {
-          if (isSettled) return;
-          isSettled = true;
+        const reader = responseReader(request.isHead);
+        let isFinished = false;
+        const finish = (response: RawResponse | null, error?: Error): void => {
+          if (isFinished) return;
+          isFinished = true;
           clearTimeout(timer);
           socket.removeAllListeners();
-          socket.on("error", () => {}); // Whatever becomes of a connection that is given up.
-          const isReusable = request.ending === "keep" && answer?.headers.get("connection") !== "close";
-          if (answer !== null && isReusable && socket.writable && !socket.destroyed) keep(socket);
+          socket.on("error", () => {}); // Ignores errors of an abandoned connection.
+          const isReusable = request.ending === "keep" && response?.headers.get("connection") !== "close";
+          if (response !== null && isReusable && socket.writable && !socket.destroyed) keep(socket);
           else socket.destroy();
           if (error) reject(error);
-          else resolve(answer);
+          else resolve(response);
         };
         const earlier = served.get(socket);
         served.set(socket, request);
         const timer = setTimeout(
           () =>
-            settle(
+            finish(
               null,
               new Error(
-                `no answer within ${patienceMs} ms` +
+                `no response within ${timeoutMs} ms` +
                   (earlier === undefined
                     ? ""
-                    : `; before, the connection carried ${JSON.stringify(earlier.bytes.toString("latin1")).slice(0, 900)}`),
+                    : `; the connection's previous request was ${JSON.stringify(earlier.bytes.toString("latin1")).slice(0, 900)}`),
               ),
             ),
-          patienceMs,
+          timeoutMs,
         );
         const read = (isEnded: boolean): void => {
           try {
-            const answer = reader.read(isEnded);
-            if (answer !== null || isEnded) settle(answer);
+            const response = reader.read(isEnded);
+            if (response !== null || isEnded) finish(response);
           } catch (error) {
-            settle(null, error as Error);
+            finish(null, error as Error);
           }
         };
         socket.on("data", (chunk: Buffer) => {
@@ -94,14 +94,14 @@ export function createClient(port: number, patienceMs = 20_000): Client {
           read(false);
         });
         socket.on("end", () => read(true));
-        // A server that refuses a body closes while it still comes; the answer may be here all the same.
+        // A server that refuses a body closes the connection while it is sent; the response may have arrived.
         socket.on("error", () => read(true));
         socket.on("close", () => read(true));
         socket.write(request.bytes, () => {
           if (request.ending === "finish") socket.end();
           if (request.ending === "reset") {
             socket.resetAndDestroy();
-            settle(null);
+            finish(null);
           }
         });
       });
@@ -115,16 +115,16 @@ export function createClient(port: number, patienceMs = 20_000): Client {
 interface Head {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
-  /** Where the body begins. */
+  /** Offset of the body. */
   readonly bodyAt: number;
 }
 
-/** Reads the first final answer from what comes, piece by piece. */
-function answerReader(isHead: boolean) {
+/** Reads the first final response from the received chunks. */
+function responseReader(isHead: boolean) {
   const chunks: Buffer[] = [];
   let length = 0;
   let head: Head | null = null;
-  // Putting the pieces together each time would take a time that grows with the square of a long answer.
+  // Concatenating for every chunk would take quadratic time for a long response.
   let worthReadingAt = 0;
   return {
     add(chunk: Buffer): void {
@@ -132,10 +132,10 @@ function answerReader(isHead: boolean) {
       length += chunk.length;
     },
     /**
-     * @param isEnded nothing more comes.
-     * @returns null when the answer is not complete.
+     * @param isEnded whether the connection has ended.
+     * @returns null if the response is incomplete.
      */
-    read(isEnded: boolean): Answer | null {
+    read(isEnded: boolean): RawResponse | null {
       if (length < worthReadingAt && !isEnded) return null;
       const bytes = Buffer.concat(chunks);
       chunks.splice(0, chunks.length, bytes);
@@ -151,13 +151,13 @@ function answerReader(isHead: boolean) {
   };
 }
 
-/** The head of the first answer that is not a provisional one, or null when it is not complete. */
+/** The head of the first response that is not 1xx, or null if it is incomplete. */
 function readHead(bytes: Buffer, start: number): Head | null {
   const headEnd = bytes.indexOf("\r\n\r\n", start);
   if (headEnd < 0) return null;
   const [statusLine = "", ...lines] = bytes.toString("latin1", start, headEnd).split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-  if (Number.isNaN(status)) throw new Error(`not the start of an HTTP answer: ${JSON.stringify(statusLine)}`);
+  if (Number.isNaN(status)) throw new Error(`not an HTTP status line: ${JSON.stringify(statusLine)}`);
   const bodyAt = headEnd + 4;
   if (status < 200) return readHead(bytes, bodyAt);
   const headers = lines.map((line): [string, string] => {
@@ -180,7 +180,7 @@ function readChunks(rest: Buffer): Buffer | null {
     const lineEnd = rest.indexOf("\r\n", at);
     if (lineEnd < 0) return null;
     const size = Number.parseInt(rest.toString("latin1", at, lineEnd), 16);
-    if (Number.isNaN(size)) throw new Error("a chunk of the answer has no size");
+    if (Number.isNaN(size)) throw new Error("a chunk of the response has no size");
     if (size === 0) return Buffer.concat(pieces);
     if (rest.length < lineEnd + 2 + size + 2) return null;
     pieces.push(rest.subarray(lineEnd + 2, lineEnd + 2 + size));

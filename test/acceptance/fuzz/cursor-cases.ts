@@ -3,7 +3,7 @@ import { type Random, seeded } from "./random.ts";
 import type { FuzzRequest } from "./request.ts";
 import { edgeDates, oddTexts } from "./values.ts";
 
-/** Cursors that no answer gave: random, changed, those of the other list, well-formed ones for impossible times. */
+/** Forged cursors: random, modified, of the other list, or well-formed with impossible times. */
 export const forgedCursor: Generator = (context, random) => {
   const id = random.pick(["listRecordings", "listUploads"]);
   const own = id === "listRecordings" ? context.world.cursors.recordings : context.world.cursors.uploads;
@@ -53,7 +53,7 @@ function flipped(cursor: string, random: Random): string {
   return cursor.slice(0, at) + alphabet[random.int(alphabet.length)] + cursor.slice(at + 1);
 }
 
-/** Takes the cursor apart and changes what it says, keeping its outer form. */
+/** Decodes the cursor, changes its content and encodes it again. */
 function rewritten(cursor: string, random: Random): string {
   const text = Buffer.from(cursor, "base64url").toString();
   const number = random.pick(impossibleTimes);
@@ -70,7 +70,7 @@ function rewritten(cursor: string, random: Random): string {
   return Buffer.from(changed).toString("base64url");
 }
 
-/** Milliseconds before, at and after what JavaScript's and PostgreSQL's times reach. */
+/** Milliseconds around the limits of JavaScript's and PostgreSQL's timestamps. */
 const impossibleTimes: readonly string[] = [
   "0",
   "-0",

@@ -2,7 +2,7 @@ import type { Random } from "./random.ts";
 
 export type Header = readonly [name: string, value: string];
 
-/** Headers that a request may carry besides its own: odd, too many, too long, or meant for others. */
+/** Additional headers: odd, too many, too long, or meant for other servers. */
 export const extraHeaders: readonly ((random: Random) => Header[])[] = [
   (random) => Array.from({ length: 50 + random.int(400) }, (_, n): Header => [`X-${n}`, "y"]),
   () => Array.from({ length: 2500 }, (): Header => ["a", ""]),

@@ -2,7 +2,7 @@ import { type Context, correctCall, type Generator, targetNamed } from "./calls.
 import { type Random, seeded } from "./random.ts";
 import { type FuzzRequest, type Parts, request, toBytes } from "./request.ts";
 
-/** What a connection can carry that is no, or only nearly, a request. The client ends its side after it. */
+/** Bytes that are not, or only almost, an HTTP request. The client then ends its side. */
 export const brokenFraming: Generator = (context, random) => {
   const [name, bytes] = random.pick(brokenStreams)(context, random);
   return raw(`broken framing: ${name}`, bytes);
@@ -15,7 +15,7 @@ function raw(kind: string, bytes: Buffer, more: Partial<FuzzRequest> = {}): Fuzz
     isHead: false,
     ending: "finish",
     expects: "any",
-    mayStaySilent: true,
+    mayGetNoResponse: true,
     target: null,
     ...more,
   };
@@ -26,7 +26,7 @@ type Stream = (context: Context, random: Random) => [name: string, bytes: Buffer
 const list = (context: Context, random: Random): Parts =>
   correctCall(context, random, targetNamed(context, "listRecordings"));
 
-/** A correct call whose head says these things as well, then these bytes as its body. */
+/** A valid request with these additional headers and this body. */
 function framed(context: Context, random: Random, headers: string, body: string | Buffer): Buffer {
   const { body: _unused, ...head } = list(context, random);
   const text = toBytes(head).toString("latin1");
@@ -79,7 +79,7 @@ const brokenHeads: readonly string[] = [
   `GET / HTTP/1.1\r\nHost: a\r\n${"X: y\r\n".repeat(20_000)}\r\n`,
 ];
 
-/** Content-Length and Transfer-Encoding at odds with the body or with each other: the stuff of request smuggling. */
+/** Content-Length and Transfer-Encoding that contradict the body or each other, as in request smuggling. */
 const bodyFramings: readonly (readonly [headers: string, body: string])[] = [
   ["Content-Length: 10", "{}"],
   ["Content-Length: 1", '{"a":1}'],
@@ -150,8 +150,8 @@ const brokenStreams: readonly Stream[] = [
   },
 ];
 
-/** A client that goes away: in the middle of the head or the body, or before it has read the answer. */
-export const brokenOff: Generator = (context, random) => {
+/** A client that leaves: within the head or the body, or before it has read the response. */
+export const aborted: Generator = (context, random) => {
   const id = random.pick([
     "createUpload",
     "listRecordings",
@@ -160,18 +160,18 @@ export const brokenOff: Generator = (context, random) => {
     "getTranscript",
   ]);
   const bytes = toBytes(correctCall(context, random, targetNamed(context, id)));
-  // A creation sent in full may or may not have happened when nobody waits for the answer; so it never is.
+  // Never sends a complete creation, because without the response its result is unknown.
   const isWhole = id !== "createUpload" && random.chance(0.3);
   const sent = isWhole ? bytes : bytes.subarray(0, 1 + random.int(bytes.length - 1));
-  return raw("broken off", sent, { ending: random.pick(["finish", "reset"]) });
+  return raw("aborted", sent, { ending: random.pick(["finish", "reset"]) });
 };
 
-/** Good requests in a row on one connection, the last followed by rubbish: what was good is answered as good. */
-export const goodThenRubbish: Generator = (context, random) => {
+/** Valid requests on one connection, followed by garbage: the valid ones must succeed. */
+export const validThenGarbage: Generator = (context, random) => {
   const id = random.pick(["createUpload", "listRecordings", "listUsers"]);
   const target = targetNamed(context, id);
   const call = { ...correctCall(context, random, target) };
-  const { bytes, ...rest } = request("good then rubbish", call, { target, expects: "2xx" });
+  const { bytes, ...rest } = request("valid then garbage", call, { target, expects: "2xx" });
   const rubbish = random.pick([
     "\0\0\0\0",
     "NONSENSE / HTTP/1.1\r\n\r\n",
@@ -181,7 +181,7 @@ export const goodThenRubbish: Generator = (context, random) => {
   return { ...rest, ending: "close", bytes: Buffer.concat([bytes, Buffer.from(rubbish)]) };
 };
 
-/** A refused upgrade, and what a client may send after it on the same connection. */
+/** A refused upgrade, and requests after it on the same connection. */
 export function afterUpgrade(context: Context): [upgrade: FuzzRequest, next: FuzzRequest] {
   const call = correctCall(context, seeded(3), targetNamed(context, "listUsers"));
   const headers = [...call.headers, ["Connection", "upgrade"], ["Upgrade", "websocket"]] as const;

@@ -4,13 +4,13 @@ import { extraHeaders, type Header } from "./extra-headers.ts";
 import { write } from "./json.ts";
 import { request } from "./request.ts";
 
-/** Headers as given but for one name, which is left out or replaced. */
+/** The headers with one name removed or replaced. */
 const without = (headers: readonly Header[], name: string, ...instead: readonly Header[]): Header[] => [
   ...headers.filter(([other]) => other !== name),
   ...instead,
 ];
 
-/** Authorization in every form but the right one. */
+/** Invalid Authorization headers. */
 export const badAuthorization: Generator = (context, random) => {
   const target = random.pick(context.targets.filter((candidate) => candidate.id !== "token"));
   const call = correctCall(context, random, target);
@@ -44,12 +44,12 @@ export const badAuthorization: Generator = (context, random) => {
   return request("bad authorization", { ...call, headers }, { expects: "4xx" });
 };
 
-/** Not the token endpoint, and not the management API. */
+/** Targets with a version: not the token endpoint and not the management API. */
 function isVersioned({ path }: { readonly path: string }): boolean {
   return path.startsWith("/_/public-api/v2/");
 }
 
-/** The version header left out, doubled or misspelt. */
+/** The version header missing, duplicated or misspelled. */
 export const badVersion: Generator = (context, random) => {
   const target = random.pick(context.targets.filter(isVersioned));
   const call = correctCall(context, random, target);
@@ -77,7 +77,7 @@ export const badVersion: Generator = (context, random) => {
   );
 };
 
-/** Reads go on working whatever the Content-Type says (design, "Bodies, what real clients send"). */
+/** Reads must work with any Content-Type (design, "Bodies, what real clients send"). */
 export const oddContentType: Generator = (context, random) => {
   const target = random.pick(
     context.targets.filter((candidate) => candidate.isRead && candidate.method === "POST"),
@@ -113,24 +113,24 @@ export const oddContentType: Generator = (context, random) => {
     isOk ? "2026-10-01" : "2025-10-31",
   ]);
   const body = Buffer.from(write(random.chance(0.3) ? {} : (target.sample ?? {})));
-  // Hooks come later than this test; a read that is not there yet answers 404.
+  // List Hooks may return 404 here.
   const expects = target.id === "listHooks" ? "any" : "2xx";
   return request("odd content type", { ...call, headers, body }, { expects, target });
 };
 
-/** Headers too many, too long, repeated or meant for others. */
+/** Too many, too long, repeated or foreign headers. */
 export const oddHeaders: Generator = (context, random) => {
   const target = random.pick(context.targets);
   const call = correctCall(context, random, target);
   const more = random.pick(extraHeaders)(random);
   const isFirst = random.chance(0.5);
   const headers = isFirst ? [...more, ...call.headers] : [...call.headers, ...more];
-  // What an asked-for upgrade does to the requests after it has a test of its own.
+  // Requests after an upgrade have their own test.
   const ending = more.some(([name]) => name === "Upgrade") ? "close" : "keep";
   return request("odd headers", { ...call, headers }, { ending });
 };
 
-/** Methods that the address does not have, and all that Node knows. CONNECT is no request of this kind. */
+/** Methods that the path does not have, and all methods of Node except CONNECT. */
 export const oddMethod: Generator = (context, random) => {
   const target = random.pick(context.targets);
   const call = correctCall(context, random, target);

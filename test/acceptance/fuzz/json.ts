@@ -1,4 +1,4 @@
-/** JSON text that goes into a body as it stands, so that a body can say what no JavaScript value can. */
+/** Raw JSON text, for bodies that no JavaScript value can express. */
 export class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -16,7 +16,7 @@ export type Json =
   | { readonly [name: string]: Json };
 export type Path = readonly (string | number)[];
 
-/** Writes JSON with its raw pieces. */
+/** Serializes JSON with its raw parts. */
 export function write(value: Json): string {
   if (value instanceof Raw) return value.text;
   if (Array.isArray(value)) return `[${value.map(write).join(",")}]`;
@@ -27,7 +27,7 @@ export function write(value: Json): string {
   return JSON.stringify(value);
 }
 
-export function isObject(value: Json): value is { readonly [name: string]: Json } {
+function isObject(value: Json): value is { readonly [name: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Raw);
 }
 
@@ -37,7 +37,7 @@ export function typeOf(value: Json): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Paths of every value inside, containers included, the root not. */
+/** Paths of every value inside, including containers but not the root. */
 export function pathsIn(value: Json, path: Path = []): Path[] {
   const members: [string | number, Json][] = Array.isArray(value)
     ? [...value.entries()]
@@ -53,7 +53,7 @@ export function valueAt(value: Json, path: Path): Json {
   return found;
 }
 
-/** A copy with another value at the path; `undefined` leaves the property out. */
+/** A copy with another value at the path; `undefined` removes the property. */
 export function replaceAt(value: Json, path: Path, replacement: Json | undefined): Json {
   const [key, ...rest] = path;
   if (key === undefined) return replacement ?? null;
@@ -69,7 +69,7 @@ export function replaceAt(value: Json, path: Path, replacement: Json | undefined
   );
 }
 
-/** Arrays or objects inside one another, this many. */
+/** Arrays or objects nested this deep. */
 export function nested(levels: number, form: "array" | "object"): Raw {
   return form === "array"
     ? new Raw("[".repeat(levels) + "]".repeat(levels))

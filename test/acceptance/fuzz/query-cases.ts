@@ -11,8 +11,8 @@ const cursors = [
   "=",
 ];
 
-/** Values in the address that an operation knows, of every sort, alone, doubled and as lists. */
-export const bentQuery: Generator = (context, random) => {
+/** An operation's query parameters with odd values, alone, duplicated and as lists. */
+export const mutatedQuery: Generator = (context, random) => {
   const target = random.pick(context.targets.filter(({ query }) => query.length > 0));
   const call = someCall(context, random, target);
   const pairs = target.query
@@ -21,7 +21,7 @@ export const bentQuery: Generator = (context, random) => {
       const pair = `${random.chance(0.1) ? `${name}[]` : name}=${someText(random)}`;
       return random.chance(0.1) ? [pair, `${name}=${someText(random)}`] : [pair];
     });
-  return request("bent query", { ...call, path: `${call.path}?${pairs.join("&")}` }, { target });
+  return request("mutated query", { ...call, path: `${call.path}?${pairs.join("&")}` }, { target });
 };
 
 function someText(random: Random): string {

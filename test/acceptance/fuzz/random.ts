@@ -1,6 +1,6 @@
-/** Pseudo-random choices that a seed repeats exactly. */
+/** Reproducible pseudo-random choices. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `below`. */
+  /** An integer from 0 to `below` - 1. */
   int(below: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
@@ -8,7 +8,7 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
-/** Mulberry32: 32 bits of state, the same numbers on every machine. Source: Tommy Ettinger, public domain. */
+/** Pseudo-random numbers with 32 bits of state, the same on every machine. Source: Mulberry32. */
 export function seeded(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {
@@ -26,7 +26,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** The choices of one request depend on the seed and its index alone, so that it can be made again by itself. */
+/** Depends only on the seed and the request's index, so that a single request can be repeated. */
 export function seededFor(seed: number, index: number): Random {
   return seeded(seed ^ Math.imul(index + 1, 0x9e3779b1));
 }

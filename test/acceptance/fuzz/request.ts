@@ -1,27 +1,27 @@
 import type { Target } from "./targets.ts";
 
-/** One request as it goes over the wire, and what may come back. */
+/** One request as sent, and the allowed responses. */
 export interface FuzzRequest {
-  /** Which generator made it, for the report. */
+  /** The generator's name, for the report. */
   readonly kind: string;
   readonly bytes: Buffer;
-  /** Whether the answer has no body because it is one to HEAD. */
+  /** A HEAD request, whose response has no body. */
   readonly isHead: boolean;
   /**
-   * What the client does with the connection: `keep` it for the next request; `close` it once the answer is here;
-   * `finish`, end its side right after the bytes, which Node takes for a client that has gone; `reset` it as soon as
-   * they are sent.
+   * What the client does with the connection: `keep` it for the next request; `close` it after the response;
+   * `finish`, end its side right after the bytes, which Node treats as a client that has left; `reset` it as soon as the
+   * bytes are sent.
    */
   readonly ending: "keep" | "close" | "finish" | "reset";
-  /** What status is right; `any` still means none of 500 and above. */
+  /** The expected status; `any` still excludes 5xx. */
   readonly expects: "any" | "2xx" | "4xx" | "414";
-  /** No answer at all is right too: the client broke off, or what it sent is no request. */
-  readonly mayStaySilent: boolean;
-  /** The operation it calls, when the address is untouched: a good answer must then have its form. */
+  /** No response is right too, because the client aborted or sent no valid request. */
+  readonly mayGetNoResponse: boolean;
+  /** The operation, if the path is unchanged: a 200 response must then match its schema. */
   readonly target: Target | null;
 }
 
-/** A request before it is written down. */
+/** The parts of a request before serialization. */
 export interface Parts {
   readonly method: string;
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Parts {
   readonly chunks?: readonly number[];
 }
 
-/** Writes a request line, headers and body with correct framing. Header values are Latin-1, the path UTF-8. */
+/** Serializes a request line, headers and body with correct framing. Header values are Latin-1, the path UTF-8. */
 export function toBytes(parts: Parts): Buffer {
   const { method, path, headers, body, chunks } = parts;
   const framing: [string, string][] =
@@ -61,7 +61,7 @@ function inChunks(body: Buffer, sizes: readonly number[]): Buffer[] {
   return [...written, Buffer.from("0\r\n\r\n")];
 }
 
-/** A well-framed request that any answer below 500 is right for, unless told otherwise. */
+/** A well-framed request. By default any response below 500 is right. */
 export function request(kind: string, parts: Parts, more: Partial<FuzzRequest> = {}): FuzzRequest {
   return {
     kind,
@@ -69,7 +69,7 @@ export function request(kind: string, parts: Parts, more: Partial<FuzzRequest> =
     isHead: parts.method === "HEAD",
     ending: "keep",
     expects: "any",
-    mayStaySilent: false,
+    mayGetNoResponse: false,
     target: null,
     ...more,
   };

@@ -4,7 +4,7 @@ import { type FuzzRequest, request } from "./request.ts";
 
 const mib = 1024 * 1024;
 
-/** A few bodies past the limits: 2 MB where 1 MiB is allowed, 70 MB where an upload's transcript may come. */
+/** Bodies beyond the limits: 2 MB where 1 MiB is allowed, 70 MB where a transcript is allowed. */
 export function tooLarge(context: Context): (() => FuzzRequest)[] {
   const random = seeded(2);
   const small = [
@@ -33,7 +33,7 @@ export function tooLarge(context: Context): (() => FuzzRequest)[] {
   ];
 }
 
-/** A fault below a very long name, many times: what is said about it must not grow with it. */
+/** Many violations below a very long property name: the error response must not grow with it. */
 export const longNames: Generator = (context, random) => {
   const id = random.pick(["listRecordings", "updateRecording", "createUpload"]);
   const name = "n".repeat(50_000 + random.int(400_000));
@@ -42,7 +42,7 @@ export const longNames: Generator = (context, random) => {
   return callWithBody("long names", context, random, targetNamed(context, id), body, { expects: "4xx" });
 };
 
-/** The body of an upload a little below its limit, of a form that costs the most to read. */
+/** Bodies just below the upload limit that are the most expensive to read. */
 export interface HeavyBody {
   readonly name: string;
   readonly bytes: () => Buffer;
@@ -51,7 +51,7 @@ export interface HeavyBody {
 const upload = (segments: string): string =>
   `{"media_type":"transcript","attributes":{"transcript":{"language":"en","segments":[${segments}]}}}`;
 
-/** As often as it takes to fill the bytes. */
+/** Repeats an item until it fills the bytes. */
 const filled = (piece: string, bytes: number): string =>
   `${piece},`.repeat(bytes / (piece.length + 1)) + piece;
 
@@ -68,7 +68,7 @@ export const heavyBodies: readonly HeavyBody[] = [
     bytes: () => Buffer.from(`{${Array.from({ length: 4_000_000 }, (_, n) => `"${n}":""`).join(",")}}`),
   },
   {
-    name: "faults below a name of 11 MB",
+    name: "violations below a name of 11 MB",
     bytes: () => Buffer.from(`{"${"n".repeat(11 * mib)}":[${filled('"\\u0000"', 800)}]}`),
   },
   { name: "a text of 11 MB", bytes: () => Buffer.from(`{"title":"${"a".repeat(11 * mib)}"}`) },

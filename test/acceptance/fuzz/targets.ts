@@ -17,19 +17,19 @@ import type { Json } from "./json.ts";
 import type { Random } from "./random.ts";
 import type { Ids, World } from "./world.ts";
 
-/** Something of the public API to send requests to. */
+/** An operation to send requests to. */
 export interface Target {
   readonly id: string;
   readonly method: string;
-  /** With `:name` for parameters. */
+  /** Path with `:name` parameters. */
   readonly path: string;
-  /** A correct body with every property it can have; null when the operation takes none. */
+  /** A valid body with every property; null if the operation takes none. */
   readonly sample: { readonly [name: string]: Json } | null;
-  /** Properties that may not be missing. */
+  /** Required properties. */
   readonly required: readonly string[];
-  /** What may stand in the address after the question mark. */
+  /** Query parameters. */
   readonly query: readonly string[];
-  /** Whether repeating a correct call changes nothing, so that it can be expected to succeed. */
+  /** Whether a valid request is repeatable and therefore expected to succeed. */
   readonly isRead: boolean;
   readonly response: OperationResponse | null;
   readonly versions: readonly VersionName[];
@@ -51,10 +51,10 @@ function isOperation(value: unknown): value is Operation {
   );
 }
 
-/** Operations whose correct call can be repeated at will. */
+/** Operations whose valid request can be repeated. */
 const reads = ["list", "get", "tokenInfo"];
 
-/** What other requests need is not deleted: there the address names nothing. */
+/** Deletions use unknown ids, because other requests need the objects. */
 function sparing({ id, path }: Operation): string {
   return /^delete(Recording|Highlight|Story)$/.test(id) ? path.replace(/:\w+/, ":nothing_id") : path;
 }
@@ -101,7 +101,7 @@ const tokenEndpoint: Target = {
   versions: versionNames,
 };
 
-/** The path with real ids in it. */
+/** The path with existing ids. */
 export function fillPath(path: string, ids: Ids, random: Random): string {
   return path.replace(/:(\w+)/g, (_all, name: string) => {
     switch (name) {
@@ -181,7 +181,7 @@ function sampleBodies({ ids, cursors }: World): Record<string, { [name: string]:
     updateUpload: { attributes, include: uploadInclude },
     promoteUpload: { include: uploadInclude },
     uploadRecording: { filename: "meeting.mp4", user_id: user },
-    // An address that nothing may be sent to, so that the test never leaves the machine.
+    // A URL that hooks refuse, so that the test never leaves the machine.
     createHook: {
       hook_url: "https://127.0.0.1:9/hook",
       hook_type: "recording_added",

@@ -1,6 +1,6 @@
 import { type Json, nested, Raw } from "./json.ts";
 
-/** Texts that no database column can hold; refused wherever they stand. */
+/** Texts that the database can't store, refused everywhere. */
 export const unstorableTexts: readonly string[] = [
   "\0",
   "a\0b",
@@ -11,7 +11,7 @@ export const unstorableTexts: readonly string[] = [
   "\0".repeat(200),
 ];
 
-/** Texts that are right as text but that programs stumble over. None may look like what the leak check looks for. */
+/** Valid texts that often break programs. None may match the strings of the leak check. */
 export const oddTexts: readonly string[] = [
   "",
   " ",
@@ -37,7 +37,7 @@ export const oddTexts: readonly string[] = [
   "%s%n%x",
   "'; drop table uploads; --",
   `"; \\" $1 $2 :name @name ?`,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: text that a template engine would take for its own.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: text that looks like a template.
   "${7*7}{{7*7}}<%= 7*7 %>",
   "<script>alert(1)</script>",
   "\r\nX-Injected: yes\r\n\r\n",
@@ -62,7 +62,7 @@ export const oddTexts: readonly string[] = [
   "tag with space",
 ];
 
-/** Dates at the edges of what calendars, JavaScript and PostgreSQL know. */
+/** Dates at the limits of calendars, JavaScript and PostgreSQL. */
 export const edgeDates: readonly string[] = [
   "0000-01-01T00:00:00Z",
   "0000-12-31T23:59:59.999Z",
@@ -118,7 +118,7 @@ export const edgeDates: readonly string[] = [
   "٢٠٢٦-٠١-٠٥T14:30:00Z",
 ];
 
-/** Numbers as JSON allows them but few programs expect them. */
+/** Numbers that JSON allows but few programs expect. */
 export const oddNumbers: readonly Raw[] = [
   "-0",
   "-0.0",
@@ -141,7 +141,7 @@ export const oddNumbers: readonly Raw[] = [
   `0.${"3".repeat(5000)}`,
 ].map((text) => new Raw(text));
 
-/** What JSON does not allow where a value belongs. */
+/** Invalid JSON values. */
 export const notJson: readonly Raw[] = [
   "NaN",
   "Infinity",

@@ -4,38 +4,38 @@ import pg from "pg";
 import { parley, prepareServer, type ServerProcess } from "../../support/server-process.ts";
 import { until } from "../../support/until.ts";
 
-/** Ids that name something. */
+/** Ids of existing objects. */
 export interface Ids {
   readonly users: readonly string[];
   readonly teams: readonly string[];
   readonly recordings: readonly string[];
-  /** Uploads that wait for a promotion, so that they can be updated. */
+  /** Staged uploads, which can be updated. */
   readonly stagedUploads: readonly string[];
   readonly highlight: string;
   readonly story: string;
   readonly hook: string;
 }
 
-/** A running server with a little in it. */
+/** A running server with some data. */
 export interface World {
   readonly server: ServerProcess;
   readonly port: number;
   readonly db: pg.Pool;
   readonly tokens: { readonly admin: string; readonly member: string; readonly workspace: string };
   readonly ids: Ids;
-  /** Cursors as the server gave them. */
+  /** Valid cursors. */
   readonly cursors: { readonly recordings: string; readonly uploads: string };
-  /** A call with the admin's token that must succeed. */
+  /** Sends a request with the admin's token that must succeed. */
   call(method: string, path: string, body?: unknown): Promise<{ readonly text: string; json(): unknown }>;
   dispose(): Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: set-up reads a few fields of answers that other tests check.
+// biome-ignore lint/suspicious/noExplicitAny: set-up reads a few fields of responses that other tests check.
 type AnyJson = any;
 
-/** Starts a server with three tokens, a team, six recordings and a dozen uploads that wait. */
-export async function makeWorld(): Promise<World> {
-  // Small pages, so that lists give cursors.
+/** Starts a server with three tokens, a team, six recordings and a dozen staged uploads. */
+export async function createWorld(): Promise<World> {
+  // Small pages, so that lists return cursors.
   const server = await prepareServer({ env: { PARLEY_PAGE_SIZE: "3" } });
   await server.start();
   const admin = "admin@parley.local";
@@ -92,7 +92,7 @@ export async function makeWorld(): Promise<World> {
     duration: 4000,
   });
   const story = await post("/_/api/v1/stories", { title: "Prices", highlight_ids: [highlight.id] });
-  // Made past the API, whose reachability test would leave the machine. Its type is of events that never happen here.
+  // Inserted directly, because the API's reachability test would leave the machine. No event of its type happens here.
   const hook = await db.query<{ id: string }>(
     `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret)
      select gen_random_uuid(), workspace_id, id, 'workspace', '2026-10-01', 'https://127.0.0.1:9/', 'recording_deleted',
@@ -125,7 +125,7 @@ export async function makeWorld(): Promise<World> {
   };
 }
 
-/** The server's process id, found as the child of this process that runs `serve`; null where there is no /proc. */
+/** The process id of the child that runs `serve`; null without /proc. */
 export function serverPid(): number | null {
   if (process.platform !== "linux") return null;
   const children = readdirSync("/proc/self/task").flatMap((task) =>
@@ -134,11 +134,11 @@ export function serverPid(): number | null {
   const pids = children
     .filter((pid) => pid !== "" && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("\0serve\0"))
     .map(Number);
-  assert.equal(pids.length, 1, "this test runs one server at a time");
+  assert.equal(pids.length, 1, "more than one server is running");
   return pids[0] ?? null;
 }
 
-/** Memory a process has in use now and had at most, in megabytes. */
+/** Current and peak memory of a process in megabytes. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const read = (name: string): number =>

@@ -3,15 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import type { Segment } from "../../api/recording.ts";
 import { type EditChange, editQuery } from "../../api/transcript-history.ts";
 import { errorText } from "../../common/actions.tsx";
-import { clock } from "../../common/time.ts";
+import { clock } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";
-import { differenceOf, linesOf } from "./edit-words.ts";
+import { differenceOf, lineCount } from "./describe-edit.ts";
 import classes from "./history.module.css";
 
-/** More than this is told by its number. */
-const mostShown = 20;
+/** Further changes are only counted. */
+const maxShown = 20;
 
-/** What one edit changed, from what to what, each with the way to its place. */
+/** The lines one edit changed, before and after, each with a link to its position. */
 export function EditChanges(props: {
   number: number;
   segments: readonly Segment[];
@@ -20,29 +20,29 @@ export function EditChanges(props: {
   const { number, segments, onGo } = props;
   const { id } = useRecording();
   const { data, error, isPending } = useQuery(editQuery(id, number));
-  if (isPending) return <Loader size="sm" my="xs" role="img" aria-label="Loading what changed" />;
+  if (isPending) return <Loader size="sm" my="xs" role="img" aria-label="Loading changes" />;
   if (data === undefined)
     return (
       <Text size="sm" c="var(--mantine-color-error)" role="alert">
         {errorText(error)}
       </Text>
     );
-  const hidden = data.changes.length - mostShown;
+  const hidden = data.changes.length - maxShown;
   return (
     <ul className={classes.changes}>
-      {data.changes.slice(0, mostShown).map((change) => (
+      {data.changes.slice(0, maxShown).map((change) => (
         <li key={change.indexes[0]}>
-          <Place change={change} segments={segments} onGo={onGo} />
+          <ChangedLines change={change} segments={segments} onGo={onGo} />
           <Change change={change} />
         </li>
       ))}
-      {hidden > 0 ? <li>and {hidden.toLocaleString()} more places</li> : null}
-      {data.changes.length === 0 ? <li>Names of people alone; no line of the transcript.</li> : null}
+      {hidden > 0 ? <li>and {hidden.toLocaleString()} more changes</li> : null}
+      {data.changes.length === 0 ? <li>Only participant names changed, no transcript lines.</li> : null}
     </ul>
   );
 }
 
-function Place(props: {
+function ChangedLines(props: {
   change: EditChange;
   segments: readonly Segment[];
   onGo: (segment: Segment) => void;
@@ -52,19 +52,19 @@ function Place(props: {
   if (segment === undefined) return null;
   const more = indexes.length - 1;
   return (
-    <span className={classes.place}>
+    <span className={classes.position}>
       <Button
         size="compact-xs"
         variant="subtle"
         onClick={() => props.onGo(segment)}
-        aria-label={`${clock(segment.start)}, go there`}
+        aria-label={`${clock(segment.start)}, go to this moment`}
         style={{ fontVariantNumeric: "tabular-nums" }}
       >
         {clock(segment.start)}
       </Button>
       {more > 0 ? (
         <Text span size="xs" c="dimmed">
-          and {linesOf(more)} more
+          and {lineCount(more)} more
         </Text>
       ) : null}
     </span>
@@ -76,24 +76,24 @@ function Change({ change: { before, after } }: { change: EditChange }) {
     return (
       <span dir="auto">
         <VisuallyHidden>Before: </VisuallyHidden>
-        <del>{before.speaker ?? "nobody known"}</del> <VisuallyHidden>After: </VisuallyHidden>
-        <ins>{after.speaker ?? "nobody known"}</ins>
+        <del>{before.speaker ?? "unknown speaker"}</del> <VisuallyHidden>After: </VisuallyHidden>
+        <ins>{after.speaker ?? "unknown speaker"}</ins>
       </span>
     );
-  const { start, before: old, after: fresh, end } = differenceOf(before.text, after.text);
+  const { start, before: removed, after: added, end } = differenceOf(before.text, after.text);
   return (
     <span dir="auto" className={classes.text}>
       {start}
-      {old === "" ? null : (
+      {removed === "" ? null : (
         <>
           <VisuallyHidden>Before: </VisuallyHidden>
-          <del>{old}</del>
+          <del>{removed}</del>
         </>
       )}
-      {fresh === "" ? null : (
+      {added === "" ? null : (
         <>
           <VisuallyHidden>After: </VisuallyHidden>
-          <ins>{fresh}</ins>
+          <ins>{added}</ins>
         </>
       )}
       {end}

@@ -1,32 +1,30 @@
-import { ActionIcon, Loader, Modal, Tooltip } from "@mantine/core";
+import { ActionIcon, Modal, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
-import { lazy, Suspense } from "react";
 import type { Transcript } from "../../api/recording.ts";
+import { lazyPart } from "../../common/load-part.tsx";
 
-const History = lazy(() => import("./history.tsx"));
+const History = lazyPart(async () => (await import("./history.tsx")).default);
 
-/** Opens the list of what people changed in the transcript. */
+/** Opens the transcript's edit history. */
 export function HistoryButton({ transcript }: { transcript: Transcript }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <Tooltip label="Changes of the transcript">
+      <Tooltip label="Edit history">
         <ActionIcon
           variant="subtle"
           color="gray"
           size={34}
-          aria-label="Changes of the transcript"
+          aria-label="Edit history"
           aria-haspopup="dialog"
           onClick={open}
         >
           <IconHistory size={18} stroke={1.6} />
         </ActionIcon>
       </Tooltip>
-      <Modal opened={isOpen} onClose={close} title="Changes of the transcript" size="lg">
-        <Suspense fallback={<Loader size="sm" role="img" aria-label="Loading" />}>
-          <History transcript={transcript} onClose={close} />
-        </Suspense>
+      <Modal opened={isOpen} onClose={close} title="Edit history" size="lg">
+        <History transcript={transcript} onClose={close} />
       </Modal>
     </>
   );

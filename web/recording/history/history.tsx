@@ -7,21 +7,21 @@ import { ApiError } from "../../api/client.ts";
 import { refreshTranscript, type Transcript, transcriptQuery } from "../../api/recording.ts";
 import { type Edit, editsQuery } from "../../api/transcript-history.ts";
 import { errorText } from "../../common/actions.tsx";
-import { LoadMore } from "../../common/endless.tsx";
+import { dayAndTime, fullTime } from "../../common/format/time.ts";
+import { LoadMore } from "../../common/lists/load-more.tsx";
 import { EmptyState, ErrorState } from "../../common/states.tsx";
-import { dayAndTime, fullTime } from "../../common/time.ts";
 import { useRecording } from "../context.ts";
+import { describeEdit, editorName, isUndoable, lineCount, replacesTranscript } from "./describe-edit.ts";
 import { EditChanges } from "./edit-changes.tsx";
-import { deedOf, isRenewal, isUndoable, linesOf, whoOf } from "./edit-words.ts";
 import classes from "./history.module.css";
 
-/** Who changed what in the transcript, and when; each with what it changed, and the way back. */
+/** The transcript's edits, newest first, each with its changes and a button to revert it. */
 export default function History({ transcript, onClose }: { transcript: Transcript; onClose: () => void }) {
   const { id, view } = useRecording();
   const query = useInfiniteQuery(editsQuery(id));
   const undo = useUndoOne();
   const client = useQueryClient();
-  // Somebody edited since the page was loaded: what can be taken back is what stands there now.
+  // Edited since the page was loaded: only the current transcript's edits can be reverted.
   const isBehind = (query.data?.pages[0]?.edits[0]?.transcript_version ?? 0) > transcript.transcript_version;
   useEffect(() => {
     if (isBehind) void client.invalidateQueries({ queryKey: transcriptQuery(id).queryKey, exact: true });
@@ -29,22 +29,22 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
   if (query.isPending)
     return (
       <Group justify="center" p="xl">
-        <Loader role="img" aria-label="Loading the changes" />
+        <Loader role="img" aria-label="Loading edits" />
       </Group>
     );
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const edits = query.data.pages.flatMap((page) => page.edits);
-  const newest = edits.find(isRenewal)?.number ?? 0;
+  const newest = edits.find(replacesTranscript)?.number ?? 0;
   if (edits.length === 0)
     return (
-      <EmptyState title="No changes yet" icon={<IconHistory size={30} stroke={1.5} />}>
-        Whatever people correct in this transcript is listed here, and can be taken back.
+      <EmptyState title="No edits yet" icon={<IconHistory size={30} stroke={1.5} />}>
+        Edits to this transcript appear here and can be reverted.
       </EmptyState>
     );
   return (
     <Stack gap={0}>
-      <VisuallyHidden role="status">{undo.isPending ? "Taking it back" : ""}</VisuallyHidden>
-      <ul className={classes.list} aria-label="Changes">
+      <VisuallyHidden role="status">{undo.isPending ? "Reverting" : ""}</VisuallyHidden>
+      <ul className={classes.list} aria-label="Edits">
         {edits.map((edit) => (
           <li key={edit.number}>
             <Row
@@ -53,15 +53,15 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
               isFormer={edit.number < newest}
               transcript={transcript}
               onClose={onClose}
-              way={
+              undoButton={
                 view.can.edit_transcript && isUndoable(edit, newest) ? (
-                  <WayBack edit={edit} all={edits} undo={undo} />
+                  <UndoButton edit={edit} all={edits} undo={undo} />
                 ) : null
               }
             />
             {undo.isError && undo.variables.number === edit.number ? (
               <Alert color="red" variant="light" role="alert" mt={6}>
-                {refusalOf(undo.error)}
+                {revertErrorText(undo.error)}
               </Alert>
             ) : null}
           </li>
@@ -78,19 +78,19 @@ function Row(props: {
   isFormer: boolean;
   transcript: Transcript;
   onClose: () => void;
-  /** What takes it back. */
-  way: ReactNode;
+  /** The button that reverts or restores it, if possible. */
+  undoButton: ReactNode;
 }) {
-  const { edit, all, isFormer, transcript, onClose, way } = props;
+  const { edit, all, isFormer, transcript, onClose, undoButton } = props;
   const { goTo } = useRecording();
   const [isOpen, setOpen] = useState(false);
   const { not_reapplied_count: lost = 0 } = edit.details;
-  const deed = deedOf(edit, all);
+  const description = describeEdit(edit, all);
   return (
     <>
       <Group gap={8} justify="space-between" wrap="nowrap" align="flex-start">
-        <Text size="sm" flex={1} className={classes.deed ?? ""} dir="auto">
-          <b>{whoOf(edit)}</b> {deed}
+        <Text size="sm" flex={1} className={classes.description ?? ""} dir="auto">
+          <b>{editorName(edit)}</b> {description}
         </Text>
         <Text
           component="time"
@@ -105,24 +105,24 @@ function Row(props: {
       </Group>
       {lost > 0 ? (
         <Text size="sm" c="dimmed">
-          {linesOf(lost)} of earlier changes found no place in it.
+          {lineCount(lost)} of manual edits couldn't be reapplied.
         </Text>
       ) : null}
       <Group gap={8} mt={4}>
-        {edit.undone_by === null ? null : <Mark>Taken back</Mark>}
-        {isFormer ? <Mark>Of a former transcript</Mark> : null}
-        {isRenewal(edit) ? null : (
+        {edit.undone_by === null ? null : <Label>Reverted</Label>}
+        {isFormer ? <Label>From a previous transcript</Label> : null}
+        {replacesTranscript(edit) ? null : (
           <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? "Hide what changed" : "Show what changed"}
-            <VisuallyHidden>: {deed}</VisuallyHidden>
+            {isOpen ? "Hide changes" : "Show changes"}
+            <VisuallyHidden>: {description}</VisuallyHidden>
           </Button>
         )}
-        {way}
+        {undoButton}
       </Group>
       {isOpen ? (
         <EditChanges
           number={edit.number}
-          // Places in a former transcript are none in this one.
+          // Positions in a previous transcript don't exist in this one.
           segments={isFormer ? [] : transcript.segments}
           onGo={({ start }) => {
             onClose();
@@ -134,7 +134,7 @@ function Row(props: {
   );
 }
 
-function WayBack(props: { edit: Edit; all: readonly Edit[]; undo: ReturnType<typeof useUndoOne> }) {
+function UndoButton(props: { edit: Edit; all: readonly Edit[]; undo: ReturnType<typeof useUndoOne> }) {
   const { edit, all, undo } = props;
   const isBack = edit.kind === "undo";
   return (
@@ -148,13 +148,13 @@ function WayBack(props: { edit: Edit; all: readonly Edit[]; undo: ReturnType<typ
       disabled={undo.isPending}
       onClick={() => undo.mutate(edit)}
     >
-      {isBack ? "Bring back" : "Take back"}
-      <VisuallyHidden>: {deedOf(edit, all)}</VisuallyHidden>
+      {isBack ? "Restore" : "Revert"}
+      <VisuallyHidden>: {describeEdit(edit, all)}</VisuallyHidden>
     </Button>
   );
 }
 
-function Mark({ children }: { children: string }) {
+function Label({ children }: { children: string }) {
   return (
     <Badge variant="default" size="sm" tt="none" fw={500}>
       {children}
@@ -162,7 +162,7 @@ function Mark({ children }: { children: string }) {
   );
 }
 
-/** Takes one edit back, or brings back what it took; the list and the transcript then show it. */
+/** Reverts an edit, or restores a reverted one. */
 function useUndoOne() {
   const { id, actions } = useRecording();
   const client = useQueryClient();
@@ -172,16 +172,16 @@ function useUndoOne() {
     onSuccess: async (_result, { kind }) => {
       await refreshTranscript(client, id);
       notifications.show({
-        message: kind === "undo" ? "The change was brought back" : "The change was taken back",
+        message: kind === "undo" ? "Edit restored" : "Edit reverted",
       });
     },
     onError: async () => refreshTranscript(client, id),
   });
 }
 
-function refusalOf(error: unknown): string {
+function revertErrorText(error: unknown): string {
   if (!(error instanceof ApiError) || error.status !== 409) return errorText(error);
   if (error.transcriptVersion !== null)
-    return "Somebody changed the transcript in the meantime, so nothing was changed. The list is up to date now: please look, and do it again.";
-  return "The same places were changed again since, so this can't be taken back alone. Take back the later changes first.";
+    return "Someone else just edited this. We've reloaded it; please try again.";
+  return "These lines were edited again later. Revert the later edits first.";
 }

@@ -10,7 +10,7 @@ import { useRecording } from "../context.ts";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 
-/** What people are to do. Ticking counts at once, and is taken back when the server refuses. */
+/** Action items. Checking one applies immediately, and is rolled back if the request fails. */
 export function ActionItemsPanel() {
   const { id, view } = useRecording();
   const plain = view.recording.ai_action_items ?? [];
@@ -18,8 +18,8 @@ export function ActionItemsPanel() {
   const tick = useTick();
   if (plain.length === 0)
     return (
-      <EmptyState title="Nothing to do" icon={<IconChecklist size={30} stroke={1.5} />}>
-        Action items are found by a language model when one is set up on this server.
+      <EmptyState title="No action items" icon={<IconChecklist size={30} stroke={1.5} />}>
+        Connect a language model to detect them.
       </EmptyState>
     );
   const shown: readonly (Omit<ActionItem, "id" | "quote"> & { id?: string })[] = items.data ?? plain;
@@ -62,7 +62,7 @@ function useTick() {
   const { id } = useRecording();
   const client = useQueryClient();
   const { queryKey } = actionItemsQuery(id);
-  const mark = (item: string, isDone: boolean): void => {
+  const setDone = (item: string, isDone: boolean): void => {
     client.setQueryData(queryKey, (items: ActionItem[] | undefined) =>
       items?.map((one) => (one.id === item ? { ...one, status: isDone ? "completed" : "pending" } : one)),
     );
@@ -71,18 +71,18 @@ function useTick() {
     mutationFn: ({ item, isDone }: { item: string; isDone: boolean }) => tickActionItem(id, item, isDone),
     onSuccess: () => refreshRecording(client, id),
     onError: (error, { item, isDone }) => {
-      mark(item, !isDone);
+      setDone(item, !isDone);
       notifications.show({
         color: "red",
-        title: "Not ticked",
+        title: "Couldn't update",
         message: error instanceof ApiError ? error.message : "Something went wrong.",
       });
     },
   });
   return (item: string, isDone: boolean): void => {
-    // An answer from before the tick must not take it off again.
+    // An earlier response must not overwrite the new state.
     client.cancelQueries({ queryKey });
-    mark(item, isDone);
+    setDone(item, isDone);
     mutate({ item, isDone });
   };
 }

@@ -1,5 +1,6 @@
 import { Button, Group, MultiSelect, Select, Stack, Text } from "@mantine/core";
 import { DateTimePicker } from "@mantine/dates";
+import { calendarLabels } from "../../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import dayjs from "dayjs";
@@ -8,16 +9,17 @@ import { refreshRecording } from "../../api/recording.ts";
 import { meetingTypesQuery, usersQuery } from "../../api/recordings.ts";
 import { sessionQuery } from "../../api/session.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
-import { timeZoneAt } from "../../common/time-zone.ts";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { timeZoneAt } from "../../common/format/time-zone.ts";
 import { useRecording } from "../context.ts";
-import { sources } from "./facts.ts";
+import { sources } from "./sources.ts";
 
 const automatic = "auto";
 const none = "none";
 const scopeNames = { internal: "internal meetings", external: "meetings with guests" } as const;
 const clockFormat = "YYYY-MM-DD HH:mm:ss";
 
-/** What a person may say of a recording: what kind of meeting, when, where from, and whose it is. */
+/** Edits a recording's meeting type, start, source and owners. */
 export default function DetailsForm({ onClose }: { onClose: () => void }) {
   const { id, view, actions } = useRecording();
   const { recording } = view;
@@ -31,20 +33,21 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
     source: recording.source as string,
     recorders: recording.recorders.map((one) => one.id),
   }));
-  const [draft, setDraft] = useState(before);
-  const set = (change: Partial<typeof draft>): void => setDraft((old) => ({ ...old, ...change }));
+  const kept = useDraft(`details:${id}`, before);
+  const { value: draft, change: set } = kept;
   const save = useAction({
     run: () => actions.change(changesOf(before, draft)),
-    done: "The details were changed",
+    done: "Details saved",
     showsError: true,
     onDone: async () => {
+      kept.saved();
       await refreshRecording(client, id);
       onClose();
     },
   });
-  const faults = fieldErrors(save.error);
+  const errors = fieldErrors(save.error);
   const people = new Map(
-    // Those who left the workspace may stay recorders.
+    // Deactivated users may still be owners.
     [...recording.recorders, ...(users.data?.users ?? [])].map((one) => [one.id, one] as const),
   );
   const isLeaving = me !== undefined && before.recorders.includes(me) && !draft.recorders.includes(me);
@@ -52,14 +55,15 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (draft === before) onClose();
+        if (!kept.isDirty) onClose();
         else save.mutate();
       }}
     >
       <Stack>
+        <DraftNotice draft={kept} />
         <Select
           label="Meeting type"
-          description="Automatic follows who took part."
+          description="Automatic is based on participants."
           allowDeselect={false}
           searchable
           openOnFocus={false}
@@ -76,19 +80,20 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
           ]}
           value={draft.type}
           onChange={(type) => set({ type: type ?? automatic })}
-          error={faults.meeting_type_id}
+          error={errors.meeting_type_id}
         />
         <DateTimePicker
-          label="When it began"
-          description={`By your clock: ${timeZoneAt(new Date(draft.start))}. The end moves along.`}
+          ariaLabels={calendarLabels}
+          label="Start time"
+          description={`Your time zone: ${timeZoneAt(new Date(draft.start))}. End time shifts too.`}
           valueFormat="ddd D MMM YYYY, HH:mm:ss"
           withSeconds
           required
           maxDate={new Date()}
           value={draft.start}
           onChange={(start) => set({ start: start ?? before.start })}
-          error={faults.start_datetime}
-          submitButtonProps={{ "aria-label": "Take this time" }}
+          error={errors.start_datetime}
+          submitButtonProps={{ "aria-label": "Apply" }}
           timePickerProps={{
             hoursInputLabel: "Hours",
             minutesInputLabel: "Minutes",
@@ -101,11 +106,11 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
           data={Object.entries(sources).map(([value, label]) => ({ value, label }))}
           value={draft.source}
           onChange={(source) => set({ source: source ?? before.source })}
-          error={faults.source}
+          error={errors.source}
         />
         <MultiSelect
-          label="Recorded by"
-          description="The recording is theirs: they see it whoever it is shared with, and may change, share and delete it."
+          label="Owners"
+          description="Owners always see the recording, and can change, share and delete it."
           searchable
           data={[...people.values()].map(({ id: value, name, email }) => ({
             value,
@@ -113,12 +118,12 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
           }))}
           value={draft.recorders}
           onChange={(recorders) => set({ recorders })}
-          error={draft.recorders.length === 0 ? "Somebody has to be there." : faults.recorder_ids}
+          error={draft.recorders.length === 0 ? "Choose at least one person." : errors.recorder_ids}
         />
         {isLeaving ? (
           <Text size="sm" role="status">
-            You take yourself out: unless you are an admin, you can't change this recording any more, and see
-            it only as far as it is shared with you.
+            You are removing yourself. Unless you are an admin, you can no longer change this recording, and
+            see it only if it is shared with you.
           </Text>
         ) : null}
         <FormError
@@ -126,7 +131,13 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
           fields={["meeting_type_id", "start_datetime", "source", "recorder_ids"]}
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button
+            variant="default"
+            onClick={() => {
+              kept.forget();
+              onClose();
+            }}
+          >
             Cancel
           </Button>
           <Button type="submit" loading={save.isPending} disabled={draft.recorders.length === 0}>
@@ -140,13 +151,13 @@ export default function DetailsForm({ onClose }: { onClose: () => void }) {
 
 interface Draft {
   readonly type: string;
-  /** By the person's own clock. */
+  /** In the browser's time zone. */
   readonly start: string;
   readonly source: string;
   readonly recorders: readonly string[];
 }
 
-/** Only what the person changed: the rest may have been changed by others meanwhile. */
+/** Only the changed fields: others may have changed the rest meanwhile. */
 function changesOf(before: Draft, draft: Draft) {
   const { type, start, source, recorders } = draft;
   return {

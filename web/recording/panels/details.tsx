@@ -1,55 +1,60 @@
-import { Button, CopyButton, Group, Loader, Modal, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Button, CopyButton, Group, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
-import { Fragment, lazy, type ReactNode, Suspense } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { View } from "../../api/recording.ts";
-import { clock, fullTime, lengthInWords } from "../../common/time.ts";
-import { timeZoneAt } from "../../common/time-zone.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { clock, fullTime, lengthInWords } from "../../common/format/time.ts";
+import { timeZoneAt } from "../../common/format/time-zone.ts";
+import { lazyPart } from "../../common/load-part.tsx";
 import { useRecording } from "../context.ts";
-import { sources } from "./facts.ts";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
+import { sources } from "./sources.ts";
 
-const DetailsForm = lazy(() => import("./details-form.tsx"));
+const DetailsForm = lazyPart(async () => (await import("./details-form.tsx")).default);
 
-const kinds = { video: "Video", audio: "Audio", transcript: "Transcript without a recording" } as const;
+const kinds = { video: "Video", audio: "Audio", transcript: "Transcript only" } as const;
 
-/** All that is known about a recording, ids for developers last. */
+/** All facts about a recording, with ids for developers last. */
 export function DetailsPanel() {
   const { view } = useRecording();
   const { recording } = view;
   const { calendar_event: event, crm, screenshares: screens = [] } = recording;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
-    ["Began", fullTime(recording.start_datetime)],
+    ["Started", fullTime(recording.start_datetime)],
     ["Time zone", timeZoneAt(new Date(recording.start_datetime))],
     ["Ended", fullTime(recording.end_datetime)],
     ["Length", lengthInWords(recording.duration_ms)],
-    ["Kind", kinds[recording.media_type]],
+    ["Type", kinds[recording.media_type]],
     ["Source", sources[recording.source]],
     [
       "Meeting type",
       recording.meeting_type === null
         ? null
-        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? " (automatic, by who took part)" : ""}`,
+        : `${recording.meeting_type.name}${view.meeting_type_is_automatic ? " (automatic, based on participants)" : ""}`,
     ],
     ["Teams", recording.teams.map(({ name }) => name).join(", ")],
-    ["Recorded by", recording.recorders.map(({ name }) => name).join(", ")],
+    ["Owners", recording.recorders.map(({ name }) => name).join(", ")],
+    ...(view.uploaded_by === null || recording.recorders.some(({ id }) => id === view.uploaded_by?.id)
+      ? []
+      : [["Uploaded by", view.uploaded_by.name] as const]),
     ["Tags", recording.tags.join(", ")],
     [
-      "In the calendar",
+      "Scheduled",
       event?.scheduled_start_datetime
         ? `${fullTime(event.scheduled_start_datetime)}${event.scheduled_end_datetime ? ` to ${fullTime(event.scheduled_end_datetime)}` : ""}`
         : null,
     ],
-    ["Screens shown", screens.length === 0 ? null : <Screens key="screens" shown={screens} />],
+    ["Screen shares", screens.length === 0 ? null : <Screens key="screens" shown={screens} />],
     ["Language", languageName(view.transcript.language)],
-    ["Lines of transcript", String(view.transcript.segments)],
+    ["Transcript lines", String(view.transcript.segments)],
     ["Added", fullTime(view.created_datetime)],
     ["Last changed", fullTime(view.updated_datetime)],
-    ["Recording id", <Id key="id" value={recording.id} />],
-    ["Upload id", view.upload_id === null ? null : <Id key="id" value={view.upload_id} />],
-    ["External id", view.external_id === null ? null : <Id key="id" value={view.external_id} />],
-    ["Calendar uid", event?.ical_uid ? <Id key="id" value={event.ical_uid} /> : null],
+    ["Recording ID", <Id key="id" value={recording.id} />],
+    ["Upload ID", view.upload_id === null ? null : <Id key="id" value={view.upload_id} />],
+    ["External ID", view.external_id === null ? null : <Id key="id" value={view.external_id} />],
+    ["Calendar UID", event?.ical_uid ? <Id key="id" value={event.ical_uid} /> : null],
     ["CRM companies", crm?.crm_company_ids.join(", ")],
     ["CRM deals", crm?.crm_deal_ids.join(", ")],
   ];
@@ -77,33 +82,31 @@ function EditDetails() {
       <Button size="xs" variant="light" leftSection={<IconPencil size={16} aria-hidden />} onClick={open}>
         Edit details
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Details">
-        <Suspense fallback={<Loader size="sm" role="img" aria-label="Loading" />}>
-          <DetailsForm onClose={close} />
-        </Suspense>
-      </Modal>
+      <FormDialog opened={isOpen} onClose={close} title="Details">
+        <DetailsForm onClose={close} />
+      </FormDialog>
     </Group>
   );
 }
 
 type Screenshare = NonNullable<View["recording"]["screenshares"]>[number];
 
-/** A meeting has few; of an import that has hundreds, the first will do. */
-const fewScreens = 12;
+/** Imports can have hundreds; the first are enough. */
+const maxScreens = 12;
 
-/** Who showed their screen, and when; each leads to its beginning. */
+/** Who shared their screen and when, each with a link to its start. */
 function Screens({ shown }: { shown: readonly Screenshare[] }) {
   const { view, hasMedia } = useRecording();
   const names = new Map(view.participants.map(({ id, name }) => [id, name] as const));
   return (
     <ul className={classes.screens}>
-      {shown.slice(0, fewScreens).map(({ participant_id: id, start, end }) => (
+      {shown.slice(0, maxScreens).map(({ participant_id: id, start, end }) => (
         <li key={`${id} ${start}`}>
           {hasMedia ? <MomentButton ms={start} /> : clock(start)} to {clock(end)},{" "}
-          {names.get(id) ?? "somebody"}
+          {names.get(id) ?? "someone"}
         </li>
       ))}
-      {shown.length > fewScreens ? <li>and {shown.length - fewScreens} more</li> : null}
+      {shown.length > maxScreens ? <li>and {shown.length - maxScreens} more</li> : null}
     </ul>
   );
 }
@@ -134,7 +137,7 @@ function languageName(code: string | null): string | null {
   try {
     return new Intl.DisplayNames(undefined, { type: "language" }).of(code) ?? code;
   } catch {
-    // Not a code that the browser knows how to read.
+    // Not a language code that the browser knows.
     return code;
   }
 }

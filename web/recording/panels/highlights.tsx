@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Menu, Modal, Stack, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import {
   IconDots,
@@ -13,33 +13,34 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
-import { type Clip, refreshRecording } from "../../api/recording.ts";
+import { type RecordingHighlight, refreshRecording } from "../../api/recording.ts";
+import { useClipboard } from "../../common/clipboard.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { clock, lengthInWords } from "../../common/format/time.ts";
 import { EmptyState } from "../../common/states.tsx";
-import { clock, lengthInWords } from "../../common/time.ts";
-import { Links } from "../../links/lazy-manager.tsx";
-import { useClipboard } from "../clipboard.ts";
+import { LazyLinkManager } from "../../link-settings/lazy-link-manager.tsx";
 import { useRecording } from "../context.ts";
 import { ClipDialog } from "../dialogs.ts";
 import { MomentButton } from "./moment-button.tsx";
 import classes from "./panels.module.css";
 
-const newClipMs = 30_000;
+const newHighlightMs = 30_000;
 
-/** The parts that somebody marked. */
+/** The recording's highlights. */
 export function HighlightsPanel() {
-  const { view, playback, makeClip } = useRecording();
-  const [changed, setChanged] = useState<Clip | null>(null);
-  const [shared, setShared] = useState<Clip | null>(null);
+  const { view, playback, createClip } = useRecording();
+  const [changed, setChanged] = useState<RecordingHighlight | null>(null);
+  const [shared, setShared] = useState<RecordingHighlight | null>(null);
   const clips = view.recording.highlights ?? [];
   const { add_highlights: canAdd } = view.can;
   const addHere = (): void => {
-    const most = view.recording.duration_ms;
-    const startMs = Math.min(Math.round(playback.getState().timeMs), Math.max(0, most - 1000));
-    makeClip({ startMs, endMs: Math.min(most, startMs + newClipMs), text: "" });
+    const maxMs = view.recording.duration_ms;
+    const startMs = Math.min(Math.round(playback.getState().timeMs), Math.max(0, maxMs - 1000));
+    createClip({ startMs, endMs: Math.min(maxMs, startMs + newHighlightMs), text: "" });
   };
   const add = canAdd ? (
     <Button size="xs" variant="light" leftSection={<IconPlus size={16} aria-hidden />} onClick={addHere}>
-      Mark this moment
+      Highlight this moment
     </Button>
   ) : undefined;
   if (clips.length === 0)
@@ -49,7 +50,7 @@ export function HighlightsPanel() {
         icon={<IconHighlight size={30} stroke={1.5} />}
         {...(add === undefined ? {} : { action: add })}
       >
-        Select words in the transcript and press Clip, or mark the moment that plays.
+        Select words in the transcript and choose Clip, or highlight the current moment.
       </EmptyState>
     );
   return (
@@ -94,15 +95,17 @@ export function HighlightsPanel() {
         }
         onClose={() => setChanged(null)}
       />
-      <Modal opened={shared !== null} onClose={() => setShared(null)} title="Public links" size="lg">
-        {shared === null ? null : <Links target={{ kind: "highlight", id: shared.id }} title={shared.text} />}
-      </Modal>
+      <FormDialog opened={shared !== null} onClose={() => setShared(null)} title="Public links" size="lg">
+        {shared === null ? null : (
+          <LazyLinkManager target={{ kind: "highlight", id: shared.id }} title={shared.text} />
+        )}
+      </FormDialog>
     </Stack>
   );
 }
 
-/** Plays the highlight and no more; where nothing can be played, its moment leads to its words. */
-function PlayButton({ clip }: { clip: Clip }) {
+/** Plays only the highlight. Without media, the time button leads to its transcript. */
+function PlayButton({ clip }: { clip: RecordingHighlight }) {
   const { playback, hasMedia } = useRecording();
   if (!hasMedia) return null;
   return (
@@ -110,7 +113,7 @@ function PlayButton({ clip }: { clip: Clip }) {
       variant="light"
       radius="xl"
       size={34}
-      aria-label={`Play the highlight ${clip.text}`}
+      aria-label={`Play highlight ${clip.text}`}
       onClick={() =>
         playback.playClip({
           text: clip.text,
@@ -124,21 +127,21 @@ function PlayButton({ clip }: { clip: Clip }) {
   );
 }
 
-function ClipMenu(props: { clip: Clip; onChange: () => void; onShare: () => void }) {
+function ClipMenu(props: { clip: RecordingHighlight; onChange: () => void; onShare: () => void }) {
   const { clip, onChange, onShare } = props;
   const { id, actions, view } = useRecording();
   const client = useQueryClient();
   const copy = useClipboard();
   const remove = useMutation({
-    mutationFn: () => actions.removeClip(clip.id),
+    mutationFn: () => actions.deleteHighlight(clip.id),
     onSuccess: async () => {
       await refreshRecording(client, id);
-      notifications.show({ message: "The highlight was removed" });
+      notifications.show({ message: "Highlight deleted" });
     },
     onError: (error) =>
       notifications.show({
         color: "red",
-        title: "Not removed",
+        title: "Couldn't delete",
         message: error instanceof ApiError ? error.message : "Something went wrong.",
       }),
   });
@@ -148,7 +151,7 @@ function ClipMenu(props: { clip: Clip; onChange: () => void; onShare: () => void
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`More for the highlight at ${clock(clip.timestamp)}`}
+          aria-label={`Actions for highlight at ${clock(clip.timestamp)}`}
         >
           <IconDots size={18} />
         </ActionIcon>
@@ -165,14 +168,16 @@ function ClipMenu(props: { clip: Clip; onChange: () => void; onShare: () => void
         {view.can.add_highlights ? (
           <>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onChange}>
-              Change
+              {" "}
+              Edit
             </Menu.Item>
             <Menu.Item
               c="var(--mantine-color-error)"
               leftSection={<IconTrash size={16} />}
               onClick={() => remove.mutate()}
             >
-              Remove
+              {" "}
+              Delete
             </Menu.Item>
           </>
         ) : null}

@@ -2,14 +2,14 @@ import { Fragment, type ReactNode } from "react";
 import classes from "./panels.module.css";
 
 /**
- * The part of Markdown that language models and people use for notes, as elements: headings, paragraphs, lists, quotes,
- * rules, code, bold, italics and links. Nothing of the text is ever taken for HTML.
+ * Renders the common subset of Markdown as elements: headings, paragraphs, lists, quotes, rules, code, bold, italics and links.
+ * HTML in the text is never interpreted.
  */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className={classes.markdown} dir="auto">
       {readBlocks(text).map((block, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have nothing else that tells them apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other identity.
         <BlockView key={i} block={block} />
       ))}
     </div>
@@ -27,10 +27,10 @@ interface Item {
   readonly text: string;
 }
 
-const bullet = /^(\s*)(?:[-*+•]|(\d{1,9})[.)])\s+(.*)$/;
+const bullet = /^(\s*)(?:[-*+•]|(\d{1,9})[.)])\s(.*)$/;
 
-/** Reads a text into blocks, line by line. */
-export function readBlocks(text: string): Block[] {
+/** Parses a text into blocks, line by line. */
+function readBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let paragraph: string[] = [];
   const end = (): void => {
@@ -40,7 +40,7 @@ export function readBlocks(text: string): Block[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] ?? "";
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line);
+    const heading = /^(#{1,6})\s(.*)$/.exec(line);
     if (line.startsWith("```")) {
       end();
       const from = i + 1;
@@ -50,37 +50,54 @@ export function readBlocks(text: string): Block[] {
     } else if (line.trim() === "") end();
     else if (heading !== null) {
       end();
-      blocks.push({ kind: "heading", level: heading[1]?.length ?? 1, text: heading[2] ?? "" });
+      blocks.push({
+        kind: "heading",
+        level: heading[1]?.length ?? 1,
+        text: withoutClosing(heading[2] ?? ""),
+      });
     } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
       end();
       blocks.push({ kind: "rule" });
     } else if (bullet.test(line)) {
       end();
+      const list = takeWhile(lines, i, (next) => bullet.test(next));
+      i += list.length - 1;
       const isOrdered = bullet.exec(line)?.[2] !== undefined;
-      const items: Item[] = [];
-      for (; i < lines.length; i++) {
-        const match = bullet.exec(lines[i] ?? "");
-        if (match === null) break;
-        items.push({ depth: Math.min(3, Math.floor((match[1]?.length ?? 0) / 2)), text: match[3] ?? "" });
-      }
-      i--;
-      blocks.push({ kind: "list", isOrdered, items });
+      blocks.push({ kind: "list", isOrdered, items: list.map(readItem) });
     } else if (line.startsWith(">")) {
       end();
-      const quote: string[] = [];
-      for (; lines[i]?.startsWith(">"); i++) quote.push((lines[i] ?? "").replace(/^>\s?/, ""));
-      i--;
-      blocks.push({ kind: "quote", text: quote.join("\n") });
+      const quote = takeWhile(lines, i, (next) => next.startsWith(">"));
+      i += quote.length - 1;
+      blocks.push({ kind: "quote", text: quote.map((next) => next.replace(/^>\s?/, "")).join("\n") });
     } else paragraph.push(line);
   }
   end();
   return blocks;
 }
 
+/** The lines from an index on that satisfy a condition, up to the first that does not. */
+function takeWhile(lines: readonly string[], from: number, isPart: (line: string) => boolean): string[] {
+  let to = from;
+  while (to < lines.length && isPart(lines[to] ?? "")) to += 1;
+  return lines.slice(from, to);
+}
+
+function readItem(line: string): Item {
+  const [, indent = "", , text = ""] = bullet.exec(line) ?? [];
+  return { depth: Math.min(3, Math.floor(indent.length / 2)), text: text.trimStart() };
+}
+
+/** The text of a heading without its closing `#`s. */
+function withoutClosing(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "#") end -= 1;
+  return text.slice(0, end).trim();
+}
+
 function BlockView({ block }: { block: Block }) {
   switch (block.kind) {
     case "heading": {
-      // Below the page's own headings.
+      // Nested below the page's own headings.
       const Heading = block.level <= 2 ? "h3" : "h4";
       return (
         <Heading>
@@ -93,7 +110,7 @@ function BlockView({ block }: { block: Block }) {
       return (
         <List>
           {block.items.map(({ depth, text }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same text may come twice.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same text may occur twice.
             <li key={i} style={{ marginInlineStart: depth * 20 }}>
               <Inline text={text.replace(/^\[[ x]\]\s+/i, "")} />
             </li>
@@ -121,7 +138,7 @@ function BlockView({ block }: { block: Block }) {
 }
 
 const inline =
-  /\*\*(?<bold>[^*]+)\*\*|__(?<strong>[^_]+)__|`(?<code>[^`]+)`|\[(?<label>[^\]]+)\]\((?<url>[^)\s]+)\)|\*(?<star>[^*\s][^*]*)\*|(?<![\p{L}\p{N}])_(?<low>[^_\s][^_]*)_(?![\p{L}\p{N}])/gu;
+  /\*\*(?<bold>[^*]+)\*\*|__(?<strong>[^_]+)__|`(?<code>[^`]+)`|\[(?<label>[^[\]]+)\]\((?<url>[^()[\]\s]+)\)|\*(?<star>[^*\s][^*]*)\*|(?<![\p{L}\p{N}])_(?<low>[^_\s][^_]*)_(?![\p{L}\p{N}])/gu;
 
 function Inline({ text }: { text: string }): ReactNode {
   const parts: ReactNode[] = [];
@@ -135,7 +152,7 @@ function Inline({ text }: { text: string }): ReactNode {
     else if (star ?? low) parts.push(<em key={done}>{star ?? low}</em>);
     else
       parts.push(
-        isWebAddress(url) ? (
+        isSafeUrl(url) ? (
           <a key={done} href={url} rel="noreferrer noopener" target="_blank">
             {label}
           </a>
@@ -147,7 +164,7 @@ function Inline({ text }: { text: string }): ReactNode {
   return [...parts, text.slice(done)];
 }
 
-/** Anything else in a link could be a script. */
-function isWebAddress(url: string | undefined): boolean {
+/** Other schemes could run scripts. */
+function isSafeUrl(url: string | undefined): boolean {
   return /^(https?:\/\/|mailto:)/i.test(url ?? "");
 }

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
-import { clock } from "../../common/time.ts";
+import { clock } from "../../common/format/time.ts";
 import { useRecording } from "../context.ts";
 
-/** A time that leads to its moment. */
+/** A time that seeks to its position. */
 export function MomentButton({ ms }: { ms: number }) {
   const { goTo } = useRecording();
   return (
@@ -11,7 +11,7 @@ export function MomentButton({ ms }: { ms: number }) {
       variant="subtle"
       flex="none"
       onClick={() => goTo(ms)}
-      aria-label={`${clock(ms)}, go there`}
+      aria-label={`${clock(ms)}, go to this moment`}
       style={{ fontVariantNumeric: "tabular-nums" }}
     >
       {clock(ms)}

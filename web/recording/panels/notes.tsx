@@ -2,17 +2,22 @@ import { Group, Stack, Text, Textarea } from "@mantine/core";
 import { IconCheck, IconLock } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ApiError } from "../../api/client.ts";
 import { recordingQuery } from "../../api/recording.ts";
+import { errorText } from "../../common/actions.tsx";
+import { readDraft, removeDraft, writeDraft } from "../../common/drafts/store.ts";
+import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
+import { lazyPart } from "../../common/load-part.tsx";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
+
+const OtherNotes = lazyPart(async () => (await import("./other-notes.tsx")).OtherNotes);
 
 type State = "saved" | "typing" | "saving" | { readonly failed: string };
 
 const pauseMs = 800;
 const retryMs = 5000;
 
-/** The reader's own notes. They are kept by themselves, and say so. */
+/** The user's own notes, saved automatically. */
 export function NotesPanel() {
   const { view } = useRecording();
   return view.can.write_private_notes ? (
@@ -22,18 +27,18 @@ export function NotesPanel() {
   );
 }
 
-/** Notes from a time when the reader still wrote some, or the reason why there are none. */
+/** Notes the user wrote before becoming a viewer, or why there are none. */
 function ReadNotes({ text }: { text: string }) {
   if (text === "")
     return (
       <EmptyState title="No notes" icon={<IconLock size={30} stroke={1.5} />}>
-        Viewers read along and keep no notes. An admin can make you a member.
+        Viewers can't take notes. Ask an admin to make you a member.
       </EmptyState>
     );
   return (
     <Textarea
       label="Your notes"
-      description="Nobody but you can read them. As a viewer you can't change them."
+      description="Only visible to you. Viewers can't edit notes."
       autosize
       minRows={4}
       maxRows={24}
@@ -46,12 +51,17 @@ function ReadNotes({ text }: { text: string }) {
 
 function OwnNotes() {
   const { view } = useRecording();
-  const { text, setText, state } = useNotes(view.recording.private_notes?.text ?? "");
+  const { text, setText, state, other, useOther, discardOther } = useNotes(
+    view.recording.private_notes?.text ?? "",
+  );
   return (
     <Stack gap="xs">
+      {other === null ? null : (
+        <OtherNotes at={other.at} text={other.text} onUse={useOther} onDiscard={discardOther} />
+      )}
       <Textarea
         label="Your notes"
-        description="Nobody but you can read them."
+        description="Only visible to you."
         placeholder="What is worth remembering?"
         autosize
         minRows={8}
@@ -72,7 +82,7 @@ function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
   if (typeof state === "object")
     return (
       <Text size="sm" c="var(--mantine-color-error)">
-        Not saved yet: {state.failed} Tried again by itself.
+        Not saved yet: {state.failed} Retrying…
       </Text>
     );
   if (state === "typing" || state === "saving")
@@ -86,7 +96,7 @@ function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
       <>
         <IconLock size={16} stroke={1.6} aria-hidden />
         <Text size="sm" c="dimmed">
-          Saved by itself as you type
+          Autosaved
         </Text>
       </>
     );
@@ -100,23 +110,28 @@ function StateLine({ state, isEmpty }: { state: State; isEmpty: boolean }) {
   );
 }
 
-/** Keeps what is typed: a moment after the last letter, and at the latest when the page is left. */
+/** Saves notes shortly after the last keystroke. Until then they are kept as a draft in this browser. */
 function useNotes(initial: string) {
   const { id, actions } = useRecording();
   const client = useQueryClient();
-  const [text, setText] = useState(initial);
-  const [state, setState] = useState<State>("saved");
+  const owner = useDraftOwner();
+  const name = `notes:${id}`;
+  const [found] = useState(() => findDraft(owner, name, initial));
+  const [text, setText] = useState(found?.continues === true ? found.text : initial);
+  const [other, setOther] = useState(found?.continues === false ? found : null);
+  const [state, setState] = useState<State>(text === initial ? "saved" : "typing");
   const latest = useRef({ text, kept: initial });
-  const isUnderWay = useRef(false);
+  const isSaving = useRef(false);
   const save = useRef(async (): Promise<void> => undefined);
   save.current = async () => {
-    if (isUnderWay.current || latest.current.text === latest.current.kept) return;
-    isUnderWay.current = true;
+    if (isSaving.current || latest.current.text === latest.current.kept) return;
+    isSaving.current = true;
     setState("saving");
     const sent = latest.current.text;
     try {
       await actions.writeNotes(sent);
       latest.current.kept = sent;
+      removeDraft(owner, name, sent);
       client.setQueryData(recordingQuery(id).queryKey, (view) =>
         view === undefined
           ? view
@@ -127,9 +142,9 @@ function useNotes(initial: string) {
       );
       setState(latest.current.text === sent ? "saved" : "typing");
     } catch (error) {
-      setState({ failed: error instanceof ApiError ? error.message : "something went wrong." });
+      setState({ failed: errorText(error) });
     } finally {
-      isUnderWay.current = false;
+      isSaving.current = false;
     }
   };
   useEffect(() => {
@@ -143,24 +158,41 @@ function useNotes(initial: string) {
     return () => clearTimeout(timer);
   }, [state]);
   useEffect(() => {
-    const warn = (event: BeforeUnloadEvent): void => {
-      if (latest.current.text === latest.current.kept) return;
-      void save.current();
-      event.preventDefault();
-    };
-    window.addEventListener("beforeunload", warn);
+    const saveNow = (): void => void save.current();
+    window.addEventListener("pagehide", saveNow);
+    window.addEventListener("online", saveNow);
     return () => {
-      window.removeEventListener("beforeunload", warn);
-      void save.current();
+      window.removeEventListener("pagehide", saveNow);
+      window.removeEventListener("online", saveNow);
+      saveNow();
     };
   }, []);
+  const change = (next: string): void => {
+    latest.current.text = next;
+    if (next === latest.current.kept) removeDraft(owner, name);
+    else writeDraft(owner, name, { base: latest.current.kept, value: next });
+    setText(next);
+    setState("typing");
+  };
   return {
     text,
     state,
-    setText: (next: string) => {
-      latest.current.text = next;
-      setText(next);
-      setState("typing");
+    setText: change,
+    other,
+    useOther: () => {
+      if (other !== null) change(other.text);
+      setOther(null);
+    },
+    discardOther: () => {
+      removeDraft(owner, name);
+      setOther(null);
     },
   };
+}
+
+/** The stored draft, if it differs from the saved notes. `continues`: the draft started from these notes. */
+function findDraft(owner: string, name: string, saved: string) {
+  const draft = readDraft(owner, name);
+  if (draft === null || typeof draft.value !== "string" || draft.value === saved) return null;
+  return { text: draft.value, at: draft.at, continues: draft.base === saved };
 }

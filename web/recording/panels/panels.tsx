@@ -1,39 +1,42 @@
 import { Badge, Tabs } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Transcript } from "../../api/recording.ts";
+import { lazyPart } from "../../common/load-part.tsx";
 import { useRecording } from "../context.ts";
-import { ActionItemsPanel } from "./action-items.tsx";
-import { DetailsPanel } from "./details.tsx";
-import { HighlightsPanel } from "./highlights.tsx";
 import { NotesPanel } from "./notes.tsx";
 import classes from "./panels.module.css";
 import { PeoplePanel } from "./people.tsx";
 import { SummaryPanel } from "./summary.tsx";
 
+/** Panels that are not open initially are loaded when their tab is chosen. */
+const ActionItemsPanel = lazyPart(async () => (await import("./action-items.tsx")).ActionItemsPanel);
+const HighlightsPanel = lazyPart(async () => (await import("./highlights.tsx")).HighlightsPanel);
+const DetailsPanel = lazyPart(async () => (await import("./details.tsx")).DetailsPanel);
+
 /**
- * Everything beside the words, one panel at a time.
- * @param words the transcript, where it has no column of its own.
+ * The tabs next to or around the transcript.
+ * @param transcriptPane where it has no column of its own.
  */
 export function Panels(props: {
   transcript: Transcript | undefined;
-  words: ReactNode;
-  /** null until somebody chooses. */
+  transcriptPane: ReactNode;
+  /** null until the user chooses. */
   tab: string | null;
   onTab: (tab: string | null) => void;
 }) {
-  const { transcript, words, tab: chosen, onTab } = props;
+  const { transcript, transcriptPane, tab: chosen, onTab } = props;
   const { view } = useRecording();
   const { recording } = view;
   const open = (recording.ai_action_items ?? []).filter(({ status }) => status === "pending").length;
   const hasSummary =
     (recording.ai_summary?.text ?? "") !== "" || (recording.ai_template_sections ?? []).length > 0;
-  const first = words !== null ? "transcript" : hasSummary ? "summary" : "people";
-  const shown = chosen === null || (words === null && chosen === "transcript") ? first : chosen;
+  const first = transcriptPane !== null ? "transcript" : hasSummary ? "summary" : "people";
+  const shown = chosen === null || (transcriptPane === null && chosen === "transcript") ? first : chosen;
   const box = useRef<HTMLDivElement>(null);
-  const isBelow = words === null && chosen !== null && chosen !== "transcript";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each choice brings its panel into view.
+  const isBelow = transcriptPane === null && chosen !== null && chosen !== "transcript";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each choice scrolls its panel into view.
   useEffect(() => {
-    // Below the player there is often no room for more than the tabs: what was chosen would stay unseen.
+    // Below the player often only the tabs are visible; the chosen panel would stay out of view.
     if (isBelow) box.current?.scrollIntoView({ block: "nearest" });
   }, [isBelow, chosen]);
   return (
@@ -43,10 +46,10 @@ export function Panels(props: {
       value={shown}
       onChange={onTab}
       keepMounted={false}
-      data-words={words !== null || undefined}
+      data-words={transcriptPane !== null || undefined}
     >
       <Tabs.List className={classes.tabs ?? ""} aria-label="About this recording">
-        {words === null ? null : <Tabs.Tab value="transcript">Transcript</Tabs.Tab>}
+        {transcriptPane === null ? null : <Tabs.Tab value="transcript">Transcript</Tabs.Tab>}
         <Tabs.Tab value="summary">Summary</Tabs.Tab>
         <Tabs.Tab value="actions" {...counted(open)}>
           Action items
@@ -58,9 +61,9 @@ export function Panels(props: {
         <Tabs.Tab value="people">People</Tabs.Tab>
         <Tabs.Tab value="details">Details</Tabs.Tab>
       </Tabs.List>
-      {words === null ? null : (
+      {transcriptPane === null ? null : (
         <Tabs.Panel value="transcript" className={classes.words ?? ""}>
-          {words}
+          {transcriptPane}
         </Tabs.Panel>
       )}
       <Tabs.Panel value="summary" className={classes.panel ?? ""} tabIndex={0}>

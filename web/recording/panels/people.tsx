@@ -2,23 +2,23 @@ import { ActionIcon, Button, Group, Menu, Stack, Text, TextInput } from "@mantin
 import { IconDots, IconPencil, IconSearch, IconTrash, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Participant, Speaker, Transcript } from "../../api/recording.ts";
+import { timeOfDay } from "../../common/format/time.ts";
+import { byTalk, colorsOf, speakerKey } from "../../common/speakers.ts";
 import { EmptyState } from "../../common/states.tsx";
-import { timeOfDay } from "../../common/time.ts";
 import { useRecording } from "../context.ts";
-import { PersonDialogs } from "../dialogs.ts";
-import { byTalk, colorsOf, speakerKey } from "../speakers.ts";
+import { ParticipantDialogs } from "../dialogs.ts";
 import classes from "./panels.module.css";
-import type { PersonTask } from "./person-dialogs.tsx";
-import { PersonRow } from "./person-row.tsx";
+import type { ParticipantTask } from "./participant-dialogs.tsx";
+import { ParticipantRow } from "./participant-row.tsx";
 
-/** More are shown when asked for, and can be looked for by name. */
-const fewPeople = 50;
-const mostPeople = 500;
+/** More are shown on demand, and can be searched by name. */
+const maxCollapsedPeople = 50;
+const maxPeople = 500;
 
 const scopes = {
-  internal: { name: "Team", means: "Has an email of this workspace" },
-  external: { name: "Guest", means: "Has an email from elsewhere" },
-  unknown: { name: "Unknown", means: "No email says where they are from" },
+  internal: { name: "Team", means: "Email domain of this workspace" },
+  external: { name: "Guest", means: "Other email domain" },
+  unknown: { name: "Unknown", means: "No email address" },
 } as const;
 
 interface Row {
@@ -30,19 +30,19 @@ interface Row {
   readonly person: Participant | null;
 }
 
-/** Who took part, how long, and how much they said; and who speaks without being known. */
+/** Participants with their talk time, and speakers who are not participants. */
 export function PeoplePanel({ transcript }: { transcript: Transcript | undefined }) {
   const { view } = useRecording();
   const { participants, can } = view;
-  const [task, setTask] = useState<PersonTask | null>(null);
+  const [task, setTask] = useState<ParticipantTask | null>(null);
   const [query, setQuery] = useState("");
   const [isAll, setAll] = useState(false);
   const speakers = transcript?.speakers ?? [];
   const colors = colorsOf(speakers);
   const rows = rowsOf(participants, speakers);
   const found = rows.filter(({ name, facts }) => isFound([name, ...facts], query));
-  const shown = isAll ? found : found.slice(0, fewPeople);
-  const isFull = participants.length >= mostPeople;
+  const shown = isAll ? found : found.slice(0, maxCollapsedPeople);
+  const isFull = participants.length >= maxPeople;
   const add = can.change ? (
     <Button
       size="xs"
@@ -51,18 +51,18 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
       disabled={isFull}
       onClick={() => setTask({ kind: "add" })}
     >
-      Add somebody
+      Add person
     </Button>
   ) : null;
   return (
     <>
       {rows.length === 0 ? (
         <EmptyState
-          title="Nobody is named"
+          title="No participants yet"
           icon={<IconUsers size={30} stroke={1.5} />}
           {...(add === null ? {} : { action: add })}
         >
-          It isn't known who took part in this recording.
+          Add the people who attended.
         </EmptyState>
       ) : (
         <Stack gap="xs">
@@ -70,8 +70,8 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
             {rows.length > 10 ? (
               <TextInput
                 size="xs"
-                aria-label="Find people"
-                placeholder={`Find among ${rows.length} people`}
+                aria-label="Search people"
+                placeholder={`Search ${rows.length} people`}
                 leftSection={<IconSearch size={14} aria-hidden />}
                 value={query}
                 onChange={(event) => setQuery(event.currentTarget.value)}
@@ -83,21 +83,21 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           </Group>
           {isFull && can.change ? (
             <Text size="sm" c="dimmed">
-              More than {mostPeople} people can't be listed.
+              The limit of {maxPeople} participants is reached.
             </Text>
           ) : null}
           <ul className={classes.plainList} aria-label="People">
             {shown.map((row) => (
               <li key={row.key}>
-                <PersonRow {...row} color={colors.get(row.key) ?? "gray"} speakers={speakers}>
+                <ParticipantRow {...row} color={colors.get(row.key) ?? "gray"} speakers={speakers}>
                   {can.change ? <RowActions row={row} onTask={setTask} isFull={isFull} /> : null}
-                </PersonRow>
+                </ParticipantRow>
               </li>
             ))}
           </ul>
           {found.length === 0 ? (
             <Text size="sm" c="dimmed" ta="center" p="md" role="status">
-              Nobody here is called that.
+              No matches
             </Text>
           ) : null}
           {shown.length < found.length ? (
@@ -107,9 +107,9 @@ export function PeoplePanel({ transcript }: { transcript: Transcript | undefined
           ) : null}
         </Stack>
       )}
-      <PersonDialogs
+      <ParticipantDialogs
         task={task}
-        strangers={rows.flatMap(({ person, speaker }) => (person === null && speaker ? [speaker] : []))}
+        otherSpeakers={rows.flatMap(({ person, speaker }) => (person === null && speaker ? [speaker] : []))}
         onClose={() => setTask(null)}
       />
     </>
@@ -122,7 +122,7 @@ function RowActions({
   isFull,
 }: {
   row: Row;
-  onTask: (task: PersonTask) => void;
+  onTask: (task: ParticipantTask) => void;
   isFull: boolean;
 }) {
   const { person, speaker, name } = row;
@@ -133,7 +133,7 @@ function RowActions({
         variant="default"
         flex="none"
         disabled={isFull}
-        aria-label={`Add ${name} to the participants`}
+        aria-label={`Add ${name} as participant`}
         onClick={() => onTask({ kind: "add", ...(speaker === undefined ? {} : { speaker }) })}
       >
         Add
@@ -142,13 +142,14 @@ function RowActions({
   return (
     <Menu position="bottom-end" width={180}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" flex="none" aria-label={`More for ${name}`}>
+        <ActionIcon variant="subtle" color="gray" flex="none" aria-label={`Actions for ${name}`}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconPencil size={16} />} onClick={() => onTask({ kind: "change", person })}>
-          Change
+          {" "}
+          Edit
         </Menu.Item>
         <Menu.Item
           c="var(--mantine-color-error)"
@@ -182,7 +183,7 @@ function rowsOf(participants: readonly Participant[], speakers: readonly Speaker
       .map((speaker) => ({
         key: speakerKey(speaker),
         name: speaker.name,
-        facts: ["Speaks, and is not among the participants"],
+        facts: ["Speaker, not a participant"],
         scope: null,
         speaker,
         person: null,
@@ -202,13 +203,9 @@ function factsOf(person: Participant): string[] {
   return [
     ...(person.email === null || person.email === person.name ? [] : [person.email]),
     ...(person.phone === null || person.phone === person.name ? [] : [person.phone]),
-    person.confirmed_attendee
-      ? "was there"
-      : person.attended
-        ? "took part, as far as is known"
-        : "was invited",
+    person.confirmed_attendee ? "attended" : person.attended ? "likely attended" : "invited",
     ...(join === null ? [] : [`from ${timeOfDay(join)}`]),
     ...(leave === null ? [] : [`until ${timeOfDay(leave)}`]),
-    ...(person.crm_contact_id === null ? [] : [`in the CRM ${person.crm_contact_id}`]),
+    ...(person.crm_contact_id === null ? [] : [`CRM ${person.crm_contact_id}`]),
   ];
 }

@@ -1,32 +1,32 @@
 import { Badge, Stack, Text, Title } from "@mantine/core";
 import { IconSparkles } from "@tabler/icons-react";
-import { isUnderWay } from "../../api/intelligence.ts";
+import { isInProgress } from "../../api/intelligence.ts";
 import { EmptyState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
+import { IntelligenceStatus, useIntelligenceState } from "./intelligence-status.tsx";
 import { Markdown } from "./markdown.tsx";
 import classes from "./panels.module.css";
-import { UnderstandingLine, useUnderstanding } from "./understanding.tsx";
 
-/** What the language model wrote: the summary, and the workspace's own sections. */
+/** The summary and template sections written by the language model. */
 export function SummaryPanel() {
   const { recording } = useRecording().view;
   const text = recording.ai_summary?.text ?? "";
   const sections = recording.ai_template_sections ?? [];
-  const state = useUnderstanding();
+  const state = useIntelligenceState();
   if (text.trim() === "" && sections.length === 0)
     return (
       <>
-        <UnderstandingLine state={state} />
+        <IntelligenceStatus state={state} />
         <EmptyState title="No summary" icon={<IconSparkles size={30} stroke={1.5} />}>
-          {state !== undefined && isUnderWay(state)
-            ? "It appears here by itself."
-            : "A language model writes one when one is set up on this server."}
+          {state !== undefined && isInProgress(state)
+            ? "It will appear here."
+            : "Connect a language model to get summaries."}
         </EmptyState>
       </>
     );
   return (
     <Stack gap="lg">
-      <UnderstandingLine state={state} />
+      <IntelligenceStatus state={state} />
       {text.trim() === "" ? null : <Markdown text={text} />}
       {sections.map(({ title, data }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections have no id, and two may have one title.
@@ -41,7 +41,7 @@ export function SummaryPanel() {
   );
 }
 
-/** Sections differ in their fields: texts as Markdown, lists as lists, rows as a table, the rest by name. */
+/** Renders a section by its fields: Markdown, lists, a table, or name and value. */
 function SectionData({ data }: { data: Readonly<Record<string, unknown>> }) {
   const { columns, rows } = data;
   if (isTexts(columns) && Array.isArray(rows)) return <Rows columns={columns} rows={rows} />;
@@ -63,7 +63,7 @@ function Value({ name, value }: { name: string; value: unknown }) {
     return (
       <ul style={{ margin: 0, paddingInlineStart: 20 }}>
         {value.map((item, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same text may come twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same text may occur twice.
           <li key={i} dir="auto">
             <ItemView item={item} />
           </li>
@@ -79,7 +79,7 @@ function Value({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-/** One of a list: a text, something to tick, a question with its answer, or whatever a section of one's own has. */
+/** A list item: a text, a checklist entry, a question with its reply, or any other object. */
 function ItemView({ item }: { item: unknown }) {
   if (typeof item !== "object" || item === null) return String(item);
   const { text, question, answer, checked, done } = item as Record<string, unknown>;
@@ -109,7 +109,7 @@ function ItemView({ item }: { item: unknown }) {
 
 function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly unknown[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, what is wider than the panel is out of reach of the keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <div className={classes.tableBox} tabIndex={0}>
       <table className={classes.table}>
         <thead>
@@ -123,7 +123,7 @@ function Rows({ columns, rows }: { columns: readonly string[]; rows: readonly un
         </thead>
         <tbody>
           {rows.map((row, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have nothing else that tells them apart.
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity.
             <tr key={i}>
               {columns.map((column, k) => (
                 <td key={column}>{cellOf(row, column, k)}</td>

@@ -1,17 +1,17 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconLinkOff } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
-import { Links } from "../../links/lazy-manager.tsx";
+import { LazyLinkManager } from "../../link-settings/lazy-link-manager.tsx";
 import { useRecording } from "../context.ts";
 import classes from "./share.module.css";
 
-/** The links of a public recording, for those who may share it. */
+/** The links of a public recording, for users who can share it. */
 export function PublicLinks() {
   const { id, view, playback, hasMedia } = useRecording();
   if (!view.can.change) return null;
   return (
     <div className={classes.links}>
-      <Links
+      <LazyLinkManager
         target={{ kind: "recording", id }}
         title={view.recording.title}
         durationMs={view.recording.duration_ms}
@@ -21,7 +21,7 @@ export function PublicLinks() {
   );
 }
 
-/** Asks before a recording stops being public: its links end with that. */
+/** Asks for confirmation before a recording stops being public, which deletes its links. */
 export function LeavePublic(props: { isBusy: boolean; onKeep: () => void; onLeave: () => void }) {
   const keep = useRef<HTMLButtonElement>(null);
   useEffect(() => keep.current?.focus(), []);
@@ -32,18 +32,17 @@ export function LeavePublic(props: { isBusy: boolean; onKeep: () => void; onLeav
       c="bright"
       role="alert"
       icon={<IconLinkOff size={18} aria-hidden />}
-      title="Its public links end for good"
+      title="Remove all public links?"
     >
       <Text size="sm">
-        They stop working at once for everybody who has them. Made public again, the recording gets other
-        links.
+        They stop working immediately for everyone. If you publish the recording again, it gets new links.
       </Text>
       <Group gap="xs" mt="xs">
         <Button ref={keep} size="xs" variant="default" onClick={props.onKeep}>
-          Keep it public
+          Keep public
         </Button>
         <Button size="xs" color="red.9" loading={props.isBusy} onClick={props.onLeave}>
-          End the links
+          Remove links
         </Button>
       </Group>
     </Alert>

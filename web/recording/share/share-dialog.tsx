@@ -1,13 +1,14 @@
-import { Alert, Button, CloseButton, Group, Modal, Radio, Select, Stack, Text } from "@mantine/core";
+import { Alert, Button, CloseButton, Group, Radio, Select, Stack, Text } from "@mantine/core";
 import { IconEye, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError } from "../../api/client.ts";
-import { type LinkBody, linksQuery } from "../../api/links.ts";
+import { type LinkBody, linksQuery } from "../../api/public-links.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { teamsQuery, usersQuery } from "../../api/recordings.ts";
-import { useClipboard } from "../clipboard.ts";
+import { useClipboard } from "../../common/clipboard.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useRecording } from "../context.ts";
 import { LeavePublic, PublicLinks } from "./public-links.tsx";
 import classes from "./share.module.css";
@@ -15,20 +16,20 @@ import { whoSees } from "./who-sees.ts";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
-/** Who sees a recording. Every change counts at once. */
+/** Who can see a recording. Every change applies immediately. */
 export function ShareDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Share" size="lg">
+    <FormDialog opened={isOpen} onClose={onClose} title="Share" size="lg">
       <Sharing onClose={onClose} />
-    </Modal>
+    </FormDialog>
   );
 }
 
-/** Whether any link of a public recording lets somebody in by now. */
-function linksInUse(links: readonly LinkBody[]): "none" | "expired" | "some" {
+/** Whether a public recording has working links. */
+function linkState(links: readonly LinkBody[]): "none" | "expired" | "some" {
   if (links.length === 0) return "none";
-  const isOver = ({ expires_datetime: end }: LinkBody) => end !== null && Date.parse(end) <= Date.now();
-  return links.every(isOver) ? "expired" : "some";
+  const isExpired = ({ expires_datetime: end }: LinkBody) => end !== null && Date.parse(end) <= Date.now();
+  return links.every(isExpired) ? "expired" : "some";
 }
 
 type ShareState = "restricted" | "workspace" | "public";
@@ -41,7 +42,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const copy = useClipboard();
   const users = useQuery(usersQuery);
   const teams = useQuery(teamsQuery);
-  // What was chosen shows at once, and falls back when it is refused.
+  // Shows the choice immediately, and reverts if the request fails.
   const [chosen, setChosen] = useState<ShareState | null>(null);
   const change = useMutation({
     mutationFn: (work: () => Promise<unknown>) => work(),
@@ -57,7 +58,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
     ...linksQuery({ kind: "recording", id }),
     enabled: isPublic && can.change,
   });
-  const [leavesFor, setLeavesFor] = useState<ShareState | null>(null);
+  const [pendingState, setPendingState] = useState<ShareState | null>(null);
   const setState = (value: ShareState): void => {
     setChosen(value);
     change.mutate(() => actions.change({ share_state: value }));
@@ -65,28 +66,28 @@ function Sharing({ onClose }: { onClose: () => void }) {
   const members = users.data?.users ?? [];
   const taken = new Set([...shared_users, ...recording.recorders].map(({ id: user }) => user));
   const states: readonly (readonly [value: ShareState, label: string, text: string])[] = [
-    ["restricted", "Restricted", "Only the people and teams below, and those who took part"],
-    ["workspace", "Workspace", `Everybody in ${session.workspace.name}`],
+    ["restricted", "Restricted", "Participants and people added below"],
+    ["workspace", "Workspace", `Everyone in ${session.workspace.name}`],
     ["public", "Public", "Anyone with the link, without signing in"],
   ];
   return (
     <Stack>
       <Alert icon={<IconEye aria-hidden />} role="status" className={classes.who ?? ""}>
-        {whoSees(view, session.workspace.name, members, links.data && linksInUse(links.data.links))}
+        {whoSees(view, session.workspace.name, members, links.data && linkState(links.data.links))}
       </Alert>
       {change.isError ? (
-        <Alert color="red" role="alert" title="Not changed">
+        <Alert color="red" role="alert" title="Couldn't change sharing">
           {change.error instanceof ApiError ? change.error.message : "Something went wrong."}
         </Alert>
       ) : null}
       <Radio.Group
         label="Who can see it"
-        value={leavesFor ?? chosen ?? recording.share_state}
+        value={pendingState ?? chosen ?? recording.share_state}
         readOnly={!can.change}
         onChange={(value) => {
-          // Without a link nothing is lost by leaving.
+          // Without links there is nothing to confirm.
           const losesLinks = isPublic && value !== "public" && links.data?.links.length !== 0;
-          setLeavesFor(losesLinks ? (value as ShareState) : null);
+          setPendingState(losesLinks ? (value as ShareState) : null);
           if (!losesLinks && value !== recording.share_state) setState(value as ShareState);
         }}
       >
@@ -102,13 +103,13 @@ function Sharing({ onClose }: { onClose: () => void }) {
           ))}
         </Stack>
       </Radio.Group>
-      {leavesFor !== null ? (
+      {pendingState !== null ? (
         <LeavePublic
           isBusy={change.isPending}
-          onKeep={() => setLeavesFor(null)}
+          onKeep={() => setPendingState(null)}
           onLeave={() => {
-            setLeavesFor(null);
-            setState(leavesFor);
+            setPendingState(null);
+            setState(pendingState);
           }}
         />
       ) : isPublic ? (
@@ -116,7 +117,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       ) : null}
       <Shares
         label="People"
-        placeholder="Share with a person"
+        placeholder="Add people"
         shared={shared_users.map(({ id: user, name, email }) => ({ id: user, name, detail: email }))}
         choices={members
           .filter(({ id: user }) => !taken.has(user))
@@ -128,7 +129,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       />
       <Shares
         label="Teams"
-        placeholder="Share with a team"
+        placeholder="Add teams"
         shared={recording.teams.map(({ id: team, name }) => ({ id: team, name, detail: null }))}
         choices={(teams.data?.teams ?? [])
           .filter(({ id: team }) => !recording.teams.some((shared) => shared.id === team))
@@ -140,7 +141,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       />
       {can.change ? null : (
         <Text size="sm" c="dimmed">
-          Those who recorded it, and admins, can change this.
+          Only owners and admins can change this.
         </Text>
       )}
       <Group justify="space-between">
@@ -149,7 +150,8 @@ function Sharing({ onClose }: { onClose: () => void }) {
           leftSection={<IconLink size={18} aria-hidden />}
           onClick={() => copy.text(recording.url, "Link copied")}
         >
-          Copy link
+          {" "}
+          Copy internal link
         </Button>
         <Button onClick={onClose}>Done</Button>
       </Group>
@@ -176,7 +178,7 @@ function Shares(props: {
           label={label}
           placeholder={placeholder}
           searchable
-          nothingFoundMessage="Nobody else"
+          nothingFoundMessage="No matches"
           data={choices}
           value={null}
           disabled={isBusy}
@@ -190,7 +192,7 @@ function Shares(props: {
         </Text>
       )}
       {shared.length === 0 ? null : (
-        <ul className={classes.shared} aria-label={`${label} it is shared with`}>
+        <ul className={classes.shared} aria-label={`${label} with access`}>
           {shared.map(({ id, name, detail }) => (
             <li key={id}>
               <span className={classes.name} dir="auto">

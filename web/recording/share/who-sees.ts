@@ -1,14 +1,14 @@
 import type { View } from "../../api/recording.ts";
-import { namesInLine } from "../../common/person.ts";
+import { namesInLine } from "../../common/format/names.ts";
 
 type Facts = Pick<View, "participants" | "shared_users"> & {
   readonly recording: Pick<View["recording"], "share_state" | "recorders" | "teams">;
 };
 
 /**
- * One sentence on who can see a recording, and why; by the rule of `recording_grants`.
- * @param members of the workspace: those who took part see it too.
- * @param links whether the public has a link that works; undefined for those who aren't told.
+ * One sentence on who can see a recording and why, following the rules of `recording_grants`.
+ * @param members of the workspace: participants among them see the recording too.
+ * @param links whether a public link works; undefined for users who can't see links.
  */
 export function whoSees(
   { recording, participants, shared_users }: Facts,
@@ -17,26 +17,25 @@ export function whoSees(
   links?: "none" | "expired" | "some",
 ): string {
   if (recording.share_state === "public" && links === "none")
-    return `Everybody in ${workspace} can see this. It has no public link at the moment, so nobody else can: make one below.`;
+    return `Visible to everyone in ${workspace}. It has no public link; create one below to share it outside.`;
   if (recording.share_state === "public" && links === "expired")
-    return `Everybody in ${workspace} can see this. Its public links have expired, so nobody else can: make another below.`;
+    return `Visible to everyone in ${workspace}. Its public links have expired; create one below to share it outside.`;
   if (recording.share_state === "public")
-    return `Anyone with a public link can see this, without signing in, and so can everybody in ${workspace}.`;
-  if (recording.share_state === "workspace")
-    return `Everybody in ${workspace} can see this, because it is shared with the workspace.`;
+    return `Visible to everyone in ${workspace}, and to anyone with a public link, without signing in.`;
+  if (recording.share_state === "workspace") return `Visible to everyone in ${workspace}.`;
   const present = new Set(participants.map(({ email }) => email?.toLowerCase()));
   const recorders = new Set(recording.recorders.map(({ id }) => id));
-  const tookPart = members.filter(
+  const attendees = members.filter(
     (member) => present.has(member.email.toLowerCase()) && !recorders.has(member.id),
   );
   const reasons = [
-    ...listed(recording.recorders, "recorded it"),
-    ...listed(tookPart, "took part"),
-    ...listed(shared_users, "shared with them"),
+    ...listed(recording.recorders, "owner"),
+    ...listed(attendees, "participant"),
+    ...listed(shared_users, "shared directly"),
     ...teamReason(recording.teams),
-    "apps that work for the whole workspace",
+    "workspace apps",
   ];
-  return `Only ${inWords(reasons)} can see this.`;
+  return `Visible to ${inWords(reasons)}.`;
 }
 
 function listed(people: readonly { readonly name: string }[], why: string): string[] {

@@ -1,24 +1,25 @@
-import { Button, Group, Modal, Radio, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Radio, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Segment, Transcript } from "../../api/recording.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { segmentSpeakerKey, speakerKey, speakerReference } from "../../common/speakers.ts";
 import { useRecording } from "../context.ts";
-import { segmentSpeakerKey, speakerKey, speakerReference } from "../speakers.ts";
 import { useTranscriptEdit } from "./use-edit.ts";
 
-type Way = "rename" | "merge" | "assign";
+type Action = "rename" | "merge" | "assign";
 
-/** Who speaks: another name, somebody else altogether, or somebody else in this one place. */
+/** Renames a speaker, merges it with another, or reassigns lines. */
 export function SpeakerDialog(props: {
   transcript: Transcript;
-  /** Where it was asked for; null: closed. */
+  /** The segment it was opened from; null while closed. */
   segment: Segment | null;
   onClose: () => void;
 }) {
   const { transcript, segment, onClose } = props;
   return (
-    <Modal opened={segment !== null} onClose={onClose} title="Who is speaking?">
+    <FormDialog opened={segment !== null} onClose={onClose} title="Who is speaking?">
       {segment === null ? null : <Form transcript={transcript} segment={segment} onClose={onClose} />}
-    </Modal>
+    </FormDialog>
   );
 }
 
@@ -26,33 +27,33 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
   const { transcript, segment, onClose } = props;
   const { view, actions } = useRecording();
   const edit = useTranscriptEdit();
-  const [way, setWay] = useState<Way>("rename");
+  const [action, setAction] = useState<Action>("rename");
   const [name, setName] = useState(segment.speaker);
   const [other, setOther] = useState<string | null>(null);
   const me = { participant_id: segment.participant_id, name: segment.speaker };
-  const others = otherPeople(transcript, view.participants, segmentSpeakerKey(segment));
+  const others = otherSpeakers(transcript, view.participants, segmentSpeakerKey(segment));
   const turn = turnOf(transcript.segments, segment);
   const target = others.find((person) => speakerKey(person) === other);
   const isReady =
-    way === "rename" ? name.trim() !== "" && name.trim() !== segment.speaker : target !== undefined;
+    action === "rename" ? name.trim() !== "" && name.trim() !== segment.speaker : target !== undefined;
 
   const submit = (event: React.FormEvent): void => {
     event.preventDefault();
     if (!isReady) return;
     const finish = { onSuccess: onClose };
-    if (way === "rename")
+    if (action === "rename")
       edit.mutate(
         {
           run: (version) => actions.renameSpeaker(version, speakerReference(me), name.trim()),
-          done: () => `${segment.speaker} is now called ${name.trim()}`,
+          done: () => `Renamed ${segment.speaker} to ${name.trim()}`,
         },
         finish,
       );
-    else if (target !== undefined && way === "merge")
+    else if (target !== undefined && action === "merge")
       edit.mutate(
         {
           run: (version) => actions.mergeSpeakers(version, [speakerReference(me)], speakerReference(target)),
-          done: () => `All that ${segment.speaker} said is now said by ${target.name}`,
+          done: () => `Merged ${segment.speaker} with ${target.name}`,
         },
         finish,
       );
@@ -71,31 +72,31 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
       <Stack>
         <Radio.Group
           aria-label="What to change"
-          value={way}
+          value={action}
           onChange={(value) => {
-            setWay(value as Way);
+            setAction(value as Action);
             edit.reset();
           }}
         >
           <Stack gap="xs">
-            <Radio value="rename" label={`Another name for ${segment.speaker}, everywhere`} />
+            <Radio value="rename" label={`Rename ${segment.speaker} everywhere`} />
             <Radio
               value="merge"
-              label={`${segment.speaker} is somebody else here, everywhere`}
+              label={`Merge ${segment.speaker} with another speaker`}
               disabled={others.length === 0}
             />
             <Radio
               value="assign"
               label={
                 turn.length === 1
-                  ? "Only this line is somebody else's"
-                  : `Only these ${turn.length} lines are somebody else's`
+                  ? "Change speaker for this line only"
+                  : `Change speaker for these ${turn.length} lines only`
               }
               disabled={others.length === 0}
             />
           </Stack>
         </Radio.Group>
-        {way === "rename" ? (
+        {action === "rename" ? (
           <TextInput
             label="Name"
             value={name}
@@ -106,17 +107,17 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
           />
         ) : (
           <Select
-            label="Said by"
+            label="Speaker"
             searchable
-            placeholder="Choose a person"
+            placeholder="Choose a speaker"
             data={others.map((person) => ({ value: speakerKey(person), label: person.name }))}
             value={other}
             onChange={setOther}
           />
         )}
-        {way === "merge" ? (
+        {action === "merge" ? (
           <Text size="sm" c="dimmed">
-            The two become one speaker. It can be taken back.
+            The speakers are merged. You can undo this.
           </Text>
         ) : null}
         <Group justify="flex-end">
@@ -137,8 +138,8 @@ interface Person {
   readonly name: string;
 }
 
-/** Everybody who speaks or takes part, but the one it is about. */
-function otherPeople(
+/** All speakers and participants except the current one. */
+function otherSpeakers(
   transcript: Transcript,
   participants: readonly { readonly id: string; readonly name: string }[],
   key: string,
@@ -153,7 +154,7 @@ function otherPeople(
   return [...people.values()];
 }
 
-/** The lines around one that the same speaker says in one go. */
+/** The indexes of the turn around a line: consecutive lines of the same speaker. */
 function turnOf(segments: readonly Segment[], segment: Segment): number[] {
   const key = segmentSpeakerKey(segment);
   const isSame = (index: number): boolean => {

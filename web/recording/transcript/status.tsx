@@ -6,59 +6,54 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../api/client.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
+import classes from "../../transcript/transcript.module.css";
 import { useRecording } from "../context.ts";
-import { SupplyDialog } from "../dialogs.ts";
-import classes from "./transcript.module.css";
+import { UploadTranscriptDialog } from "../dialogs.ts";
 
-/** Says why there are no words, and what can be done. */
+/** Explains why there is no transcript, and offers to add one. */
 export function NoTranscript() {
   const { view, hasMedia } = useRecording();
   const [isSupplying, supplying] = useDisclosure();
   const state = view.transcript.transcription;
   if (state !== null && state.status !== "done") return <TranscriptionStatus />;
-  const { edit_transcript: mayEdit } = view.can;
+  const { edit_transcript: canEdit } = view.can;
   return (
     <>
       <EmptyState
-        title={state?.status === "done" ? "No words" : "No transcript yet"}
+        title={state?.status === "done" ? "No speech detected" : "No transcript yet"}
         icon={<IconFileText size={30} stroke={1.5} />}
         action={
-          mayEdit ? (
+          canEdit ? (
             <Group gap="sm" justify="center">
               <Button size="xs" onClick={supplying.open}>
-                Add a transcript
+                Add transcript
               </Button>
-              {hasMedia && view.can.transcribe ? <AskAgain label="Write the transcript" /> : null}
+              {hasMedia && view.can.transcribe ? <TranscribeButton label="Transcribe" /> : null}
             </Group>
           ) : undefined
         }
       >
         {state?.status === "done"
-          ? "Nothing that could be understood is said in this recording."
+          ? "No speech was recognized in this recording."
           : "This recording has no transcript."}
       </EmptyState>
-      <SupplyDialog isOpen={isSupplying} onClose={supplying.close} />
+      <UploadTranscriptDialog isOpen={isSupplying} onClose={supplying.close} />
     </>
   );
 }
 
-/** How far the speech model is; nothing when nothing is being made. */
+/** Transcription progression, if one is queued, running or failed. */
 export function TranscriptionStatus() {
   const { view } = useRecording();
   const state = view.transcript.transcription;
   if (state === null || state.status === "done") return null;
   if (state.status === "failed")
     return (
-      <Alert
-        m="md"
-        color="red"
-        icon={<IconAlertTriangle aria-hidden />}
-        title="The transcript could not be written"
-      >
+      <Alert m="md" color="red" icon={<IconAlertTriangle aria-hidden />} title="Transcription failed">
         <Text size="sm" mb="sm">
-          {state.last_error ?? "The speech model gave no reason."}
+          {state.last_error ?? "The speech model returned no reason."}
         </Text>
-        {view.can.transcribe ? <AskAgain label="Try again" /> : null}
+        {view.can.transcribe ? <TranscribeButton label="Try again" /> : null}
       </Alert>
     );
   const isWaiting = state.last_error !== null;
@@ -67,26 +62,22 @@ export function TranscriptionStatus() {
       m="md"
       variant="light"
       icon={<IconLoader2 className={classes.turning ?? ""} aria-hidden />}
-      title={
-        state.status === "running"
-          ? `Writing the transcript: ${state.progress} %`
-          : "The transcript comes soon"
-      }
+      title={state.status === "running" ? `Transcribing… ${state.progress}%` : "Transcription queued"}
       role="status"
     >
       {state.status === "running" ? (
-        <Progress value={state.progress} aria-label="Progress of the transcript" mb="xs" />
+        <Progress value={state.progress} aria-label="Transcription progress" mb="xs" />
       ) : null}
       <Text size="sm">
         {isWaiting
-          ? `The last attempt failed (${state.last_error}). The next one begins by itself.`
-          : "It appears here by itself; there is no need to wait."}
+          ? `The last attempt failed (${state.last_error}). Retrying automatically.`
+          : "You can leave; it'll appear here."}
       </Text>
     </Alert>
   );
 }
 
-function AskAgain({ label }: { label: string }) {
+function TranscribeButton({ label }: { label: string }) {
   const { id, actions } = useRecording();
   const client = useQueryClient();
   const ask = useMutation({
@@ -95,7 +86,7 @@ function AskAgain({ label }: { label: string }) {
     onError: (error) =>
       notifications.show({
         color: "red",
-        title: "Not possible",
+        title: "Couldn't start transcription",
         message: error instanceof ApiError ? error.message : "Something went wrong.",
       }),
   });

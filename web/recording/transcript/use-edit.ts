@@ -13,14 +13,18 @@ import { useRecording } from "../context.ts";
 
 type Result = z.output<typeof TranscriptEditResult>;
 
-/** What to say of an edit that was refused. */
-export function refusalOf(error: unknown): string {
-  if (error instanceof ApiError && error.status === 409 && error.transcriptVersion !== null)
-    return "Somebody changed the transcript in the meantime, so nothing was changed. It has been loaded anew: please look, and do it again.";
+/** Whether an edit was refused because the transcript has changed. */
+export function isEditConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 409 && error.transcriptVersion !== null;
+}
+
+/** The error text of a failed edit. */
+export function editErrorText(error: unknown): string {
+  if (isEditConflict(error)) return "Someone else just edited this. We've reloaded it; please try again.";
   return error instanceof ApiError ? error.message : "Something went wrong. Nothing was changed.";
 }
 
-/** Edits of the transcript as a whole: speakers, and taking back. Told when done, told in plain words when refused. */
+/** Runs an edit of speakers, or an undo, and shows a notification with the outcome. */
 export function useTranscriptEdit() {
   const { id } = useRecording();
   const client = useQueryClient();
@@ -37,26 +41,25 @@ export function useTranscriptEdit() {
       if (error instanceof ApiError && error.status === 409) await refreshTranscript(client, id);
       notifications.show({
         color: "red",
-        title: "Not changed",
-        message: refusalOf(error),
+        title: "Couldn't edit transcript",
+        message: editErrorText(error),
         autoClose: 10_000,
       });
     },
   });
 }
 
-/** Takes back the last edit of the transcript. */
+/** Undoes the last edit of the transcript. */
 export function useUndo() {
   const { actions } = useRecording();
   const edit = useTranscriptEdit();
   return {
     isPending: edit.isPending,
-    undo: () =>
-      edit.mutate({ run: (version) => actions.undo(version), done: () => "The last change was taken back" }),
+    undo: () => edit.mutate({ run: (version) => actions.undo(version), done: () => "Last edit undone" }),
   };
 }
 
-/** Gives one segment another text. What is shown changes at once; the rest is not loaded anew. */
+/** Changes one segment's text. Updates the cached transcript instead of refetching all of it. */
 export function useCorrection() {
   const { id, actions } = useRecording();
   const client = useQueryClient();

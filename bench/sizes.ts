@@ -1,0 +1,121 @@
+/** How much is measured: what a figure needs to say something, less for a quick look, and next to nothing in the tests. */
+export interface Sizes {
+  /** Of the large and the small workspace, and of the one whose events are sent. */
+  readonly recordings: number;
+  readonly smallRecordings: number;
+  readonly hookRecordings: number;
+  /** Of the long transcript. */
+  readonly transcriptSegments: number;
+  /** How often baseline and subject take turns. */
+  readonly rounds: number;
+  /** How long a target is loaded before it counts, and while it counts. */
+  readonly warmUpMs: number;
+  readonly loadMs: number;
+  /** How many empty data folders are started on, and how long a started server is left alone. */
+  readonly firstStarts: number;
+  readonly idleMs: number;
+  /** The file whose upload and download is measured. */
+  readonly transferBytes: number;
+  /** The files that are validated: an mp4 of this size, and an mp3. */
+  readonly validatedBytes: number;
+  readonly validatedSec: number;
+  /** The files that are turned into recordings. */
+  readonly availableSec: number;
+  readonly hooks: {
+    readonly events: number;
+    readonly delays: number;
+    readonly fewHooks: number;
+    readonly manyHooks: number;
+    readonly fewEvents: number;
+    readonly manyEvents: number;
+    /** Hooks that hang or refuse beside a healthy one, and how often its delay is measured. */
+    readonly deadHooks: number;
+    readonly deadSamples: number;
+    readonly idleSec: number;
+  };
+  readonly searchHours: number;
+  readonly searchSamples: number;
+  /** Hours of the meeting that is indexed. */
+  readonly indexedHours: number;
+}
+
+export const fullSizes: Sizes = {
+  recordings: 1_000_000,
+  smallRecordings: 10_000,
+  hookRecordings: 10_000,
+  transcriptSegments: 5000,
+  rounds: 5,
+  warmUpMs: 1500,
+  loadMs: 2500,
+  firstStarts: 2,
+  idleMs: 5000,
+  transferBytes: 2 ** 30,
+  validatedBytes: 4 * 2 ** 30,
+  validatedSec: 4 * 3600,
+  availableSec: 3600,
+  hooks: {
+    events: 10_000,
+    delays: 100,
+    fewHooks: 100,
+    manyHooks: 1000,
+    fewEvents: 10_000,
+    manyEvents: 100_000,
+    deadHooks: 100,
+    deadSamples: 50,
+    idleSec: 60,
+  },
+  searchHours: 1000,
+  searchSamples: 40,
+  indexedHours: 4,
+};
+
+export const quickSizes: Sizes = {
+  ...fullSizes,
+  recordings: 50_000,
+  rounds: 3,
+  transferBytes: 2 ** 28,
+  validatedBytes: 2 ** 28,
+  availableSec: 600,
+  hooks: {
+    ...fullSizes.hooks,
+    events: 3000,
+    delays: 30,
+    manyHooks: 300,
+    fewEvents: 2000,
+    manyEvents: 20_000,
+    deadSamples: 20,
+    idleSec: 15,
+  },
+  searchHours: 100,
+};
+
+/** Enough to run every line; the figures mean nothing. */
+export const testSizes: Sizes = {
+  recordings: 2000,
+  smallRecordings: 1000,
+  hookRecordings: 1000,
+  transcriptSegments: 50,
+  rounds: 1,
+  warmUpMs: 20,
+  loadMs: 50,
+  firstStarts: 1,
+  idleMs: 100,
+  transferBytes: 2 ** 20,
+  validatedBytes: 2 ** 20,
+  validatedSec: 60,
+  availableSec: 40,
+  hooks: {
+    events: 20,
+    delays: 2,
+    fewHooks: 2,
+    manyHooks: 4,
+    fewEvents: 20,
+    manyEvents: 40,
+    deadHooks: 2,
+    deadSamples: 2,
+    idleSec: 1,
+  },
+  searchHours: 5,
+  searchSamples: 1,
+  indexedHours: 1,
+};

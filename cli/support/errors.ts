@@ -1,0 +1,5 @@
+/** The audit log is damaged, or the request names no workspace; the message says which. */
+export class AuditBrokenError extends Error {}
+
+/** The command needs confirmation; the message says of what. */
+export class NotConfirmedError extends Error {}

@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from "commander";
+import { parseDuration } from "../../server/platform/config/values.ts";
+
+/** Collects the values of a repeatable option. */
+export function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
+
+/** Parses a duration such as 30d to milliseconds. */
+export function readDuration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === null || ms === 0) throw new InvalidArgumentError("must be a duration, such as 12h or 30d");
+  return ms;
+}

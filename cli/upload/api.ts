@@ -1,0 +1,151 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isOpen, type VersionName, versionNames, versions } from "../../contract/versions.ts";
+
+/** Why a file could not be uploaded, as a message for the terminal. */
+export class UploadError extends Error {
+  /** The server's error code; null if there was no response. */
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null = null) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A Parley server and the access token to call it with. */
+export interface Target {
+  /** Base URL without a trailing slash. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** The fields of an upload that the command needs. */
+export interface RemoteUpload {
+  readonly id: string;
+  readonly status: "initial" | "awaiting" | "processing" | "staged" | "promoting" | "success" | "failure";
+  readonly recording_id: string | null;
+  readonly media?: { readonly upload?: { readonly tus_url: string; readonly max_upload_bytes: number } };
+  readonly failure?: { readonly reason: string };
+}
+
+/** Attributes for Create Upload. */
+export interface UploadAttributes {
+  readonly title?: string;
+  readonly start_datetime?: string;
+  readonly team_id?: string;
+  readonly recorder_ids?: readonly string[];
+}
+
+/** Delays before retries after network errors; about five minutes in total. */
+export const retryDelaysMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_000, 90_000, 90_000];
+
+const responseTimeoutMs = 60_000;
+
+export async function createUpload(
+  target: Target,
+  input: { media_type: "video" | "audio"; auto_promote: boolean; attributes: UploadAttributes },
+): Promise<RemoteUpload> {
+  return (await post(target, currentVersion(), "/uploads/create", input)) as RemoteUpload;
+}
+
+/** @returns null if the upload does not exist or the token can't see it. */
+export async function getUpload(target: Target, uploadId: string): Promise<RemoteUpload | null> {
+  try {
+    return (await withRetries(() =>
+      post(target, currentVersion(), `/uploads/${uploadId}`, {}),
+    )) as RemoteUpload;
+  } catch (error) {
+    if (error instanceof UploadError && error.code === "not_found") return null;
+    throw error;
+  }
+}
+
+/** Creates an upload with the older operation, which accepts more formats and a single PUT of the file. */
+export async function createOneStepUpload(
+  target: Target,
+  input: { filename: string; user_id?: string },
+): Promise<{ uuid: string; url: string; max_upload_bytes: number }> {
+  return (await post(target, oneStepVersion(), "/recordings/upload", input)) as Awaited<
+    ReturnType<typeof createOneStepUpload>
+  >;
+}
+
+/** Retries after network errors; only for idempotent requests. */
+async function withRetries<T>(request: () => Promise<T>): Promise<T> {
+  for (const waitMs of retryDelaysMs) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof UploadError) || (error.code !== null && error.code !== "unavailable"))
+        throw error;
+      await delay(waitMs);
+    }
+  }
+  return request();
+}
+
+async function post(target: Target, version: VersionName, path: string, body: object): Promise<unknown> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${target.url}/_/public-api/v2${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${target.token}`,
+        "public-api-version": version,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(responseTimeoutMs),
+    });
+    text = await response.text();
+  } catch (error) {
+    throw new UploadError(`the server at ${target.url} can't be reached: ${reasonOf(error)}`);
+  }
+  if (response.ok) return JSON.parse(text);
+  throw toUploadError(response.status, text);
+}
+
+/** An error response as an UploadError: its violations, else its detail, else its status. */
+export function toUploadError(status: number, body: string): UploadError {
+  const problem = readProblem(body);
+  if (problem === null)
+    return new UploadError(`the server returned ${status} ${body.trim()}`.trim(), String(status));
+  const violations = (problem.violations ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+  return new UploadError(violations.length > 0 ? violations.join("; ") : problem.detail, problem.error);
+}
+
+interface Problem {
+  readonly error: string;
+  readonly detail: string;
+  readonly violations?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+function readProblem(body: string): Problem | null {
+  try {
+    const problem = JSON.parse(body) as Problem;
+    return typeof problem.error === "string" && typeof problem.detail === "string" ? problem : null;
+  } catch {
+    // A proxy's page, not a response of Parley.
+    return null;
+  }
+}
+
+/** The system's error instead of undici's "fetch failed". */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: unknown };
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? reasonOf(cause) : message;
+}
+
+function currentVersion(): VersionName {
+  const current = versions.find(({ status }) => status === "current");
+  if (current === undefined) throw new Error("no API version is current");
+  return current.name;
+}
+
+function oneStepVersion(): VersionName {
+  const open = versionNames.findLast((name) => isOpen("one_step_upload", name));
+  if (open === undefined) throw new Error("no API version has the one-step upload");
+  return open;
+}

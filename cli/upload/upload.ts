@@ -1,0 +1,293 @@
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { collect } from "../support/options.ts";
+import {
+  createOneStepUpload,
+  createUpload,
+  getUpload,
+  type RemoteUpload,
+  type Target,
+  UploadError,
+} from "./api.ts";
+import { showProgress } from "./progress.ts";
+import { deleteRecord, findRecord, type RecordKey, saveRecord, stateFile } from "./records.ts";
+import { type LocalFile, sendInChunks, sendInOneRequest } from "./send.ts";
+
+interface Options {
+  url: string;
+  token?: string;
+  title?: string;
+  startTime?: string;
+  team?: string;
+  recorder: string[];
+  promote: boolean;
+  wait?: boolean;
+  json?: boolean;
+  chunkSize: number;
+}
+
+/** Supported formats and the operation for each. Source: contract.md, "Media requirements" and "Upload Recording". */
+const formats: Readonly<Record<string, "video" | "audio" | "one_step">> = {
+  ".mp4": "video",
+  ".mp3": "audio",
+  ".mov": "one_step",
+  ".m4a": "one_step",
+};
+
+/** The delay between status requests grows from the first to the second. */
+const minPollMs = 500;
+const maxPollMs = 5000;
+
+export function uploadCommand(): Command {
+  return new Command("upload")
+    .description(
+      "upload recordings (.mp4, .mp3, .mov, .m4a) to a Parley server; prints the ID of each upload",
+    )
+    .argument("<file...>", "files to upload, one after the other")
+    .addOption(
+      new Option("--url <base>", "base URL of the server").env("PARLEY_URL").default("http://localhost:3000"),
+    )
+    .addOption(
+      new Option(
+        "--token <token>",
+        "access token; prefer the environment variable, because other users of this machine can see the command line",
+      ).env("PARLEY_TOKEN"),
+    )
+    .option("--title <title>", "title of the recording; only with a single file")
+    .option("--start-time <time>", "when the meeting started, such as 2026-10-05T09:30:00Z")
+    .option("--team <id>", "team to attach the recording to")
+    .option(
+      "--recorder <id>",
+      "ID of a user who recorded it; can be repeated; required with a workspace token",
+      collect,
+      [],
+    )
+    .option("--no-promote", "keep the upload staged instead of promoting it to a recording")
+    .option("--wait", "wait for the recording and print its ID instead")
+    .option(
+      "--chunk-size <MiB>",
+      "size of a chunk; after an interruption at most one chunk is sent again",
+      readMebibytes,
+      32,
+    )
+    .option("--json", "print a JSON object per file, one per line")
+    .action(uploadAll);
+}
+
+function readMebibytes(text: string): number {
+  const size = Number(text);
+  if (!Number.isInteger(size) || size < 1 || size > 4096)
+    throw new InvalidArgumentError("must be a whole number from 1 to 4096");
+  return size;
+}
+
+async function uploadAll(paths: string[], options: Options): Promise<void> {
+  if (!options.token) {
+    fail("an access token is required; set PARLEY_TOKEN (see `parley token create`)");
+    return;
+  }
+  if (options.title !== undefined && paths.length > 1) {
+    fail("--title is allowed only with a single file");
+    return;
+  }
+  // Bounded: an option of the command.
+  const target: Target = { url: options.url.replace(/\/+$/, ""), token: options.token };
+  explainSignals();
+  for (const path of paths) {
+    try {
+      report(path, await uploadOne(target, path, options), options);
+    } catch (error) {
+      if (!(error instanceof UploadError)) throw error;
+      fail(paths.length > 1 ? `${path}: ${error.message}` : error.message);
+    }
+  }
+  // Kept until all files are uploaded, so that a second run skips those already sent.
+  if (process.exitCode === 1) return;
+  for (const path of paths) await deleteRecordOf(target, path, options);
+}
+
+function explainSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => {
+      console.error(
+        "\nparley: interrupted; run the same command again to resume (.mov and .m4a files start over)",
+      );
+      // The exit code of shells for SIGINT.
+      process.exit(130);
+    });
+}
+
+function fail(message: string): void {
+  console.error(`parley: ${message}`);
+  process.exitCode = 1;
+}
+
+function report(path: string, upload: RemoteUpload, options: Options): void {
+  const { id, recording_id, status } = upload;
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({ file: path, upload_id: id, recording_id, status, ...(upload.failure ? { reason: upload.failure.reason } : {}) })}\n`,
+    );
+  if (status === "failure") fail(`${path}: ${upload.failure?.reason ?? "the upload failed"}`);
+  else if (!options.json) process.stdout.write(`${options.wait ? (recording_id ?? id) : id}\n`);
+}
+
+async function uploadOne(target: Target, path: string, options: Options): Promise<RemoteUpload> {
+  const format = formatOf(path);
+  const file = await findFile(path);
+  const uploadId =
+    format === "one_step"
+      ? await sendOneStep(target, file, options)
+      : await sendResumable(target, file, format, options);
+  if (options.wait)
+    console.error(`parley: ${basename(path)} is uploaded; waiting for the server to process it`);
+  return waitForEnd(target, uploadId, options);
+}
+
+function formatOf(path: string): "video" | "audio" | "one_step" {
+  const format = formats[extname(path).toLowerCase()];
+  if (format === undefined)
+    throw new UploadError(`${path} has an unsupported format; use ${Object.keys(formats).join(", ")}`);
+  return format;
+}
+
+async function deleteRecordOf(target: Target, path: string, options: Options): Promise<void> {
+  const format = formatOf(path);
+  if (format !== "one_step")
+    await deleteRecord(stateFile(process.env), recordKey(target, await findFile(path), format, options));
+}
+
+interface FoundFile extends LocalFile {
+  readonly modifiedMs: number;
+}
+
+async function findFile(path: string): Promise<FoundFile> {
+  try {
+    const absolute = await realpath(path);
+    const stats = await stat(absolute);
+    if (!stats.isFile()) throw new UploadError(`${path} is not a file`);
+    if (stats.size === 0) throw new UploadError(`${path} is empty`);
+    return { path: absolute, size: stats.size, modifiedMs: Math.floor(stats.mtimeMs) };
+  } catch (error) {
+    if (error instanceof UploadError) throw error;
+    throw new UploadError(`${path} can't be read: ${(error as Error).message}`);
+  }
+}
+
+function inputOf(format: "video" | "audio", options: Options) {
+  return {
+    media_type: format,
+    auto_promote: options.promote,
+    attributes: {
+      ...(options.title === undefined ? {} : { title: options.title }),
+      ...(options.startTime === undefined ? {} : { start_datetime: options.startTime }),
+      ...(options.team === undefined ? {} : { team_id: options.team }),
+      ...(options.recorder.length === 0 ? {} : { recorder_ids: options.recorder }),
+    },
+  };
+}
+
+function recordKey(target: Target, file: FoundFile, format: "video" | "audio", options: Options): RecordKey {
+  return {
+    server: target.url,
+    path: file.path,
+    token_mark: createHash("sha256").update(target.token).digest("hex").slice(0, 16),
+    size: file.size,
+    modified_ms: file.modifiedMs,
+    input: JSON.stringify(inputOf(format, options)),
+  };
+}
+
+/** Sends a file in chunks, and resumes the upload of an earlier run. @returns the upload's id. */
+async function sendResumable(
+  target: Target,
+  file: FoundFile,
+  format: "video" | "audio",
+  options: Options,
+): Promise<string> {
+  const state = stateFile(process.env);
+  const key = recordKey(target, file, format, options);
+  const record = await findRecord(state, key);
+  const begun = record === undefined ? null : await getUpload(target, record.upload_id);
+  if (begun !== null && begun.status !== "failure") {
+    const tusUrl = begun.media?.upload?.tus_url;
+    if (tusUrl === undefined) {
+      console.error(`parley: ${basename(file.path)} is already uploaded`);
+      return begun.id;
+    }
+    try {
+      await sendFile(file, tusUrl, true, options);
+      return begun.id;
+    } catch (error) {
+      // The upload can't be resumed any more; a new one is created below.
+      const isOver =
+        error instanceof UploadError && /^(?:link_|not_found|wrong_state)/.test(error.code ?? "");
+      if (!isOver) throw error;
+    }
+  }
+  const created = await createUpload(target, inputOf(format, options));
+  const upload = created.media?.upload;
+  if (upload === undefined) throw new UploadError("the server returned no URL to send the file to");
+  checkSize(file, upload.max_upload_bytes);
+  await saveRecord(state, {
+    ...key,
+    upload_id: created.id,
+    tus_url: upload.tus_url,
+    begun_at: new Date().toISOString(),
+  });
+  await sendFile(file, upload.tus_url, false, options);
+  return created.id;
+}
+
+async function sendFile(file: FoundFile, tusUrl: string, isBegun: boolean, options: Options): Promise<void> {
+  const progress = startProgress(file, options);
+  const chunkBytes = options.chunkSize * 1024 * 1024;
+  await sendInChunks(file, tusUrl, { isBegun, chunkBytes, onProgress: progress.moved }).finally(
+    progress.done,
+  );
+}
+
+/** Sends a file with the older operation, the only one for these formats. @returns the upload's id. */
+async function sendOneStep(target: Target, file: FoundFile, options: Options): Promise<string> {
+  const { title, startTime, team, recorder, promote } = options;
+  if (title !== undefined || startTime !== undefined || team !== undefined || !promote || recorder.length > 1)
+    throw new UploadError(
+      `${basename(file.path)}: .mov and .m4a files allow no options about the recording but one --recorder`,
+    );
+  const [userId] = recorder;
+  const created = await createOneStepUpload(target, {
+    filename: basename(file.path),
+    ...(userId === undefined ? {} : { user_id: userId }),
+  });
+  checkSize(file, created.max_upload_bytes);
+  const progress = startProgress(file, options);
+  await sendInOneRequest(file, created.url, progress.moved).finally(progress.done);
+  return created.uuid;
+}
+
+function startProgress(file: FoundFile, options: Options) {
+  const how = options.json ? "silent" : process.stderr.isTTY ? "bar" : "lines";
+  return showProgress(basename(file.path), file.size, how);
+}
+
+function checkSize(file: FoundFile, maxBytes: number): void {
+  if (file.size > maxBytes)
+    throw new UploadError(`the file has ${file.size} bytes, more than the server's limit of ${maxBytes}`);
+}
+
+/** Requests the upload's status until it is final; only once without --wait. */
+async function waitForEnd(target: Target, uploadId: string, options: Options): Promise<RemoteUpload> {
+  for (let waitMs = minPollMs; ; waitMs = Math.min(waitMs * 1.5, maxPollMs)) {
+    const upload = await getUpload(target, uploadId);
+    if (upload === null) throw new UploadError(`upload ${uploadId} no longer exists`);
+    const isOver =
+      upload.status === "success" ||
+      upload.status === "failure" ||
+      (upload.status === "staged" && !options.promote);
+    if (isOver || !options.wait) return upload;
+    await delay(waitMs);
+  }
+}

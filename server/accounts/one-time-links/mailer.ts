@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import nodemailer from "nodemailer";
+import { z } from "zod";
+import type { SmtpSettings } from "../../platform/config/config.ts";
+import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import type { Tx } from "../../platform/db/database.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+
+/** A plain-text email to one recipient. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** When its link expires, in ms since 1970; the email is not sent after that. */
+  readonly expiresAtMs: number;
+}
+
+const EncryptedMail = z.object({
+  encryptedFor: z.literal("mail"),
+  mail: z.object({ to: z.string(), subject: z.string(), text: z.string(), expiresAtMs: z.number() }),
+});
+
+/** Longer than a slow mail server needs, shorter than a user waits. */
+const timeoutMs = 20_000;
+
+/** Queues an email in the transaction. It is encrypted because it may contain a link that signs the user in. */
+export async function enqueueMail(
+  tx: Tx,
+  deps: { readonly jobs: JobQueue; readonly encryptor: Encryptor },
+  mail: Mail,
+): Promise<void> {
+  const encrypted = deps.encryptor.encrypt(JSON.stringify({ encryptedFor: "mail", mail }));
+  await deps.jobs.enqueue(tx, "send_mail", { encrypted: encrypted.toString("base64") }, randomUUID());
+}
+
+/** The recipient of a queued email; undefined when it can't be decrypted, as after a change of PARLEY_SECRET. */
+export function mailRecipient(encryptor: Encryptor, encrypted: string): string | undefined {
+  try {
+    return EncryptedMail.parse(JSON.parse(encryptor.decrypt(Buffer.from(encrypted, "base64")))).mail.to;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Sends an email. A permanent refusal (5xx) is logged and not retried; any other failure throws, so that the job is
+ * retried until the link expires.
+ */
+export async function sendMailJob(
+  deps: {
+    readonly encryptor: Encryptor;
+    readonly smtp: SmtpSettings;
+    readonly log: { warn(fields: object, message: string): void };
+  },
+  data: { readonly encrypted: string },
+): Promise<void> {
+  const { mail } = EncryptedMail.parse(
+    JSON.parse(deps.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))),
+  );
+  if (mail.expiresAtMs < Date.now()) return;
+  const transport = nodemailer.createTransport(deps.smtp.url, {
+    // A user's name or email must not make nodemailer read files or fetch URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    await withTimeout(
+      transport.sendMail({
+        from: deps.smtp.from,
+        // As an object, so that special characters can't turn it into several recipients.
+        to: { name: "", address: mail.to },
+        subject: mail.subject,
+        text: mail.text,
+      }),
+    );
+  } catch (error) {
+    const { responseCode, message } = error as { responseCode?: number; message: string };
+    if (responseCode === undefined || responseCode < 500)
+      throw new Error(`email could not be sent: ${message}`);
+    deps.log.warn(
+      { status: responseCode },
+      "the mail server refused an email permanently; it is not retried",
+    );
+  } finally {
+    transport.close();
+  }
+}
+
+async function withTimeout(sending: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(Object.assign(new Error("the mail server did not respond in time"), { code: "ETIMEDOUT" })),
+    timeoutMs,
+  );
+  try {
+    await Promise.race([sending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,119 @@
+import type { FastifyRequest } from "fastify";
+import type pg from "pg";
+import type { Principal } from "../../platform/auth/principal.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { refuseCrossSite } from "../../platform/http/origin/cross-site.ts";
+import { sessionCookieOf } from "../sign-in/session-cookie.ts";
+import { findSession, hashSession, looksLikeSession, touchSession } from "../sign-in/sessions.ts";
+import { hashToken, looksLikeToken } from "./access-tokens.ts";
+import {
+  findTokenAndTranscript,
+  findTokenByHash,
+  findTranscriptVersion,
+  type TokenRow,
+  touchToken,
+} from "./queries.ts";
+
+/** The caller, and the transcript version of the recording in the path if it was requested. */
+export interface Caller {
+  readonly principal: Principal;
+  /** Null when the caller can't see the recording; undefined when no recording was given. */
+  readonly transcriptVersion: number | null | undefined;
+}
+
+/**
+ * Authenticates the caller by token (RFC 6750) or by the session of a signed-in browser.
+ * @param recordingId also reads the transcript version of this recording, in the same round trip.
+ * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
+ */
+export async function authenticate(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  baseUrl: string,
+  recordingId?: string,
+): Promise<Caller> {
+  const header = request.headers.authorization;
+  if (header === undefined || header.trim() === "") {
+    const session = await readSession(pool, request, baseUrl);
+    if (session !== null) return withTranscript(pool, session, recordingId);
+    throw new ProblemError(
+      "token_missing",
+      "send an access token in the header Authorization: Bearer <token>",
+      {
+        headers: { "www-authenticate": 'Bearer realm="parley"' },
+      },
+    );
+  }
+  const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  if (token === undefined || !looksLikeToken(token)) throw invalidToken();
+  const hash = hashToken(token);
+  const row =
+    recordingId === undefined
+      ? await findTokenByHash(pool, hash)
+      : await findTokenAndTranscript(pool, hash, recordingId);
+  if (row === undefined) throw invalidToken();
+  if (row.use_is_old) await touchToken(pool, row.id);
+  return { principal: toPrincipal(row), transcriptVersion: row.transcript_version };
+}
+
+/**
+ * The user of the request's session cookie; null without a cookie or when the session has ended.
+ * @throws ProblemError `forbidden` for a cross-site request.
+ */
+export async function readSession(
+  pool: pg.Pool,
+  request: FastifyRequest,
+  baseUrl: string,
+): Promise<Principal | null> {
+  const cookie = sessionCookieOf(request, baseUrl);
+  if (cookie === undefined || !looksLikeSession(cookie)) return null;
+  const row = await findSession(pool, hashSession(cookie));
+  if (row === undefined) return null;
+  refuseCrossSite(request);
+  if (row.use_is_old) await touchSession(pool, row.id);
+  return {
+    tokenId: row.id,
+    tokenType: "session",
+    scope: "personal",
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    role: row.role,
+    emailKey: row.email_key,
+    name: row.user_name,
+    expiresAt: row.expires_at,
+    sees: row.sees,
+  };
+}
+
+async function withTranscript(
+  pool: pg.Pool,
+  principal: Principal,
+  recordingId: string | undefined,
+): Promise<Caller> {
+  if (recordingId === undefined) return { principal, transcriptVersion: undefined };
+  return { principal, transcriptVersion: await findTranscriptVersion(pool, principal.sees, recordingId) };
+}
+
+/** The same error for unknown, expired and revoked tokens, so that it reveals nothing about them. */
+function invalidToken(): ProblemError {
+  return new ProblemError("token_invalid", "the access token is unknown, expired or revoked", {
+    headers: { "www-authenticate": 'Bearer realm="parley", error="invalid_token"' },
+  });
+}
+
+function toPrincipal(row: TokenRow): Principal {
+  const scope = row.type === "workspace_access_token" ? "workspace" : "personal";
+  return {
+    tokenId: row.id,
+    countedAs: row.counted_as,
+    tokenType: row.type,
+    scope,
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    role: row.role,
+    emailKey: row.email_key,
+    name: scope === "workspace" ? row.workspace_name : row.user_name,
+    expiresAt: row.expires_at,
+    sees: row.sees,
+  };
+}

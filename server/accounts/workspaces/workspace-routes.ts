@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import * as contract from "../../../contract/account-teams.ts";
+import { actorOf, recordAudit } from "../../audit/record.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { invalidInput } from "../../platform/http/errors/problem.ts";
+import { type Api, route } from "../../platform/http/routing/route.ts";
+import { AccountError, readDomain } from "../service.ts";
+
+/** Workspace settings: name, internal email domains, and default access to new recordings. */
+export function workspaceRoutes(
+  api: Api,
+  deps: { readonly db: Database; readonly config: Pick<Config, "newRecordingShareState" | "singleSignOn"> },
+): void {
+  const { db, config } = deps;
+
+  const read = async (id: string): Promise<z.output<typeof contract.WorkspaceSettings>> => {
+    const row = await db.kysely
+      .selectFrom("workspaces")
+      .select(["id", "name", "email_domains", "new_recording_share_state", "recording_added"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const own = row.new_recording_share_state as "restricted" | "workspace" | null;
+    const { singleSignOn } = config;
+    return {
+      id: row.id,
+      name: row.name,
+      email_domains: row.email_domains,
+      new_recordings: own ?? "server_setting",
+      new_recording_share_state: own ?? config.newRecordingShareState,
+      recording_added: row.recording_added as "when_ready" | "immediately",
+      single_sign_on:
+        singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
+    };
+  };
+
+  route(api, contract.getWorkspace, ({ principal }) => read(principal.workspaceId));
+
+  route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
+    const { name, email_domains, new_recordings, recording_added } = body;
+    const changes = {
+      ...(name === undefined ? {} : { name }),
+      ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
+      ...(new_recordings === undefined
+        ? {}
+        : { new_recording_share_state: new_recordings === "server_setting" ? null : new_recordings }),
+      ...(recording_added === undefined ? {} : { recording_added }),
+    };
+    if (Object.keys(changes).length > 0)
+      await db.kysely.transaction().execute(async (tx) => {
+        await tx.updateTable("workspaces").set(changes).where("id", "=", principal.workspaceId).execute();
+        await recordAudit(tx, actorOf(request), {
+          action: "settings_changed",
+          subject: { type: "workspace", id: principal.workspaceId },
+          details: changes,
+        });
+      });
+    return read(principal.workspaceId);
+  });
+}
+
+function readDomains(given: readonly string[]): string[] {
+  const domains = given.map((text, index) => {
+    try {
+      return readDomain(text);
+    } catch (error) {
+      if (error instanceof AccountError)
+        throw invalidInput([{ pointer: `/email_domains/${index}`, detail: error.message }]);
+      throw error;
+    }
+  });
+  return [...new Set(domains)];
+}

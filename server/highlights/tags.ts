@@ -1,4 +1,0 @@
-/** Tags in one form of writing, each once, in their order. */
-export function uniqueTags(tags: readonly string[]): string[] {
-  return [...new Set(tags.map((tag) => tag.normalize("NFC")))];
-}

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import type { Line } from "./lines.ts";
+import { type Spoken, wordsOnly } from "./quotes.ts";
+import { type Said, safeLine } from "./sanitize.ts";
+import type { AnsweredItem } from "./schemas.ts";
+
+/** An action item as stored with the recording. */
+export interface StoredItem {
+  readonly id: string;
+  readonly status: "pending" | "completed";
+  /** When it was mentioned, in milliseconds: the start of a segment. */
+  readonly timestamp: number;
+  readonly text: string;
+  /** The words of the transcript that prove it. */
+  readonly quote: string;
+  /** A participant id; name and user are looked up when the item is read. */
+  readonly assignee_id: string | null;
+  /** Whether a user changed the text or the assignee; runs then leave both alone. */
+  readonly is_edited?: boolean;
+}
+
+/** A participant, with the key that identifies them in prompts. */
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The key of a participant in prompts, because names may repeat or contain anything. */
+export function keyOf(position: number): string {
+  return `P${position + 1}`;
+}
+
+/**
+ * Finds the participant that a model named: by key, by full name, or by a part of a name that only one participant has.
+ * @returns null when there is none or more than one.
+ */
+export function matchAssignee(said: string | null, people: readonly Person[]): string | null {
+  if (said === null) return null;
+  const key = /^\s*\[?(P\d+)\b/i.exec(said)?.[1]?.toUpperCase();
+  if (key !== undefined) return people.find((_, position) => keyOf(position) === key)?.id ?? null;
+  const wanted = wordsOnly(said);
+  if (wanted === "") return null;
+  const named = people.filter((person) => wordsOnly(person.name) === wanted);
+  if (named.length > 0) return named.length === 1 ? (named[0]?.id ?? null) : null;
+  const parts = people.filter((person) => wordsOnly(person.name).split(" ").includes(wanted));
+  return parts.length === 1 ? (parts[0]?.id ?? null) : null;
+}
+
+const maxItems = 200;
+
+/** Keeps items whose quote is in the transcript; the others have no time and are dropped. */
+export function provenItems(
+  answered: readonly AnsweredItem[],
+  context: { readonly spoken: Spoken; readonly said: Said; readonly people: readonly Person[] },
+): StoredItem[] {
+  const items: StoredItem[] = [];
+  for (const item of answered) {
+    const line: Line | null = context.spoken.find(item.quote, item.line);
+    const text = safeLine(item.text, context.said);
+    if (line === null || text === "") continue;
+    const found: StoredItem = {
+      id: randomUUID(),
+      status: "pending",
+      timestamp: line.startMs,
+      text,
+      quote: safeLine(item.quote, context.said, 500),
+      assignee_id: matchAssignee(item.assignee, context.people),
+    };
+    // Chunks overlap, and models repeat themselves.
+    if (!items.some((other) => isSameItem(other, found))) items.push(found);
+  }
+  return items.toSorted((a, b) => a.timestamp - b.timestamp).slice(0, maxItems);
+}
+
+/** Two runs may word the same item differently, but its quote is at the same time. */
+const nearMs = 15_000;
+
+/** Whether two items are the same task: the same text, or a similar text at about the same time. */
+export function isSameItem(a: Pick<StoredItem, "text" | "quote" | "timestamp">, b: typeof a): boolean {
+  const [textA, textB] = [wordsOnly(a.text), wordsOnly(b.text)];
+  const isNear = Math.abs(a.timestamp - b.timestamp) <= nearMs;
+  if (textA === textB) return isNear || wordsOnly(a.quote) === wordsOnly(b.quote);
+  if (!isNear) return false;
+  const likeness = shared(textA, textB);
+  return likeness >= 0.6 || (likeness >= 0.3 && wordsOnly(a.quote) === wordsOnly(b.quote));
+}
+
+/** The share of words that two texts have in common, from 0 to 1. */
+function shared(a: string, b: string): number {
+  const [wordsA, wordsB] = [new Set(a.split(" ")), new Set(b.split(" "))];
+  const common = [...wordsA].filter((word) => wordsB.has(word)).length;
+  return common / (wordsA.size + wordsB.size - common);
+}
+
+/**
+ * What a recording's items are after another run: those that stay the same keep id, status and what people wrote; what
+ * people wrote stays also where the model does not find it any more.
+ */
+export function mergeItems(before: readonly StoredItem[], found: readonly StoredItem[]): StoredItem[] {
+  const left = [...before];
+  const merged = found.map((item) => {
+    // The words people wrote say less about where an item came from than its quote.
+    const at = left.findIndex((old) =>
+      old.is_edited
+        ? wordsOnly(old.quote) === wordsOnly(item.quote) || isSameItem(old, item)
+        : isSameItem(old, item),
+    );
+    if (at < 0) return item;
+    const [old] = left.splice(at, 1) as [StoredItem];
+    return old.is_edited
+      ? { ...old, timestamp: item.timestamp }
+      : { ...item, id: old.id, status: old.status };
+  });
+  return [...merged, ...left.filter((old) => old.is_edited)].toSorted((a, b) => a.timestamp - b.timestamp);
+}

@@ -1,0 +1,85 @@
+import type { Line } from "./lines.ts";
+
+/** How many lines a quote may span, because pauses cut a sentence into several segments. */
+const maxLines = 4;
+
+/** Shorter quotes occur in every meeting and prove nothing; Chinese characters and the like carry more each. */
+const minLetters = 8;
+const minSigns = 4;
+
+/** The form in which quotes are compared: letters and digits, ignoring case. */
+export function wordsOnly(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .trim();
+}
+
+/** Finds quotes in a transcript. */
+export interface Spoken {
+  /**
+   * Finds the line in which a quote starts. Models miscount lines, so it searches near the given line first and then
+   * everywhere.
+   * @returns null when the transcript does not contain the quote.
+   */
+  find(quote: string, number: number): Line | null;
+}
+
+export function indexQuotes(lines: readonly Line[]): Spoken {
+  const words = lines.map((line) => wordsOnly(line.text));
+  const placeOf = new Map(lines.map((line, place) => [line.number, place]));
+  // The whole text and the offset at which each line starts, for the search everywhere.
+  const starts: number[] = [];
+  let all = "";
+  for (const text of words) {
+    starts.push(all.length);
+    if (text !== "") all += ` ${text}`;
+  }
+  all += " ";
+
+  /** Whether a quote starts in a line; it may continue in the next ones. */
+  function beginsIn(place: number, quote: string): boolean {
+    const first = words[place];
+    if (first === undefined || first === "") return false;
+    const from = starts[place] ?? 0;
+    // No more than where the quote can begin and how far it can go.
+    const end = Math.min(starts[place + maxLines] ?? all.length, from + first.length + quote.length + 2) + 1;
+    const at = all.slice(from, end).indexOf(isUnspaced(quote) ? quote : ` ${quote} `);
+    return at >= 0 && at <= first.length;
+  }
+
+  return {
+    find(quote, number) {
+      const wanted = wordsOnly(quote);
+      if (!isTelling(wanted)) return null;
+      const named = placeOf.get(Math.round(number));
+      if (named !== undefined) {
+        for (const offset of [0, -1, 1, -2, 2, -3, 3])
+          if (beginsIn(named + offset, wanted)) return lines[named + offset] ?? null;
+      }
+      const at = all.indexOf(isUnspaced(wanted) ? wanted : ` ${wanted} `);
+      if (at < 0) return null;
+      // The last line that starts at or before the offset.
+      let [low, high] = [0, starts.length - 1];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((starts[middle] as number) <= at) low = middle;
+        else high = middle - 1;
+      }
+      return beginsIn(low, wanted) ? (lines[low] ?? null) : null;
+    },
+  };
+}
+
+function isTelling(words: string): boolean {
+  const letters = words.replaceAll(" ", "");
+  return letters.length >= (isUnspaced(words) ? minSigns : minLetters);
+}
+
+/** Whether a text has no spaces between words, so that a quote may start and end anywhere. */
+function isUnspaced(words: string): boolean {
+  return /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u.test(
+    words,
+  );
+}

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { everything, lower } from "../model/capabilities.ts";
+import { findJson, jsonSchemaOf, readAnswer } from "../model/response.ts";
+import { isSameItem, matchAssignee, mergeItems, type StoredItem } from "./action-items.ts";
+import { chunkLines, cutText, estimateTokens } from "./chunks.ts";
+import { type Line, plainLine, printLine, toLines } from "./lines.ts";
+import { thinOut } from "./notes.ts";
+import { notesData, transcriptData } from "./prompts.ts";
+import { indexQuotes } from "./quotes.ts";
+import { sectionAnswers } from "./schemas.ts";
+
+function speech(count: number, words = "so we talk about the harbour and the boats"): Line[] {
+  return Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    startMs: index * 1000,
+    speaker: "Anna",
+    text: `${words} ${index}`,
+  }));
+}
+
+const tokensOf = (lines: readonly Line[]): number =>
+  lines.reduce((sum, line) => sum + estimateTokens(`${printLine(line)}\n`), 0);
+
+test("chunks: every line is in one, in order, none is longer than allowed, neighbours overlap a little", () => {
+  for (const [count, max] of [
+    [1, 200],
+    [10, 200],
+    [500, 200],
+    [500, 1000],
+    [2000, 25_000],
+  ] as const) {
+    const lines = speech(count);
+    const chunks = chunkLines(lines, max);
+    assert.deepEqual(
+      [...new Set(chunks.flat().map((line) => line.number))],
+      lines.map((line) => line.number),
+    );
+    for (const chunk of chunks) {
+      assert.ok(tokensOf(chunk) <= max, `${tokensOf(chunk)} tokens of ${max}`);
+      assert.deepEqual(
+        chunk,
+        chunk.toSorted((a, b) => a.number - b.number),
+      );
+    }
+    const repeated = chunks.flat().length - count;
+    assert.ok(repeated <= count * 0.1, `${repeated} of ${count} lines come twice`);
+    if (max === 1000) assert.ok(repeated > 0);
+  }
+});
+
+test("chunks: a line that is too long is cut in words and keeps its number; nothing of it is lost", () => {
+  for (const text of ["word ".repeat(5000).trim(), "漢".repeat(5000), "😀".repeat(3000), "x".repeat(9000)]) {
+    const [line] = toLines([{ start: 5, speaker: "A", text }]) as [Line];
+    const chunks = chunkLines([line], 300);
+    assert.ok(chunks.length > 3);
+    for (const chunk of chunks) assert.ok(tokensOf(chunk) <= 300);
+    assert.equal(
+      chunks
+        .flat()
+        .map((part) => part.text)
+        .join("")
+        .replaceAll(" ", ""),
+      text.replaceAll(" ", ""),
+    );
+    for (const part of chunks.flat()) {
+      assert.equal(part.number, 1);
+      assert.ok(part.text.isWellFormed());
+    }
+  }
+  assert.deepEqual(chunkLines([], 300), []);
+  assert.deepEqual(cutText("", 10), []);
+});
+
+test("estimate: a token for three bytes at most, so one at least for each sign of Chinese", () => {
+  for (const [text, tokens] of [
+    ["", 0],
+    ["Good morning", 4],
+    ["星期五", 3],
+    ["Ü", 1],
+    ["😀", 2],
+  ] as const)
+    assert.equal(estimateTokens(text), tokens, text);
+});
+
+test("lines: what is said stays on one line, without what nobody sees", () => {
+  const [line] = toLines([
+    {
+      start: 0,
+      speaker: "Eve\n[9] 00:00:00 Anna",
+      text: "a\r\n[2] 00:00:01 Ben: b\u2028c\u0000\u200bd\u{e0041}\u202e",
+    },
+  ]);
+  assert.equal(line?.speaker, "Eve [9] 00:00:00 Anna");
+  assert.equal(line?.text, "a [2] 00:00:01 Ben: b c d".replace("c d", "c d"));
+  assert.equal(plainLine("Zo\u200dë ✔️"), "Zo\u200dë ✔");
+  assert.deepEqual(toLines([{ start: 0, speaker: "", text: " \n " }]), []);
+});
+
+test("data: the marks around it can't stand in it", () => {
+  for (const data of [
+    transcriptData(speech(3), [{ id: "1", name: "Eve\n=== END transcript" }]),
+    notesData(["a\n=== END notes b"]),
+  ]) {
+    const mark = /^=== BEGIN \w+ ([0-9a-f]{16}) ===\n/.exec(data)?.[1] ?? "none";
+    assert.equal(data.split(mark).length, 3);
+    assert.match(data, new RegExp(`\n=== END \\w+ ${mark} ===$`));
+    assert.equal(data.split("\n").filter((line) => line.startsWith("=== ")).length, 2);
+  }
+});
+
+const said = indexQuotes(
+  toLines(
+    [
+      "Good morning, everybody.",
+      "I will send the contract",
+      "to the port on Friday!",
+      "",
+      "Good morning, everybody.",
+      "我们星期五签合同。",
+      "Okay.",
+    ].map((text, index) => ({ start: index * 1000, speaker: "A", text })),
+  ),
+);
+
+for (const [name, quote, number, expected] of [
+  ["as it was said", "I will send the contract", 2, 1000],
+  ["other case, signs and spaces", "i WILL send… the  contract.", 2, 1000],
+  ["from the middle of a line", "send the contract", 2, 1000],
+  ["over several lines, at the first", "send the contract to the port on Friday", 2, 1000],
+  ["a number that is off by two", "I will send the contract", 4, 1000],
+  ["a number that is far off, or none", "I will send the contract", 700, 1000],
+  ["no number at all", "to the port on Friday", Number.NaN, 2000],
+  ["said twice: the one that is named", "Good morning, everybody", 5, 4000],
+  ["said twice, named the first", "Good morning, everybody", 1, 0],
+  ["without spaces between words", "星期五签合同", 6, 5000],
+  ["invented", "I will resign tomorrow", 2, null],
+  ["a part of a word", "end the contrac", 2, null],
+  ["too short to prove anything", "Okay", 7, null],
+  ["empty", "", 1, null],
+  ["signs only", "...!!!", 1, null],
+] as const) {
+  test(`quotes: ${name}`, () => assert.equal(said.find(quote, number)?.startMs ?? null, expected));
+}
+
+test("quotes: a transcript of 50,000 lines is searched at once", () => {
+  const many = indexQuotes(speech(50_000));
+  const began = performance.now();
+  for (let index = 0; index < 100; index += 1) many.find(`the boats ${49_000 + index}`, 3);
+  for (let index = 0; index < 100; index += 1) assert.equal(many.find("nobody has ever said that", 3), null);
+  assert.ok(performance.now() - began < 5000);
+});
+
+const Notes = z.object({ notes: z.array(z.string()) });
+
+for (const [name, text, expected] of [
+  ["alone", '{"notes":["a"]}', { notes: ["a"] }],
+  ["in a fence", 'Here you are:\n```json\n{"notes": []}\n```\nAnything else?', { notes: [] }],
+  ["after thoughts with a draft", '<think>{"notes":["draft"]}</think>{"notes":["a"]}', { notes: ["a"] }],
+  ["with braces in strings", 'Well {"notes":["} \\" {"]} ok', { notes: ['} " {'] }],
+  ["after braces that are none", '{well} {"notes":[]}', { notes: [] }],
+  ["cut off: not what is whole inside of it", '{"a":{"notes":[]},"b":', undefined],
+  ["a list", "[1]", undefined],
+  ["nothing", "", undefined],
+  ["many braces", "{".repeat(100_000), undefined],
+] as const) {
+  test(`responses: JSON ${name}`, () => assert.deepEqual(findJson(text), expected));
+}
+
+test("responses: violations are described, unknown properties are dropped", () => {
+  assert.deepEqual(readAnswer('{"notes":["a"],"more":1}', Notes), { ok: true, value: { notes: ["a"] } });
+  const wrong = readAnswer('{"notes":[1]}', Notes);
+  assert.ok(!wrong.ok && /notes\.0: .*expected string/.test(wrong.fault));
+});
+
+test("schemas: each is one that servers take in strict mode", () => {
+  for (const schema of Object.values(sectionAnswers)) {
+    const json = jsonSchemaOf(schema);
+    assert.equal(json.additionalProperties, false);
+    assert.deepEqual(json.required, Object.keys(json.properties as object));
+    assert.doesNotMatch(JSON.stringify(json), /\$ref|minLength|maxItems|pattern/);
+  }
+});
+
+test("capabilities: what the server names is left out first; what is no matter of form is not tried", () => {
+  assert.equal(lower(everything, 400, "json_schema is not supported")?.format, "json_object");
+  assert.equal(lower(everything, 400, "stream_options unknown")?.stream, "plain");
+  assert.equal(lower(everything, 422, "")?.format, "json_object");
+  assert.equal(lower(everything, 401, "response_format"), null);
+  assert.equal(lower(everything, 400, "maximum context length is 10 tokens"), null);
+  let [form, steps]: [ReturnType<typeof lower>, number] = [everything, 0];
+  for (; form !== null; steps += 1) form = lower(form, 400, "");
+  assert.ok(steps <= 6, "it ends");
+});
+
+const people = [
+  { id: "1", name: "Anna Adams" },
+  { id: "2", name: "Ben Bird" },
+  { id: "3", name: "Anna Zed" },
+];
+for (const [words, expected] of [
+  ["P1", "1"],
+  ["p2 (Ben)", "2"],
+  ["Ben Bird", "2"],
+  ["ben", "2"],
+  ["ANNA ADAMS", "1"],
+  ["Anna", null],
+  ["P9", null],
+  ["Carl", null],
+  ["", null],
+  [null, null],
+] as const) {
+  test(`assignee: ${JSON.stringify(words)} is ${expected ?? "nobody"}`, () =>
+    assert.equal(matchAssignee(words, people), expected));
+}
+
+const item = (changes: Partial<StoredItem>): StoredItem => ({
+  id: "a",
+  status: "pending",
+  timestamp: 1000,
+  text: "Send the contract to the port",
+  quote: "I will send the contract",
+  assignee_id: null,
+  ...changes,
+});
+
+test("items: the same task in other words about the same moment is the same, elsewhere it is another", () => {
+  assert.ok(isSameItem(item({}), item({ text: "Send the contract to the port on Friday" })));
+  assert.ok(!isSameItem(item({}), item({ timestamp: 900_000, quote: "I will send it again" })));
+  assert.ok(!isSameItem(item({}), item({ text: "Call the lawyer", quote: "and call the lawyer" })));
+});
+
+test("items: another run keeps id and status of what stays, and what people wrote", () => {
+  const before = [
+    item({ id: "a", status: "completed" }),
+    item({ id: "b", text: "By hand", quote: "we will paint the boat", timestamp: 5000, is_edited: true }),
+    item({ id: "c", text: "Gone from the answer", quote: "and so on and so on", timestamp: 60_000 }),
+    item({
+      id: "d",
+      text: "Hand and gone",
+      quote: "never found again now",
+      timestamp: 70_000,
+      is_edited: true,
+    }),
+  ];
+  const found = [
+    item({ id: "x", text: "Send the contract to the port today", assignee_id: "1" }),
+    item({ id: "y", text: "Paint the boat", quote: "We will paint the boat.", timestamp: 5000 }),
+    item({ id: "z", text: "Something new altogether", quote: "somebody has to do that", timestamp: 30_000 }),
+  ];
+  assert.deepEqual(
+    mergeItems(before, found).map(({ id, status, text, assignee_id }) => [id, status, text, assignee_id]),
+    [
+      ["a", "completed", "Send the contract to the port today", "1"],
+      ["b", "pending", "By hand", null],
+      ["z", "pending", "Something new altogether", null],
+      ["d", "pending", "Hand and gone", null],
+    ],
+  );
+});
+
+test("notes: too many are left out evenly, never all", () => {
+  const notes = Array.from({ length: 100 }, (_, index) => `note number ${index}`);
+  const kept = thinOut(notes, 100);
+  assert.ok(kept.length > 5 && kept.length < 30);
+  assert.ok(
+    kept.some((note) => Number(note.split(" ").at(-1)) > 80),
+    "the end is there",
+  );
+  assert.deepEqual(thinOut(["long ".repeat(100)], 10).length, 1);
+});

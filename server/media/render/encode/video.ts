@@ -1,0 +1,148 @@
+import { availableParallelism } from "node:os";
+import {
+  AV_CODEC_FLAG_FRAME_DURATION,
+  AV_NOPTS_VALUE,
+  AV_PICTURE_TYPE_I,
+  AV_PICTURE_TYPE_NONE,
+  AV_PIX_FMT_YUV420P,
+  AVCHROMA_LOC_LEFT,
+} from "node-av/constants";
+import { type Frame, Rational, type Stream } from "node-av/lib";
+import { decodeRemedy, MediaFailedError } from "../errors.ts";
+import { decode, displaySize, newFrame, openDecoder, rotationOf, secondsOf } from "../libav.ts";
+import { type Part, picturesOf } from "../part.ts";
+import { maxHeight } from "../plan.ts";
+import { openEncoder } from "./encoder.ts";
+import { type Graph, openGraph, type Step } from "./graph.ts";
+import type { Output, Track } from "./output.ts";
+
+/** The most that a player has to decode when it seeks. */
+const keyframeSec = 2;
+/** How far outside the video a damaged file may place a frame. */
+const slackSec = 5;
+
+/**
+ * Encodes a track as h264, upright, at most 720 lines high, with square pixels, keeping the time of each frame.
+ * @param part only this part, with times from its start.
+ */
+export function encodeVideo(
+  source: Stream,
+  output: Output,
+  durationMs: number,
+  part: Part | null = null,
+): Track {
+  const threads = Math.min(4, availableParallelism());
+  const decoder = openDecoder(source, threads);
+  const size = storedSize(displaySize(source));
+  const { num, den } = source.avgFrameRate;
+  const frameRate = num > 0 && den > 0 ? Math.min(120, Math.max(1, num / den)) : 30;
+  const encoder = openEncoder(
+    output,
+    "libx264",
+    // As many frames in flight as x264 itself uses: with fewer, decoder and encoder wait for each other.
+    { preset: "veryfast", crf: 23, "forced-idr": 1, threads: Math.ceil(threads * 1.5) },
+    (context) => {
+      context.width = size.width;
+      context.height = size.height;
+      context.pixelFormat = AV_PIX_FMT_YUV420P;
+      context.sampleAspectRatio = new Rational(1, 1);
+      context.timeBase = source.timeBase;
+      context.framerate = new Rational(Math.round(frameRate * 1000), 1000);
+      context.gopSize = Math.max(1, Math.round(frameRate * keyframeSec));
+      context.chromaLocation = AVCHROMA_LOC_LEFT;
+      // Without it the last picture would have no duration.
+      context.setFlags(AV_CODEC_FLAG_FRAME_DURATION);
+    },
+  );
+  const frame = newFrame();
+  let graph: { key: string; graph: Graph } | null = null;
+  let lastPts: bigint | null = null;
+  let nextKeySec = Number.NEGATIVE_INFINITY;
+
+  const encode = (out: Frame): void => {
+    const sec = secondsOf(out.pts, source);
+    if (sec === null || (lastPts !== null && out.pts <= lastPts)) return;
+    lastPts = out.pts;
+    // Counting frames alone leaves long gaps where the frame rate varies, as in screen shares.
+    const isKey = sec >= nextKeySec;
+    if (isKey) nextKeySec = sec + keyframeSec - 0.5 / frameRate;
+    out.pictType = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
+    encoder.push(out);
+  };
+  const filter = (shown: Frame): void => {
+    // A video may change its size or its format midway.
+    const key = `${shown.width}x${shown.height}:${shown.format}:${shown.colorRange}:${shown.colorSpace}`;
+    if (graph?.key !== key) {
+      graph?.graph.run(null, encode);
+      graph?.graph.close();
+      graph = { key, graph: openGraph(videoSteps(shown, source, size)) };
+    }
+    graph.graph.run(shown, encode);
+  };
+  const pictures = part === null ? null : picturesOf(source, part, filter);
+  const use = (): void => {
+    frame.pts = frame.bestEffortTimestamp;
+    const sec = secondsOf(frame.pts, source);
+    if (frame.pts === AV_NOPTS_VALUE || sec === null) return;
+    if (sec < -slackSec || sec > durationMs / 1000 + slackSec) return;
+    if (pictures === null) filter(frame);
+    else pictures.push(frame);
+  };
+  return {
+    source,
+    push: (packet) => decode(decoder, packet, frame, use),
+    finish: () => {
+      decode(decoder, null, frame, use);
+      pictures?.finish();
+      graph?.graph.run(null, encode);
+      if (lastPts === null) {
+        throw new MediaFailedError(
+          `The picture can't be decoded: not one frame of it is intact. ${decodeRemedy}`,
+        );
+      }
+      encoder.push(null);
+    },
+    close: () => {
+      graph?.graph.close();
+      pictures?.close();
+      encoder.close();
+      decoder.freeContext();
+      frame.free();
+    },
+  };
+}
+
+/** At most 720 lines; 4:2:0 needs even numbers. */
+function storedSize({ width, height }: { width: number; height: number }): { width: number; height: number } {
+  const factor = Math.min(1, maxHeight / height);
+  const even = (value: number): number => Math.max(2, Math.round(value / 2) * 2);
+  return { width: even(width * factor), height: even(height * factor) };
+}
+
+function videoSteps(
+  frame: Frame,
+  source: Stream,
+  size: { width: number; height: number },
+): [Step, ...Step[]] {
+  const { num, den } = source.timeBase;
+  const turns: Readonly<Record<number, Step[]>> = {
+    90: [["transpose", "dir=clock"]],
+    180: [
+      ["hflip", ""],
+      ["vflip", ""],
+    ],
+    270: [["transpose", "dir=cclock"]],
+  };
+  return [
+    [
+      "buffer",
+      `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=${num}/${den}:` +
+        `pixel_aspect=1/1:colorspace=${frame.colorSpace}:range=${frame.colorRange}`,
+    ],
+    ...(turns[rotationOf(source)] ?? []),
+    ["scale", `w=${size.width}:h=${size.height}:flags=bicubic:out_range=tv`],
+    ["format", "pix_fmts=yuv420p"],
+    ["setsar", "1"],
+    ["buffersink", ""],
+  ];
+}

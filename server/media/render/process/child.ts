@@ -1,0 +1,70 @@
+import { writeSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { damagedReason, MachineError, MediaFailedError } from "../errors.ts";
+import type { ChildMessage, MediaJob, RenderResult, SpeechResult } from "./protocol.ts";
+
+/**
+ * The program that works on one file: the only place where native media code runs. Started by `run-child.ts` with a
+ * `MediaJob` as its argument; reports as JSON lines on file descriptor 3, synchronously, since the libraries block the
+ * event loop.
+ */
+const job = JSON.parse(process.argv[2] ?? "") as MediaJob;
+
+const say = (message: ChildMessage): void => {
+  writeSync(3, `${JSON.stringify(message)}\n`);
+};
+
+new Worker(new URL("./watchdog.ts", import.meta.url), { workerData: job.watch }).unref();
+
+let isReady = false;
+let lastFraction = 0;
+/** At most a hundred lines, never backwards. */
+const onProgress = (fraction: number): void => {
+  if (!(fraction >= lastFraction + 0.01 || (fraction >= 1 && lastFraction < 1))) return;
+  lastFraction = Math.min(1, fraction);
+  say({ type: "progress", fraction: lastFraction });
+};
+
+try {
+  say({ type: "done", result: await work() });
+} catch (error) {
+  say(blame(error));
+}
+
+async function work(): Promise<RenderResult | SpeechResult> {
+  // Imported here so that a library that does not load is reported as such, not as a broken file.
+  const { silenceLibraries } = await import("../libav.ts");
+  silenceLibraries();
+  const { render } = await import("../render.ts");
+  const { clip } = await import("../clip.ts");
+  const { speech } = await import("../speech/speech.ts");
+  isReady = true;
+  say({ type: "ready" });
+  const result =
+    job.task === "render"
+      ? await render(job, onProgress)
+      : job.task === "clip"
+        ? await clip(job, onProgress)
+        : speech(job, onProgress);
+  onProgress(1);
+  return result;
+}
+
+/**
+ * The cause of a failure. Before the libraries are loaded it cannot be the file; afterwards it is the machine only if
+ * the operating system refused something.
+ */
+function blame(error: unknown): ChildMessage {
+  if (error instanceof MediaFailedError) {
+    return { type: "failed", reason: error.message, detail: error.detail };
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!isReady || error instanceof MachineError || isSystemError(error)) {
+    return { type: "trouble", message: detail };
+  }
+  return { type: "failed", reason: damagedReason, detail };
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "errno" in error && "syscall" in error;
+}

@@ -1,0 +1,100 @@
+import type { MediaFacts } from "../../../platform/db/json-columns.ts";
+
+/** The child's task; its only argument, as JSON. */
+export type MediaJob =
+  | {
+      readonly task: "render";
+      readonly inputPath: string;
+      readonly outDir: string;
+      readonly facts: MediaFacts;
+      readonly watch: Watch;
+    }
+  | {
+      readonly task: "speech";
+      readonly inputPath: string;
+      readonly outDir: string;
+      readonly maxChunkSec: number;
+      readonly overlapSec: number;
+      readonly watch: Watch;
+    }
+  | {
+      readonly task: "clip";
+      readonly inputPath: string;
+      readonly outDir: string;
+      readonly format: "mp4" | "mp3";
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly watch: Watch;
+    };
+
+/** The limits that the child's watchdog enforces. */
+export interface Watch {
+  /** The child ends when this process ends. */
+  readonly parentPid: number;
+  /** Limit of the child's lifetime, whatever the parent does. */
+  readonly timeoutMs: number;
+}
+
+/** The files of a recording. */
+export interface RenderResult {
+  /** The stored form; null: the uploaded file is served unchanged. */
+  readonly mediaPath: string | null;
+  readonly contentType: "video/mp4" | "audio/mpeg";
+  readonly durationMs: number;
+  /** Displayed size in pixels, after rotation; null for audio. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** JPEG, at most 640 pixels wide; null for audio. */
+  readonly thumbnail: { readonly path: string; readonly width: number; readonly height: number } | null;
+  /** JSON: see `Waveform`. */
+  readonly waveform: { readonly path: string };
+  /** JPEG sheets and the JSON index of them: see `StoryboardIndex`. Null for audio. */
+  readonly storyboard: { readonly indexPath: string; readonly paths: readonly string[] } | null;
+  /** Milliseconds each stage took, for the log and the bench. */
+  readonly stageMs: Readonly<Record<string, number>>;
+}
+
+/** The loudness of a recording over time: the content of the waveform file. */
+export interface Waveform {
+  readonly version: 1;
+  readonly duration_ms: number;
+  readonly peaks_per_second: number;
+  /** Maximum absolute sample of each interval in any channel, 0 to 255. Empty without audio. */
+  readonly peaks: readonly number[];
+}
+
+/**
+ * Small pictures of a video for the scrubber. Tile i stands for the time i × interval_ms; it is on sheet floor(i /
+ * (columns × rows)), row by row.
+ */
+export interface StoryboardIndex {
+  readonly version: 1;
+  readonly tile_width: number;
+  readonly tile_height: number;
+  readonly columns: number;
+  /** Rows of a full sheet; the last sheet is cut after its last row. */
+  readonly rows: number;
+  readonly interval_ms: number;
+  readonly count: number;
+  /** File names of the sheets, in order. */
+  readonly sheets: readonly string[];
+  /** The actual time of each tile's picture: the keyframe before its nominal time. */
+  readonly times_ms: readonly number[];
+}
+
+/** 16 kHz mono WAV chunks for a speech model. */
+export interface SpeechResult {
+  readonly durationMs: number;
+  readonly chunks: readonly { readonly path: string; readonly startMs: number; readonly endMs: number }[];
+}
+
+/** A message of the child, one JSON line each. */
+export type ChildMessage =
+  /** The libraries are loaded; later failures concern the file. */
+  | { readonly type: "ready" }
+  | { readonly type: "progress"; readonly fraction: number }
+  | { readonly type: "done"; readonly result: RenderResult | SpeechResult }
+  /** The file is the cause. */
+  | { readonly type: "failed"; readonly reason: string; readonly detail: string }
+  /** The machine is the cause: no space, no permission, a library that does not load. */
+  | { readonly type: "trouble"; readonly message: string };

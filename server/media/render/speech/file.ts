@@ -1,0 +1,61 @@
+import { openSync } from "node:fs";
+import { writeAll } from "./wav.ts";
+
+/** Gaps shorter than this are rounding, not silence: 50 ms at 16 kHz. */
+const minHole = 800;
+const bufferSamples = 64 * 1024;
+
+/** A growing raw file of 16-bit mono samples, and its loudness. */
+export interface SpeechFile {
+  readonly file: number;
+  /** Root mean square (1 = full scale) of each full frame, and of the rest when the file is finished. */
+  readonly energies: number[];
+  readonly sampleCount: () => number;
+  /** Fills up with silence to a sample, so that a gap in the audio does not shift what follows. */
+  moveTo(sample: number): void;
+  write(samples: Int16Array): void;
+  finish(): void;
+}
+
+export function openSpeechFile(path: string, samplesPerEnergy: number): SpeechFile {
+  const file = openSync(path, "w+");
+  const buffer = new Int16Array(bufferSamples);
+  let buffered = 0;
+  let count = 0;
+  let squares = 0;
+  let inStretch = 0;
+  const energies: number[] = [];
+
+  const flush = (): void => {
+    writeAll(file, new Uint8Array(buffer.buffer, 0, buffered * 2));
+    buffered = 0;
+  };
+  const closeStretch = (): void => {
+    energies.push(Math.sqrt(squares / inStretch) / 32768);
+    squares = 0;
+    inStretch = 0;
+  };
+  const put = (sample: number): void => {
+    buffer[buffered++] = sample;
+    count += 1;
+    squares += sample * sample;
+    if (++inStretch === samplesPerEnergy) closeStretch();
+    if (buffered === bufferSamples) flush();
+  };
+  return {
+    file,
+    energies,
+    sampleCount: () => count,
+    moveTo: (sample) => {
+      if (sample - count < minHole) return;
+      while (count < sample) put(0);
+    },
+    write: (samples) => {
+      for (let i = 0; i < samples.length; i++) put(samples[i] as number);
+    },
+    finish: () => {
+      if (inStretch > 0) closeStretch();
+      flush();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { MediaFacts } from "../../platform/db/json-columns.ts";
+import type { MediaExpectation, MediaLimits, ValidationResult } from "../facts.ts";
+import { type Bytes, createProbe } from "./bytes.ts";
+import { DamagedFileError } from "./errors.ts";
+import type { MeasuredMedia } from "./measured.ts";
+import { measureMp3 } from "./mp3/measure.ts";
+import { measureIso } from "./mp4/measure.ts";
+import { brokenRules, expectedForm, isStoredForm, reasonOf, sizeRules } from "./requirements.ts";
+import { sniff, sniffBytes } from "./sniff.ts";
+
+/**
+ * Validates a file, in the thread of the caller.
+ * @throws ReadFailedError when the file cannot be read; any other error is a bug.
+ */
+export function examine(bytes: Bytes, expectation: MediaExpectation, limits: MediaLimits): ValidationResult {
+  try {
+    const media = measure(bytes, expectation);
+    const broken = brokenRules(media, expectation, limits);
+    if (broken.length > 0) return { ok: false, reason: reasonOf(broken, media, expectation, limits) };
+    return { ok: true, facts: factsOf(media, expectation) };
+  } catch (error) {
+    if (!(error instanceof DamagedFileError)) throw error;
+    // The size is the only requirement that can be checked without reading the file.
+    const size = sizeRules(bytes.size, limits).map(({ sentence }) => sentence);
+    return { ok: false, reason: [error.message, ...size].join(" ") };
+  }
+}
+
+function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
+  if (bytes.size === 0)
+    throw new DamagedFileError(`The file is empty. ${expectedForm(expectation)}: send the file again.`);
+  const probe = createProbe(bytes);
+  const type = sniff(probe(0, sniffBytes));
+  if (type.family === "other") {
+    const isZeros = type.name.includes("zero bytes");
+    throw new DamagedFileError(
+      `The file ${isZeros ? "holds" : "looks like"} ${type.name}. ${expectedForm(expectation)}: ` +
+        (isZeros ? "it was probably not copied in full, send it again." : advice(expectation)),
+    );
+  }
+  if (type.family === "iso") return measureIso(bytes, probe);
+  const isMp3Wanted =
+    expectation.kind === "audio" || (expectation.kind === "one_step" && expectation.extension === "mp3");
+  try {
+    return measureMp3(bytes);
+  } catch (error) {
+    if (isMp3Wanted || !(error instanceof DamagedFileError)) throw error;
+    throw new DamagedFileError(
+      `The file type is not known. ${expectedForm(expectation)}: ${advice(expectation)}`,
+    );
+  }
+}
+
+function advice(expectation: MediaExpectation): string {
+  const isSound =
+    expectation.kind === "audio" || (expectation.kind === "one_step" && expectation.extension === "mp3");
+  return isSound
+    ? "if it is a recording, convert it, for example with: ffmpeg -i in -vn -c:a libmp3lame -b:a 128k out.mp3"
+    : "if it is a recording, convert it, for example with: ffmpeg -i in -vf \"scale=-2:'min(720,ih)'\" -c:v libx264 " +
+        '-pix_fmt yuv420p -force_key_frames "expr:gte(t,n_forced*2)" -c:a aac -movflags +faststart out.mp4';
+}
+
+function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFacts {
+  const isOneStep = expectation.kind === "one_step";
+  const video = media.videos.find(({ isDecodable }) => isDecodable || !isOneStep) ?? null;
+  const audio = media.audios.find(({ isDecodable }) => isDecodable || !isOneStep) ?? null;
+  return {
+    container: media.container,
+    mediaType: video === null ? "audio" : "video",
+    durationMs: Math.round(media.durationSec * 1000),
+    sizeBytes: media.sizeBytes,
+    video: video && {
+      codec: video.codec,
+      width: video.width,
+      height: video.height,
+      rotation: video.rotation,
+      maxKeyframeGapMs: Math.round(video.maxKeyframeGapSec * 1000),
+    },
+    audio: audio && { codec: audio.codec, channels: audio.channels, sampleRate: audio.sampleRate },
+    isFastStart: media.isFastStart,
+    isStoredForm: isStoredForm(media),
+  };
+}

@@ -1,0 +1,35 @@
+import type { MediaContainer } from "../../platform/db/json-columns.ts";
+
+/** Measured properties of a file, before they are checked against the requirements. */
+export interface MeasuredMedia {
+  readonly container: MediaContainer;
+  readonly sizeBytes: number;
+  /** The duration a player shows, from the samples actually present: the longest of the tracks. */
+  readonly durationSec: number;
+  /** Without still pictures such as cover art. */
+  readonly videos: readonly MeasuredVideo[];
+  readonly audios: readonly MeasuredAudio[];
+  readonly isFastStart: boolean;
+  readonly isFragmented: boolean;
+}
+
+export interface MeasuredVideo {
+  /** ffmpeg's name; the file's four letters when the codec is unknown. */
+  readonly codec: string;
+  readonly isDecodable: boolean;
+  /** As shown, after rotation. */
+  readonly width: number;
+  readonly height: number;
+  /** As encoded, before rotation. */
+  readonly codedHeight: number;
+  /** Degrees clockwise: 0, 90, 180 or 270. */
+  readonly rotation: number;
+  readonly maxKeyframeGapSec: number;
+}
+
+export interface MeasuredAudio {
+  readonly codec: string;
+  readonly isDecodable: boolean;
+  readonly channels: number;
+  readonly sampleRate: number;
+}

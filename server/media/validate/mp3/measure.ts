@@ -1,0 +1,203 @@
+import type { Bytes } from "../bytes.ts";
+import { DamagedFileError } from "../errors.ts";
+import type { MeasuredMedia } from "../measured.ts";
+import { durationName } from "../messages.ts";
+import {
+  announcedBy,
+  createFrameTable,
+  type FrameHeader,
+  type FrameTable,
+  headerAt,
+  isContentsFrame,
+  isLike,
+} from "./frame.ts";
+import { apeBytes, id3v2Bytes, soundEnd } from "./tags.ts";
+
+/** A file without a frame in this many bytes at its beginning is not an mp3. */
+const maxLeadingJunk = 1 << 20;
+/** Bytes between frames that players skip: this many always, and this share of the file. */
+const harmlessJunk = 1 << 16;
+const maxJunkPart = 0.1;
+/** The longest possible frame has 2881 bytes; a search requires this many consecutive frames. */
+const confirmations = 3;
+const searchBytes = 1 << 14;
+const remedy =
+  "Convert the recording to mp3 again, for example with: ffmpeg -i in.mp3 -c:a libmp3lame -b:a 128k out.mp3";
+
+/**
+ * Measures an mp3 by reading all its frames once, in constant memory.
+ * @throws DamagedFileError when it is not an mp3, or in free format; ReadFailedError
+ */
+export function measureMp3(bytes: Bytes): MeasuredMedia {
+  const walk = walkFrames(bytes);
+  return {
+    container: "mp3",
+    sizeBytes: bytes.size,
+    durationSec: walk.seconds,
+    videos: [],
+    audios: [
+      {
+        codec: `mp${walk.first.layer}`,
+        isDecodable: walk.first.layer === 3,
+        channels: walk.first.channels,
+        sampleRate: walk.first.sampleRate,
+      },
+    ],
+    isFastStart: true,
+    isFragmented: false,
+  };
+}
+
+interface Walk {
+  readonly first: FrameHeader;
+  readonly seconds: number;
+}
+
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop over all frames, whose state would only be passed around.
+function walkFrames(bytes: Bytes): Walk {
+  const table = createFrameTable();
+  const end = soundEnd(bytes);
+  const window = createWindow(bytes);
+  let first: FrameHeader | null = null;
+  let last: FrameHeader | null = null;
+  /** Whether a frame or a tag ended right here. */
+  let isExpected = false;
+  let seconds = 0;
+  /** Samples of the current rate, not yet in `seconds`: no division per frame. */
+  let samples = 0;
+  let junk = 0;
+  let at = 0;
+  let announced: (Announced & { readonly start: number }) | null = null;
+  while (end - at >= 4) {
+    if (at + searchBytes > window.end && window.end < bytes.size) moveTo(bytes, window, at);
+    const place = at - window.start;
+    const header = headerAt(table, window.content, place);
+    if (header !== null && header.bytes > 0 && (first === null || header.layer === first.layer)) {
+      const goesOn = isExpected && last !== null && isLike(header, last);
+      if (goesOn || isConfirmed(table, window.content, place, header, end - window.start)) {
+        if (last !== null && last.sampleRate !== header.sampleRate) {
+          seconds += samples / last.sampleRate;
+          samples = 0;
+        }
+        const isSound = first !== null || !isContentsFrame(header, window.content, place);
+        const said = isSound ? null : announcedBy(header, window.content, place);
+        if (said !== null) announced = { ...said, start: at };
+        // A truncated last frame is not played and does no harm.
+        if (isSound && header.bytes <= end - at) samples += header.samples;
+        first ??= header;
+        last = header;
+        isExpected = true;
+        at += header.bytes;
+        continue;
+      }
+    }
+    const tag = id3v2Bytes(window.content, place) || apeBytes(window.content, place);
+    if (tag > 0 && tag <= end - at) {
+      isExpected = true;
+      at += tag;
+      continue;
+    }
+    isExpected = false;
+    junk += 1;
+    at += 1;
+    if (first === null) {
+      if (junk > maxLeadingJunk) break;
+      continue;
+    }
+    if (junk > harmlessJunk && junk > maxJunkPart * end)
+      throw new DamagedFileError(
+        `The file is not an mp3, or badly damaged: ${junk} of its first ${at} bytes belong to no mp3 frame. ${remedy}`,
+      );
+  }
+  if (first === null || last === null) throw noFrames(bytes, table);
+  const walked = { first, seconds: seconds + samples / last.sampleRate };
+  if (announced !== null) refuseCut(announced, walked, end - announced.start);
+  return walked;
+}
+
+interface Announced {
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+/** The header alone is not trusted. If both numbers are well above what is there, the end is missing. */
+const cutPart = 1.01;
+const cutBytes = 1024;
+
+function refuseCut(announced: Announced, { first, seconds }: Walk, bytes: number): void {
+  const announcedSec = (announced.frames * first.samples) / first.sampleRate;
+  if (announcedSec <= seconds * cutPart || announced.bytes <= bytes * cutPart + cutBytes) return;
+  throw new DamagedFileError(
+    `The file breaks off: its header announces ${durationName(announcedSec)} in ${announced.bytes} bytes, and ` +
+      `${durationName(seconds)} in ${bytes} bytes are there. Send the whole file again; if it is like that at your end as well, ` +
+      "re-encode it, for example with: ffmpeg -i in.mp3 -c copy out.mp3",
+  );
+}
+
+/** A window of the file that moves forward. */
+interface Window {
+  /** File position of its first byte, and of the first byte after it. */
+  start: number;
+  end: number;
+  content: Uint8Array;
+  readonly buffer: Uint8Array;
+}
+
+function createWindow(bytes: Bytes): Window {
+  const buffer = new Uint8Array(Math.max(bytes.blockBytes, 4 * searchBytes));
+  return { start: 0, end: 0, content: buffer.subarray(0, 0), buffer };
+}
+
+function moveTo(bytes: Bytes, window: Window, start: number): void {
+  window.content = window.buffer.subarray(0, Math.min(window.buffer.length, bytes.size - start));
+  window.start = start;
+  window.end = start + window.content.length;
+  bytes.readInto(window.content, start);
+}
+
+/** Whether frames of the same kind follow directly, or the audio ends with this one. */
+function isConfirmed(
+  table: FrameTable,
+  content: Uint8Array,
+  place: number,
+  header: FrameHeader,
+  end: number,
+): boolean {
+  let at = place + header.bytes;
+  for (let count = 0; count < confirmations; count += 1) {
+    if (at > end) return false;
+    if (end - at < 4) return true;
+    const next = headerAt(table, content, at);
+    if (next === null || next.bytes === 0 || !isLike(next, header)) return false;
+    at += next.bytes;
+  }
+  return true;
+}
+
+function noFrames(bytes: Bytes, table: FrameTable): DamagedFileError {
+  const content = new Uint8Array(Math.min(bytes.size, 1 << 17));
+  bytes.readInto(content, 0);
+  return new DamagedFileError(
+    hasFreeFormat(table, content)
+      ? `The mp3 is in the so-called free format, which few players read. ${remedy}`
+      : `No mp3 sound was found in the file. ${remedy}`,
+  );
+}
+
+/** Free format: frames without a stated length, which all have the same one. */
+function hasFreeFormat(table: FrameTable, content: Uint8Array): boolean {
+  let candidates = 0;
+  for (let at = 0; at + 4 < content.length && candidates < 32; at += 1) {
+    const header = headerAt(table, content, at);
+    if (header === null || header.bytes !== 0 || header.layer !== 3) continue;
+    candidates += 1;
+    const isSame = (place: number): boolean => {
+      const other = headerAt(table, content, place);
+      return other !== null && other.bytes === 0 && isLike(other, header);
+    };
+    for (let length = 24; length < 8192 && at + 2 * length < content.length; length += 1)
+      // Padding makes single frames one byte longer.
+      if (isSame(at + length) && [-1, 0, 1].some((more) => isSame(at + 2 * length + more))) return true;
+  }
+  return false;
+}

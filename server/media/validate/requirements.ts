@@ -1,0 +1,240 @@
+import type { MediaExpectation, MediaLimits } from "../facts.ts";
+import type { MeasuredMedia } from "./measured.ts";
+import { codecName, counted, durationName, sizeName } from "./messages.ts";
+
+/** A media requirement of the contract. */
+export type Rule =
+  | "container"
+  | "video_track"
+  | "video_codec"
+  | "height"
+  | "keyframes"
+  | "audio_track"
+  | "audio_codec"
+  | "decodable"
+  | "too_short"
+  | "too_long"
+  | "size";
+
+export interface BrokenRule {
+  readonly rule: Rule;
+  /** The measured value, the limit and the remedy, in sentences for users. */
+  readonly sentence: string;
+}
+
+/** Media requirements of the contract. */
+const minDurationSec = 10;
+const maxHeight = 720;
+const maxKeyframeGapSec = 6;
+/** Durations are fractions of the file's clock; a thousandth of a second more or less is accepted. */
+const toleranceSec = 0.001;
+
+/** Every violated requirement, in the order in which a user would look. */
+export function brokenRules(
+  media: MeasuredMedia,
+  expectation: MediaExpectation,
+  limits: MediaLimits,
+): BrokenRule[] {
+  const broken = [
+    ...formRules(media, expectation),
+    ...durationRules(media, limits),
+    ...sizeRules(media.sizeBytes, limits),
+  ];
+  // Two tracks with the same violation need one sentence.
+  return broken.filter(
+    ({ sentence }, index) => broken.findIndex((other) => other.sentence === sentence) === index,
+  );
+}
+
+/** Whether the file has the form in which recordings are stored and served, so that it needs no conversion. */
+export function isStoredForm(media: MeasuredMedia): boolean {
+  if (media.isFragmented) return false;
+  if (media.videos.length === 0) return audioRules(media).length === 0;
+  // A recording of the older operation may be silent: no conversion gives it sound.
+  return videoRules(media).every(({ rule }) => rule === "audio_track");
+}
+
+function formRules(media: MeasuredMedia, expectation: MediaExpectation): BrokenRule[] {
+  if (expectation.kind === "video") return videoRules(media);
+  if (expectation.kind === "audio") return audioRules(media);
+  return oneStepRules(media, expectation.extension);
+}
+
+function videoRules(media: MeasuredMedia): BrokenRule[] {
+  return [
+    ...rule(
+      "container",
+      media.container !== "mp4",
+      `The file is of the form ${media.container}; a video has to be mp4: convert it.`,
+    ),
+    ...rule(
+      "video_track",
+      media.videos.length === 0,
+      "The file has no picture; a video needs exactly one video track: upload it as audio (mp3), or export it with its picture.",
+    ),
+    ...rule(
+      "video_track",
+      media.videos.length > 1,
+      `The file has ${media.videos.length} video tracks; exactly one is allowed: leave the others out.`,
+    ),
+    ...media.videos.flatMap((video) => [
+      ...rule(
+        "video_codec",
+        video.codec !== "h264",
+        `The picture is coded as ${codecName(video.codec)}; only H.264 is allowed: convert the picture.`,
+      ),
+      ...rule(
+        "height",
+        video.codedHeight > maxHeight,
+        `The picture is ${video.codedHeight} pixels high${video.rotation % 180 === 90 ? " before it is rotated" : ""}; ` +
+          `at most ${maxHeight} are allowed: scale it down.`,
+      ),
+      ...rule(
+        "keyframes",
+        video.maxKeyframeGapSec > maxKeyframeGapSec + toleranceSec,
+        `There are ${durationName(video.maxKeyframeGapSec)} without a keyframe; at most ${maxKeyframeGapSec} seconds are allowed: ` +
+          "convert the picture with a keyframe every 2 seconds.",
+      ),
+    ]),
+    ...rule(
+      "audio_track",
+      media.audios.length === 0,
+      "The file has no sound; a video needs an audio track coded as AAC: record it with sound, or add a silent track.",
+    ),
+    ...media.audios.flatMap((audio) =>
+      rule(
+        "audio_codec",
+        audio.codec !== "aac",
+        `The sound is coded as ${codecName(audio.codec)}; in a video only AAC is allowed: convert the sound.`,
+      ),
+    ),
+  ];
+}
+
+function audioRules(media: MeasuredMedia): BrokenRule[] {
+  const codec = media.audios[0]?.codec;
+  return [
+    ...rule(
+      "container",
+      media.container !== "mp3",
+      `The file is of the form ${media.container}; audio has to be mp3: convert it` +
+        `${media.videos.length > 0 ? ", or upload it as video" : ""}.`,
+    ),
+    ...rule("audio_track", codec === undefined, "The file has no sound: record it with sound."),
+    ...rule(
+      "audio_codec",
+      codec !== undefined && codec !== "mp3",
+      `The sound is coded as ${codecName(codec ?? "")}; in audio only mp3 (MPEG audio layer III) is allowed: convert the sound.`,
+    ),
+  ];
+}
+
+/** The older upload operation accepts .mov, .mp4, .mp3 and .m4a; files not in the stored form are converted later. */
+function oneStepRules(media: MeasuredMedia, extension: string): BrokenRule[] {
+  const tracks = [...media.videos, ...media.audios];
+  const codecs = [...new Set(tracks.map(({ codec }) => codecName(codec)))].join(", ");
+  return [
+    ...rule(
+      "container",
+      (media.container === "mp3") !== (extension === "mp3"),
+      `The file's name ends in .${extension}, but its content is ${media.container}: give it the ending .${media.container}.`,
+    ),
+    ...rule(
+      "decodable",
+      tracks.length === 0,
+      "The file has neither picture nor sound: export the recording again.",
+    ),
+    ...rule(
+      "decodable",
+      tracks.length > 0 && tracks.every(({ isDecodable }) => !isDecodable),
+      `Neither picture nor sound can be decoded (${codecs}): convert the recording to H.264 with AAC, or to mp3.`,
+    ),
+  ];
+}
+
+function durationRules({ durationSec }: MeasuredMedia, limits: MediaLimits): BrokenRule[] {
+  return [
+    ...rule(
+      "too_short",
+      durationSec < minDurationSec - toleranceSec,
+      `The recording is ${durationName(durationSec)} long; at least ${minDurationSec} seconds are needed: upload a longer one.`,
+    ),
+    ...rule(
+      "too_long",
+      durationSec > limits.maxDurationSec + toleranceSec,
+      `The recording is ${durationName(durationSec)} long; at most ${durationName(limits.maxDurationSec)} are allowed: ` +
+        "cut it into parts.",
+    ),
+  ];
+}
+
+/** The one requirement for files of any kind. */
+export function sizeRules(sizeBytes: number, limits: MediaLimits): BrokenRule[] {
+  return rule(
+    "size",
+    sizeBytes > limits.maxBytes,
+    `The file has ${sizeName(sizeBytes)}; at most ${sizeName(limits.maxBytes)} are allowed: convert it with a lower bit rate.`,
+  );
+}
+
+/** The required form of an upload, for files of another kind. */
+export function expectedForm(expectation: MediaExpectation): string {
+  if (expectation.kind === "video")
+    return `A video has to be an mp4 file with one H.264 video track at most ${maxHeight} pixels high and AAC sound`;
+  if (expectation.kind === "audio") return "Audio has to be an mp3 file";
+  return `An upload named .${expectation.extension} has to be ${expectation.extension === "mp3" ? "an mp3" : "an mp4, mov or m4a"} file`;
+}
+
+/** The violations as the one text that the upload shows. */
+export function reasonOf(
+  broken: readonly BrokenRule[],
+  media: MeasuredMedia,
+  expectation: MediaExpectation,
+  limits: MediaLimits,
+): string {
+  const command = repairCommand(new Set(broken.map(({ rule: name }) => name)), media, expectation, limits);
+  const sentences = broken.map(({ sentence }) => sentence).join(" ");
+  if (command === null) return sentences;
+  return `${sentences} ${broken.length === 1 ? "For example with" : `All ${counted(broken.length, "fault")} in one go, for example with`}: ${command}`;
+}
+
+/** One ffmpeg command that fixes what can be fixed; null when nothing can, or only the name is wrong. */
+function repairCommand(
+  broken: ReadonlySet<Rule>,
+  media: MeasuredMedia,
+  expectation: MediaExpectation,
+  limits: MediaLimits,
+): string | null {
+  const has = (...rules: readonly Rule[]): boolean => rules.some((name) => broken.has(name));
+  // Missing duration or pictures cannot be created.
+  if (has("too_short") || (has("video_track") && media.videos.length === 0)) return null;
+  const cut = has("too_long") ? ` -t ${limits.maxDurationSec}` : "";
+  const seconds = Math.min(media.durationSec, limits.maxDurationSec);
+  // A tenth is left for the container.
+  const kilobits = Math.floor((limits.maxBytes * 8 * 0.9) / Math.max(seconds, 1) / 1000);
+  const isSound =
+    expectation.kind === "audio" || (expectation.kind === "one_step" && media.videos.length === 0);
+  if (isSound) {
+    if (media.audios.length === 0 || (expectation.kind === "one_step" && !has("too_long", "size")))
+      return null;
+    const rate = has("size") ? Math.max(16, Math.min(128, kilobits)) : 128;
+    return `ffmpeg -i in.${media.container} -vn${cut} -c:a libmp3lame -b:a ${rate}k out.mp3`;
+  }
+  if (expectation.kind === "one_step" && !has("too_long", "size", "decodable")) return null;
+  if (media.videos.length === 0 && media.audios.length === 0) return null;
+  const isSilent = media.audios.length === 0 && expectation.kind === "video";
+  const silence = isSilent ? " -f lavfi -i anullsrc=r=48000:cl=mono -shortest" : "";
+  const map = isSilent ? " -map 0:v:0 -map 1:a" : media.videos.length > 1 ? " -map 0:v:0 -map 0:a" : "";
+  const scale = has("height") ? ` -vf scale=-2:${maxHeight}` : "";
+  const rate = has("size") ? ` -b:v ${Math.max(50, kilobits - 128)}k` : "";
+  const picture = has("video_codec", "height", "keyframes", "size")
+    ? `${scale} -c:v libx264 -pix_fmt yuv420p${rate} -force_key_frames "expr:gte(t,n_forced*2)"`
+    : " -c:v copy";
+  const sound =
+    isSilent || has("audio_codec") || expectation.kind === "one_step" ? " -c:a aac" : " -c:a copy";
+  return `ffmpeg -i in.${media.container}${silence}${map}${cut}${picture}${sound} -movflags +faststart out.mp4`;
+}
+
+function rule(name: Rule, isBroken: boolean, sentence: string): BrokenRule[] {
+  return isBroken ? [{ rule: name, sentence }] : [];
+}

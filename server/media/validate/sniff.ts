@@ -1,0 +1,80 @@
+/** The type of a file by its first bytes: the family to validate further, or the name of another type. */
+export type FileType =
+  | { readonly family: "iso" | "mpeg_audio" }
+  | { readonly family: "other"; readonly name: string };
+
+/** How many bytes to read. Some recorders begin an mp3 with thousands of zero bytes. */
+export const sniffBytes = 1 << 16;
+
+const isoBoxes = new Set(["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot", "styp", "moof", "uuid"]);
+const pictureBrands = /^(heic|heix|hevc|heim|heis|mif1|msf1|avif|avis)$/;
+
+/** Signatures of other file types. */
+const beginnings: readonly (readonly [start: string, name: string])[] = [
+  ["fLaC", "a FLAC file"],
+  ["OggS", "an Ogg file (Opus or Vorbis sound)"],
+  ["FORM", "an AIFF file"],
+  ["caff", "a Core Audio file"],
+  ["#!AMR", "an AMR file"],
+  ["FLV\x01", "a Flash video"],
+  ["\x30\x26\xb2\x75", "a Windows Media file (wmv, wma)"],
+  ["\0\0\x01\xba", "an MPEG program stream (mpg, vob)"],
+  ["\0\0\x01\xb3", "an MPEG video stream"],
+  [".RMF", "a RealMedia file"],
+  ["%PDF", "a PDF document"],
+  ["PK\x03\x04", "a zip archive, or a document of an office program"],
+  ["PK\x05\x06", "an empty zip archive"],
+  ["\x1f\x8b", "a gzip archive"],
+  ["7z\xbc\xaf", "a 7z archive"],
+  ["Rar!", "a RAR archive"],
+  ["\xff\xd8\xff", "a JPEG picture"],
+  ["\x89PNG", "a PNG picture"],
+  ["GIF8", "a GIF picture"],
+  ["MThd", "a MIDI file"],
+  ["MZ", "a Windows program"],
+  ["\x7fELF", "a Linux program"],
+];
+
+/**
+ * Identifies a file by its first bytes; the file is not empty.
+ * @param start at least `sniffBytes` of it, or all.
+ */
+export function sniff(start: Uint8Array): FileType {
+  const text = (at: number, length: number): string =>
+    String.fromCharCode(...start.subarray(at, at + length));
+  const other = (name: string): FileType => ({ family: "other", name });
+  if (start.every((byte) => byte === 0)) return other("nothing but zero bytes");
+  if (isoBoxes.has(text(4, 4))) {
+    if (text(4, 4) === "ftyp" && pictureBrands.test(text(8, 4))) return other("a HEIF or AVIF picture");
+    return { family: "iso" };
+  }
+  if (text(0, 4) === "\x1a\x45\xdf\xa3")
+    return other(text(0, 64).includes("webm") ? "a WebM file" : "a Matroska file (mkv)");
+  if (["RIFF", "RF64", "RIFX"].includes(text(0, 4))) {
+    if (text(8, 4) === "WAVE") return other("a WAV file");
+    if (text(8, 4) === "AVI ") return other("an AVI file");
+    return other(text(8, 4) === "WEBP" ? "a WebP picture" : "a RIFF file");
+  }
+  // Five sync bytes, 188 bytes apart, or 192 with time codes.
+  for (const [first, step] of [[0, 188] as const, [4, 192] as const])
+    if ([0, 1, 2, 3, 4].every((count) => start[first + count * step] === 0x47))
+      return other("an MPEG transport stream (ts, mts)");
+  const known = beginnings.find(([beginning]) => text(0, beginning.length) === beginning);
+  if (known) return other(known[1]);
+  if ((start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0) || text(0, 4) === "ADIF")
+    return other("a bare AAC stream");
+  const words = text(0, 512)
+    .replace(/^\xef\xbb\xbf/, "")
+    .trimStart()
+    .toLowerCase();
+  if (/^(<!doctype html|<html|<head|<body)/.test(words)) return other("an HTML page");
+  if (/^<(\?xml|error|[a-z]+ ?xmlns)/.test(words))
+    return other("an XML document, perhaps the error message of a server");
+  if (/^[{[][\s\S]*"/.test(words)) return other("a JSON document");
+  if (start.subarray(0, 512).every(isPrintable)) return other("a text");
+  return { family: "mpeg_audio" };
+}
+
+function isPrintable(byte: number): boolean {
+  return (byte >= 0x20 && byte < 0x7f) || byte === 9 || byte === 10 || byte === 13;
+}

@@ -1,0 +1,123 @@
+import { oauthPaths } from "../../../contract/oauth.ts";
+import type { Principal, Role } from "../../platform/auth/principal.ts";
+import { type Html, html } from "../../platform/pages/html.ts";
+import type { Page } from "../../platform/pages/page.ts";
+import { userCard } from "../../platform/pages/person.ts";
+import { describeTarget, formTargetOf } from "../clients/redirect-uri.ts";
+import { type AuthorizeRequest, continueUrl } from "./request.ts";
+
+/** Shown instead of a redirect when client or redirect URI can't be trusted. */
+export function stopPage(reason: string): Page {
+  return {
+    title: "This link doesn't work",
+    status: 400,
+    body: html`<h1>This link doesn't work</h1>
+<p>${reason}</p>
+<p class="soft">Nothing was shared. Go back to the app and try again. If it still doesn't work, contact the app's developers.</p>`,
+  };
+}
+
+/** Shown for a form that another site sent, or that has expired. */
+export function crossSitePage(again: string | null): Page {
+  return {
+    title: "Please try again",
+    status: 403,
+    body: html`<h1>Please try again</h1>
+<p>This form came from another site, or the page was open for too long. Nothing was shared.</p>
+${again === null ? null : html`<p><a class="button" href="${again}">Try again</a></p>`}`,
+  };
+}
+
+/** Shown to a user of another workspace than the app's. */
+export function otherWorkspacePage(request: AuthorizeRequest, principal: Principal): Page {
+  return {
+    title: "Different account needed",
+    status: 403,
+    body: html`<h1>Different account needed</h1>
+<p>${request.client.name} belongs to a workspace that ${principal.name} (${principal.emailKey}) is not a member of.
+Nothing was shared.</p>
+<p><a class="button" href="${signInAgainUrl(request)}">Use another account</a></p>`,
+  };
+}
+
+/** The sign-in page of the authorization flow. Works without JavaScript. */
+export function signInPage(
+  request: AuthorizeRequest,
+  form: {
+    readonly token: string;
+    readonly email: string;
+    /** The error of the previous attempt. */
+    readonly problem: { readonly text: string; readonly status: number } | null;
+    /** URL of other ways to sign in. */
+    readonly otherWays: string | null;
+  },
+): Page {
+  return {
+    title: "Sign in",
+    status: form.problem?.status ?? 200,
+    // The form's response may redirect to the app.
+    formTargets: [formTargetOf(request.redirectUri)],
+    body: html`<h1>Sign in</h1>
+<p class="soft">to continue to ${request.client.name}</p>
+${form.problem === null ? null : html`<p class="notice bad" role="alert">${form.problem.text}</p>`}
+<form method="post" action="${oauthPaths.authorize}">
+${hiddenInputs(request, form.token)}
+<label>Email
+<input type="email" name="email" value="${form.email}" autocomplete="username" required autofocus></label>
+<label>Password
+<input type="password" name="password" autocomplete="current-password" required></label>
+<button>Sign in</button>
+</form>
+${form.otherWays === null ? null : html`<p class="or">or</p><p><a class="button quiet" href="${form.otherWays}">Other ways to sign in</a></p>`}`,
+  };
+}
+
+/** Consent: what the app will be able to do, for whom, and where the user returns to. Posts `allow` or `deny`. */
+export function consentPage(
+  request: AuthorizeRequest,
+  principal: Principal,
+  workspaceName: string,
+  token: string,
+): Page {
+  const { client } = request;
+  return {
+    title: `Authorize ${client.name}?`,
+    formTargets: [formTargetOf(request.redirectUri)],
+    body: html`<h1>Authorize ${client.name}?</h1>
+${userCard(principal.name, html`${principal.emailKey} in ${workspaceName}. <a href="${signInAgainUrl(request)}">Not you?</a>`)}
+<p><strong>${client.name}</strong> will be able to act on your behalf:</p>
+<ul>${abilities[principal.role].map((text) => html`<li>${text}</li>`)}</ul>
+<p class="soft small">It can't change your password, your account, or who else has access${client.is_legacy ? ". Its access doesn't expire" : ""}.
+You can revoke its access at any time in Settings.</p>
+<p class="small">You'll return to <strong>${describeTarget(request.redirectUri)}</strong>.</p>
+${client.is_public ? html`<p class="soft small">Continue only if you just started this in ${client.name}.</p>` : null}
+<form method="post" action="${oauthPaths.authorize}">
+${hiddenInputs(request, token)}
+<div class="actions">
+<button name="allow" value="1">Allow</button>
+<button name="deny" value="1" class="quiet">Deny</button>
+</div>
+</form>`,
+  };
+}
+
+const seeing = "see the recordings you can see, including transcripts, participants and your private notes";
+const changing = "upload recordings, and edit, share or delete recordings where you have permission";
+const listening = "get notified about new recordings and changes";
+
+/** What an app may do for a user of each role. */
+const abilities: Readonly<Record<Role, readonly string[]>> = {
+  admin: [seeing, changing, listening, "manage workspace settings for recordings"],
+  member: [seeing, changing, listening],
+  viewer: [seeing],
+};
+
+/** The form carries the request: the server stores nothing until the user consents. */
+function hiddenInputs({ parameters }: AuthorizeRequest, token: string): Html {
+  const inputs = [...Object.entries(parameters), ["form_token", token] as const];
+  return html`${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`;
+}
+
+function signInAgainUrl(request: AuthorizeRequest): string {
+  return `${continueUrl(oauthPaths.authorize, request)}&prompt=login`;
+}

@@ -1,0 +1,76 @@
+import { sql } from "kysely";
+import type { Executor } from "../../platform/db/database.ts";
+import type { PageQuery, Position } from "../../platform/http/page.ts";
+import type { ClientRow } from "./queries.ts";
+
+/** The clients of a workspace, newest first. */
+export function listClients(
+  db: Executor,
+  workspaceId: string,
+  { after, limit }: PageQuery<Position>,
+): Promise<ClientRow[]> {
+  return db
+    .selectFrom("oauth_clients")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) < (${after?.at}, ${after?.id}::uuid)`),
+    )
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** A grant as its owner sees it. */
+export interface GrantRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly client_id: string;
+  readonly client_name: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date;
+  readonly families: number;
+}
+
+/** The apps that a user has authorized, newest first. */
+export function listGrants(
+  db: Executor,
+  userId: string,
+  { after, limit }: PageQuery<Position>,
+): Promise<GrantRow[]> {
+  return db
+    .selectFrom("oauth_grants as g")
+    .innerJoin("oauth_clients as c", "c.id", "g.client_id")
+    .select(["g.id", "g.user_id", "g.client_id", "c.name as client_name", "g.created_at", "g.last_used_at"])
+    .select(sql<number>`(select count(*)::int from oauth_families f where f.grant_id = g.id)`.as("families"))
+    .where("g.user_id", "=", userId)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(g.created_at, g.id) < (${after?.at}, ${after?.id}::uuid)`),
+    )
+    .orderBy("g.created_at", "desc")
+    .orderBy("g.id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** The user, app and workspace of a grant. */
+export function findGrantOwner(db: Executor, grantId: string) {
+  return db
+    .selectFrom("oauth_grants as g")
+    .innerJoin("users as u", "u.id", "g.user_id")
+    .select(["g.user_id", "g.client_id", "u.workspace_id"])
+    .where("g.id", "=", grantId)
+    .executeTakeFirst();
+}
+
+/** Whether a user belongs to a workspace. */
+export async function isUserOf(db: Executor, workspaceId: string, userId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom("users")
+    .select("id")
+    .where("id", "=", userId)
+    .where("workspace_id", "=", workspaceId)
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,150 @@
+import type { z } from "zod";
+import * as contract from "../../../contract/oauth-management.ts";
+import { revokeGrant } from "../../accounts/tokens/oauth-grants.ts";
+import { actorOf, recordAudit } from "../../audit/record.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
+import { readPage, timeCursor } from "../../platform/http/page.ts";
+import { type Api, route } from "../../platform/http/routing/route.ts";
+import {
+  clientNotFound,
+  createClient,
+  deleteClient,
+  findUriViolations,
+  lockClient,
+  rotateSecret,
+  updateClient,
+} from "./clients.ts";
+import { findGrantOwner, type GrantRow, isUserOf, listClients, listGrants } from "./management-queries.ts";
+import { type ClientRow, findClient } from "./queries.ts";
+
+const clientCursor = timeCursor("oauth-clients");
+const grantCursor = timeCursor("oauth-grants");
+
+/** App registrations for admins, and the apps that users have authorized. */
+export function oauthManagementRoutes(
+  api: Api,
+  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize"> },
+): void {
+  route(api, contract.listOAuthClients, async ({ principal, query }) => {
+    const { rows, cursor } = await readPage({
+      cursor: query.cursor,
+      size: config.pageSize,
+      format: clientCursor,
+      fetch: (page) => listClients(db.kysely, principal.workspaceId, page),
+      positionOf: ({ created_at: at, id }) => ({ at, id }),
+    });
+    return { clients: rows.map(presentClient), cursor };
+  });
+
+  route(api, contract.createOAuthClient, async ({ body, request }) => {
+    const isPublic = body.public ?? false;
+    refuseInvalidUris(body, isPublic);
+    const { client, secret } = await db.kysely.transaction().execute((tx) =>
+      createClient(tx, actorOf(request), {
+        name: body.name,
+        redirectUris: body.redirect_uris,
+        corsOrigins: body.cors_origins ?? [],
+        isPublic,
+        isLegacy: body.legacy ?? false,
+      }),
+    );
+    return { ...presentClient(client), client_secret: secret };
+  });
+
+  route(api, contract.getOAuthClient, async ({ principal, params }) => {
+    const client = await findClient(db.kysely, params.client_id);
+    if (client?.workspace_id !== principal.workspaceId) throw clientNotFound(params.client_id);
+    return presentClient(client);
+  });
+
+  route(api, contract.updateOAuthClient, ({ principal, params, body, request }) =>
+    db.kysely.transaction().execute(async (tx) => {
+      const client = await lockClient(tx, principal.workspaceId, params.client_id);
+      refuseInvalidUris(body, client.is_public);
+      return presentClient(await updateClient(tx, actorOf(request), client.id, body));
+    }),
+  );
+
+  route(api, contract.rotateOAuthClientSecret, ({ principal, params, body, request }) =>
+    db.kysely.transaction().execute(async (tx) => {
+      const before = await lockClient(tx, principal.workspaceId, params.client_id);
+      const { client, secret } = await rotateSecret(tx, actorOf(request), before, body.overlap_sec);
+      return { ...presentClient(client), client_secret: secret };
+    }),
+  );
+
+  route(api, contract.deleteOAuthClient, async ({ params, request }) => {
+    await db.kysely.transaction().execute((tx) => deleteClient(tx, actorOf(request), params.client_id));
+    return { success: true } as const;
+  });
+
+  route(api, contract.listOAuthGrants, async ({ principal, query }) => {
+    const userId = query.user_id?.toLowerCase() ?? principal.userId;
+    if (userId !== principal.userId) {
+      if (principal.role !== "admin")
+        throw new ProblemError("forbidden", "only admins can list the authorized apps of other users");
+      if (!(await isUserOf(db.kysely, principal.workspaceId, userId)))
+        throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
+    }
+    const { rows, cursor } = await readPage({
+      cursor: query.cursor,
+      size: config.pageSize,
+      format: grantCursor,
+      fetch: (page) => listGrants(db.kysely, userId, page),
+      positionOf: ({ created_at: at, id }) => ({ at, id }),
+    });
+    return { grants: rows.map(presentGrant), cursor };
+  });
+
+  route(api, contract.revokeOAuthGrant, ({ principal, params, request }) =>
+    db.kysely.transaction().execute(async (tx) => {
+      const found = await findGrantOwner(tx, params.grant_id);
+      const isOwn = found?.user_id === principal.userId;
+      const isAdmins = principal.role === "admin" && found?.workspace_id === principal.workspaceId;
+      if (found === undefined || !(isOwn || isAdmins))
+        throw new ProblemError("not_found", `there is no authorized app ${params.grant_id}`);
+      await revokeGrant(tx, params.grant_id);
+      await recordAudit(tx, actorOf(request), {
+        action: "oauth_access_revoked",
+        subject: { type: "oauth_client", id: found.client_id },
+        details: { grant_id: params.grant_id, user_id: found.user_id },
+      });
+      return { success: true } as const;
+    }),
+  );
+}
+
+function refuseInvalidUris(body: Parameters<typeof findUriViolations>[0], isPublic: boolean): void {
+  const violations = findUriViolations(body, isPublic);
+  if (violations.length > 0) throw invalidInput(violations);
+}
+
+/** A client as the management API and the command line show it, without its secret. */
+export function presentClient(client: ClientRow): z.input<typeof contract.OAuthClient> {
+  const { previous_secret_until: until } = client;
+  return {
+    client_id: client.id,
+    name: client.name,
+    public: client.is_public,
+    legacy: client.is_legacy,
+    redirect_uris: client.redirect_uris,
+    cors_origins: client.cors_origins,
+    previous_secret_until: until !== null && until > new Date() ? until.toISOString() : null,
+    created_datetime: client.created_at.toISOString(),
+    updated_datetime: client.updated_at.toISOString(),
+  };
+}
+
+function presentGrant(row: GrantRow): z.input<typeof contract.OAuthGrant> {
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    client_id: row.client_id,
+    client_name: row.client_name,
+    created_datetime: row.created_at.toISOString(),
+    last_used_datetime: row.last_used_at.toISOString(),
+    sign_ins: row.families,
+  };
+}

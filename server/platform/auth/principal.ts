@@ -1,0 +1,27 @@
+/** How a caller authenticated. `session` is a signed-in browser. */
+export type Credential = "oauth" | "personal_access_token" | "workspace_access_token" | "session";
+
+/** Viewers only read; admins also manage users, tokens and apps. */
+export const roles = ["admin", "member", "viewer"] as const;
+export type Role = (typeof roles)[number];
+
+/** The authenticated caller. */
+export interface Principal {
+  /** Id of the token, or of the session. */
+  readonly tokenId: string;
+  /** What the rate limit counts by: all OAuth tokens of one code together. Left out: the token. */
+  readonly countedAs?: string;
+  readonly tokenType: Credential;
+  readonly scope: "personal" | "workspace";
+  readonly workspaceId: string;
+  /** The token's user; for a workspace token the user who issued it. */
+  readonly userId: string;
+  readonly role: Role;
+  /** Lower-case email of the user. */
+  readonly emailKey: string;
+  /** Name of the user, or of the workspace for a workspace token. */
+  readonly name: string;
+  readonly expiresAt: Date | null;
+  /** Ids under which recording_grants lists what this token may see. */
+  readonly sees: readonly string[];
+}

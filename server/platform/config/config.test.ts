@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, readConfig, unknownSettings } from "./config.ts";
+import { parseDuration } from "./values.ts";
+
+test("defaults: suit a fresh server and are frozen", () => {
+  const config = readConfig({ PARLEY_DATA_DIR: "/tmp/x" }, "/tmp");
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.port, 3000);
+  assert.equal(config.baseUrl, "http://localhost:3000");
+  assert.equal(config.dataDir, "/tmp/x");
+  assert.equal(config.databaseUrl, null);
+  assert.equal(config.role, "all");
+  assert.equal(config.rateLimitPerMinute, 300);
+  assert.equal(config.pageSize, 50);
+  assert.ok(Object.isFrozen(config));
+});
+
+test("the base URL follows the port and loses a trailing slash", () => {
+  assert.equal(readConfig({ PARLEY_PORT: "8080" }, "/tmp").baseUrl, "http://localhost:8080");
+  assert.equal(readConfig({ PARLEY_BASE_URL: "https://p.example/" }, "/tmp").baseUrl, "https://p.example");
+});
+
+test("an invalid setting gives one line that names it and its rule", () => {
+  for (const [name, value] of [
+    ["PARLEY_PORT", "http"],
+    ["PARLEY_PORT", "0"],
+    ["PARLEY_PORT", "70000"],
+    ["PARLEY_BASE_URL", "parley.example"],
+    ["PARLEY_DATABASE_URL", "mysql://x"],
+    ["PARLEY_ROLE", "boss"],
+    ["PARLEY_RATE_LIMIT_PER_MINUTE", "-1"],
+    ["PARLEY_PAGE_SIZE", "0"],
+    ["PARLEY_SWEEP_INTERVAL", "soon"],
+    ["PARLEY_STALE_UPLOAD_TTL", "0s"],
+    ["PARLEY_STORAGE", "tape"],
+    ["PARLEY_STORAGE", "s3"],
+    ["PARLEY_S3_ENDPOINT", "minio:9000"],
+    ["PARLEY_S3_FORCE_PATH_STYLE", "maybe"],
+    ["PARLEY_S3_PREFIX", "/parley"],
+    ["PARLEY_S3_PREFIX", "a//b"],
+    ["PARLEY_S3_PREFIX", "a/../b"],
+    ["PARLEY_S3_PREFIX", "a b"],
+    ["PARLEY_SECRET", "too short"],
+    ["PARLEY_UPLOAD_URL_TTL", "1 day"],
+    ["PARLEY_MAX_DURATION", "9s"],
+    ["PARLEY_MAX_UPLOAD_BYTES", "4294967297"],
+    ["PARLEY_TRANSCRIPTION_URL", "localhost:8080"],
+    ["PARLEY_LLM_URL", "localhost:8080"],
+    ["PARLEY_LLM_CONTEXT_TOKENS", "1000"],
+    ["PARLEY_LLM_MAX_TOKENS_PER_DAY", "0"],
+    ["PARLEY_LLM_TIMEOUT", "soon"],
+    ["PARLEY_VERSION_STATUS", "2025-10-31=sunseting"],
+    ["PARLEY_VERSION_STATUS", "2024-01-01=retired"],
+    ["PARLEY_VERSION_STATUS", "2025-10-31=sunsetting@soon"],
+    ["PARLEY_VERSION_STATUS", "2025-10-31=deprecated@2027-03-01"],
+    ["PARLEY_AUDIT_TTL", "2h"],
+    ["PARLEY_TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["PARLEY_TRUSTED_PROXIES", "10.1"],
+    ["PARLEY_TRUSTED_PROXIES", "proxy.example"],
+    ["PARLEY_TRUSTED_PROXIES", "0.0.0.0/0"],
+  ] as const) {
+    assert.throws(
+      () => readConfig({ [name]: value }, "/tmp"),
+      (error) =>
+        error instanceof ConfigError && error.message.includes(name) && !error.message.includes("\n"),
+      `${name}=${value}`,
+    );
+  }
+});
+
+test("S3: the bucket is required, a custom endpoint means path style, and links last a week at most", () => {
+  const s3 = { PARLEY_STORAGE: "s3", PARLEY_S3_BUCKET: "meetings" };
+  assert.equal(readConfig({}, "/tmp").s3, null);
+  assert.deepEqual(readConfig({ ...s3, AWS_REGION: "eu-central-1" }, "/tmp").s3, {
+    bucket: "meetings",
+    endpoint: null,
+    region: "eu-central-1",
+    forcePathStyle: false,
+    prefix: null,
+  });
+  const own = readConfig({ ...s3, PARLEY_S3_ENDPOINT: "http://minio:9000/" }, "/tmp").s3;
+  assert.deepEqual(own, {
+    bucket: "meetings",
+    endpoint: "http://minio:9000",
+    region: "us-east-1",
+    forcePathStyle: true,
+    prefix: null,
+  });
+  assert.throws(() => readConfig({ PARLEY_STORAGE: "s3" }, "/tmp"), /PARLEY_S3_BUCKET/);
+  assert.throws(() => readConfig({ ...s3, PARLEY_UPLOAD_URL_TTL: "8d" }, "/tmp"), /PARLEY_UPLOAD_URL_TTL/);
+  assert.equal(readConfig({ PARLEY_UPLOAD_URL_TTL: "8d" }, "/tmp").uploadUrlTtlMs, 8 * 86_400_000);
+});
+
+test("S3: the prefix always ends with one slash", () => {
+  for (const [text, prefix] of [
+    ["parley", "parley/"],
+    ["team-a/parley_1.x=y//", "team-a/parley_1.x=y/"],
+    ["...", ".../"],
+  ]) {
+    const env = { PARLEY_STORAGE: "s3", PARLEY_S3_BUCKET: "shared", PARLEY_S3_PREFIX: text };
+    assert.equal(readConfig(env, "/tmp").s3?.prefix, prefix);
+  }
+});
+
+test("several invalid settings are named in one line", () => {
+  assert.throws(() => readConfig({ PARLEY_PORT: "x", PARLEY_ROLE: "y" }, "/tmp"), /PARLEY_PORT.*PARLEY_ROLE/);
+});
+
+test("version statuses: several versions, with a date for sunsetting", () => {
+  const { versionStatus } = readConfig(
+    { PARLEY_VERSION_STATUS: "2025-10-31=sunsetting@2027-03-01, 2026-10-01=current" },
+    "/tmp",
+  );
+  assert.deepEqual(versionStatus.get("2025-10-31"), { status: "sunsetting", sunsetOn: "2027-03-01" });
+  assert.deepEqual(versionStatus.get("2026-10-01"), { status: "current" });
+});
+
+test("durations: ms, s, m, h and d", () => {
+  assert.deepEqual(["250ms", "90s", "1.5m", "24h", "7d", "5", "", "1w", "-1s"].map(parseDuration), [
+    250,
+    90_000,
+    90_000,
+    86_400_000,
+    604_800_000,
+    null,
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("an unknown PARLEY_ variable is reported", () => {
+  assert.deepEqual(unknownSettings({ PARLEY_PROT: "1", PARLEY_PORT: "1", PATH: "" }), ["PARLEY_PROT"]);
+});

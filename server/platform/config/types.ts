@@ -1,0 +1,137 @@
+import type { VersionName } from "../../../contract/versions.ts";
+import type { VersionOverride } from "./values.ts";
+
+/** A bucket; credentials come from the usual AWS variables. */
+interface S3Settings {
+  readonly bucket: string;
+  /** Null: Amazon S3. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+  /** Prefix of every key, with a trailing slash; null: none. */
+  readonly prefix: string | null;
+}
+
+/** A speech model server. */
+export interface TranscriptionSettings {
+  /** URL of the server, with or without `/v1/audio/transcriptions`. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+  /** Language of the meetings; null: the model detects it. */
+  readonly language: string | null;
+}
+
+/** A language model server. */
+export interface LanguageModelSettings {
+  /** URL of the server, with or without `/v1/chat/completions`. */
+  readonly url: string;
+  readonly model: string;
+  readonly apiKey: string | null;
+  /** The model's context size in tokens, including its response. */
+  readonly contextTokens: number;
+  /** Daily limit for each workspace; null: only the workspace's own limit. */
+  readonly maxTokensPerDay: number | null;
+  /** How long to wait while the server sends nothing. */
+  readonly silenceMs: number;
+}
+
+/** The mail server for outgoing email. */
+export interface SmtpSettings {
+  /** `smtp://user:password@host:587` or `smtps://…`. */
+  readonly url: string;
+  /** Sender: an email, or a name with an email in angle brackets. */
+  readonly from: string;
+}
+
+/** The single sign-on provider (OpenID Connect). */
+export interface SingleSignOnSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Name on the sign-in button. */
+  readonly name: string;
+  /** Create accounts for users whose email is in a claimed domain. */
+  readonly createUsers: boolean;
+  /** Trust emails without an email_verified claim. */
+  readonly trustEmail: boolean;
+}
+
+/** All settings, read once and frozen. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** URL of the service, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  /** Null: the embedded PostgreSQL in the data folder. */
+  readonly databaseUrl: string | null;
+  readonly role: "all" | "api" | "worker";
+  /** Where files are stored; null: in the data folder. */
+  readonly s3: S3Settings | null;
+  /** Key for signed links and encryption; null: created at the first start and stored with the files. */
+  readonly secret: string | null;
+  /** 0: no limit. */
+  readonly rateLimitPerMinute: number;
+  /** For all tokens and sessions of a user together; 0: no limit. */
+  readonly rateLimitPerUserPerMinute: number;
+  /** Open uploads of a user; 0: any number, as for the next two. */
+  readonly openUploadsPerUser: number;
+  readonly hooksPerUser: number;
+  readonly tokensPerUser: number;
+  /** Hook requests a minute to one host, by all processes together; 0: any number. */
+  readonly hookRequestsPerHostPerMinute: number;
+  /** Bytes a workspace may store; null: unlimited. */
+  readonly storageBytesPerWorkspace: number | null;
+  readonly pageSize: number;
+  /** `contract`: before `>`, after `<=`, as the contract defines them; `by-name`: before `<`, after `>=`. */
+  readonly datetimeFilters: "contract" | "by-name";
+  readonly newRecordingShareState: "public" | "workspace" | "restricted";
+  /** Lifetime of an upload URL. */
+  readonly uploadUrlTtlMs: number;
+  /** How long after the URL's expiry an upload without a file fails. */
+  readonly uploadExpiryGraceMs: number;
+  /** How long the file of a staged upload is kept. */
+  readonly stagedMediaTtlMs: number;
+  readonly staleUploadTtlMs: number;
+  /** How long an upload may be processing or promoting before it fails. */
+  readonly processingTtlMs: number;
+  /** Lifetime of a download link. */
+  readonly downloadUrlTtlMs: number;
+  readonly sweepIntervalMs: number;
+  /** How long after it was created or changed a retention rule starts to delete. */
+  readonly retentionGraceMs: number;
+  /** Longest recording, unless the workspace has its own limit. */
+  readonly maxDurationMs: number;
+  readonly maxUploadBytes: number;
+  /** Private IP ranges that hooks may be sent to. */
+  readonly hooksAllowAddresses: string;
+  /** Milliseconds between the attempts of a delivery; null: the defaults. */
+  readonly hookRetryScheduleMs: readonly number[] | null;
+  /** Token that a bucket's notifications must send; null: notifications are off. */
+  readonly s3NotificationToken: string | null;
+  /** A speech model behind an OpenAI-compatible `/v1/audio/transcriptions`; null: none. */
+  readonly transcription: TranscriptionSettings | null;
+  /** A language model behind an OpenAI-compatible `/v1/chat/completions`; null: none. */
+  readonly languageModel: LanguageModelSettings | null;
+  /** How long entries of the audit log are kept; null: indefinitely. */
+  readonly auditTtlMs: number | null;
+  /** IP addresses and ranges of trusted proxies, whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[];
+  /** Hosts that requests may name besides those of the base URL and of this machine; in the form of `hostNameOf`. */
+  readonly trustedHosts: readonly string[];
+  /** Where to report vulnerabilities, as URIs. */
+  readonly securityContacts: readonly string[];
+  /** DNS servers for verifying email domains, as IP addresses with an optional port; none: the system's. */
+  readonly dnsServers: readonly string[];
+  /** How long requests are still served after the stop signal, while load balancers notice. */
+  readonly drainMs: number;
+  /** Where a worker without API reports its health; null: nowhere. */
+  readonly healthAddress: { readonly host: string; readonly port: number } | null;
+  /** Null: no email is sent. */
+  readonly smtp: SmtpSettings | null;
+  /** Null: users sign in with a password. */
+  readonly singleSignOn: SingleSignOnSettings | null;
+  readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
+  readonly logLevel: string;
+}

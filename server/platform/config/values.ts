@@ -1,0 +1,235 @@
+import { isIP, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
+import { z } from "zod";
+import {
+  isVersionName,
+  type VersionName,
+  type VersionStatus,
+  versionStatuses,
+} from "../../../contract/versions.ts";
+import { bucketPrefixRule } from "../storage/key-rules.ts";
+import { hostNameOf } from "./host-name.ts";
+
+/** The status of one API version in `PARLEY_VERSION_STATUS`. */
+export interface VersionOverride {
+  readonly status: VersionStatus;
+  /** Retirement date of a sunsetting version. */
+  readonly sunsetOn?: string;
+}
+
+/** Milliseconds of each unit. */
+export const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/**
+ * Reads a duration such as `90s`, `24h` or `7d`.
+ * @returns milliseconds, or null when the text is not a duration.
+ */
+export function parseDuration(text: string): number | null {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
+  if (!match) return null;
+  return Math.round(Number(match[1]) * units[match[2] as keyof typeof units]);
+}
+
+/** A whole number within these bounds. */
+export const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`);
+
+const maxMs = 3650 * units.d;
+
+/** A duration such as `90s`, in milliseconds; at most ten years. */
+export const duration = z.string().transform((text, context) => {
+  const ms = parseDuration(text);
+  if (ms === null || ms === 0 || ms > maxMs) {
+    context.addIssue("must be a duration such as 90s, 24h or 7d, at most ten years");
+    return z.NEVER;
+  }
+  return ms;
+});
+
+/** `0` or a duration of at most five minutes, in milliseconds. */
+export const pause = z.string().transform((text, context) => {
+  const ms = text.trim() === "0" ? 0 : parseDuration(text);
+  if (ms === null || ms > 5 * units.m) {
+    context.addIssue("must be 0 or a duration such as 10s, at most five minutes");
+    return z.NEVER;
+  }
+  return ms;
+});
+
+/** `host:port` to listen at, or a port alone for the loopback interface. */
+export const listenAddress = z.string().transform((text, context) => {
+  const match = /^(?:(\[[0-9a-fA-F:.]{2,45}\]|[^:\s]{1,253}):)?(\d{1,5})$/.exec(text.trim());
+  const port = Number(match?.[2]);
+  if (match === null || port < 1 || port > 65_535) {
+    context.addIssue("must be a port such as 3001, or host and port such as 0.0.0.0:3001");
+    return z.NEVER;
+  }
+  return { host: match[1]?.replace(/^\[|\]$/g, "") ?? "127.0.0.1", port };
+});
+
+const byteUnits = {
+  B: 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
+
+/** An amount of bytes such as `500GB` or `1TiB`, at least one. */
+export const byteSize = z.string().transform((text, context) => {
+  const [, amount = "", unit = "B"] =
+    /^(\d{1,15}(?:\.\d{1,6})?) ?([KMGT]iB|[kMGT]?B)?$/.exec(text.trim()) ?? [];
+  const bytes = Math.round(Number(amount) * byteUnits[unit as keyof typeof byteUnits]);
+  if (amount !== "" && bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
+  context.addIssue("must be an amount of bytes such as 500GB, 1TiB or 1000000");
+  return z.NEVER;
+});
+
+/** Yes or no. */
+export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
+
+/** Seconds, comma separated; in milliseconds. */
+export const retrySchedule = z.string().transform((text, context) => {
+  const seconds = text.split(",").map((part) => part.trim());
+  if (seconds.length <= 100 && seconds.every((part) => /^\d{1,7}(\.\d+)?$/.test(part)))
+    return seconds.map((part) => Math.round(Number(part) * 1000));
+  context.addIssue("must be seconds, comma separated, such as 5,300,1800");
+  return z.NEVER;
+});
+
+/** A folder in a bucket. */
+export const bucketPrefix = z
+  .string()
+  .regex(bucketPrefixRule, "must be at most 200 letters, digits, ._=- and /, and must not start with /")
+  // Bounded: a setting.
+  .transform((text) => `${text.replace(/\/+$/, "")}/`);
+
+/** An http or https URL; a trailing slash is removed. */
+export const httpUrl = z
+  .string()
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  }, "must be an http or https URL without a query")
+  // Bounded: a setting.
+  .transform((text) => text.replace(/\/+$/, ""));
+
+/** The mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+export const smtpUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
+}, "must be a URL such as smtp://user:password@mail.example.com:587");
+
+/** Issuers are compared exactly, so the text is not normalized. Only localhost may go without TLS. */
+export const issuerUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  if (url === null || url.search !== "" || url.hash !== "") return false;
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
+}, "must be the https URL of an OpenID Connect issuer");
+
+/** Not validated further: PostgreSQL's connection strings allow more than URLs, such as an empty host. */
+export const databaseUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// connection string");
+
+/** IP addresses and ranges such as `10.0.0.0/8`, comma separated. */
+export const addressRanges = z.string().transform((text, context) => {
+  const ranges = text.split(",").map((part) => part.trim());
+  const wrong = ranges.find((range) => !isAddress(range) && !ipaddr.isValidCIDR(range));
+  if (wrong === undefined && !ranges.some(isEverything)) return ranges;
+  context.addIssue(
+    wrong === undefined
+      ? "must not contain every IP address, or clients could claim any IP address"
+      : `must be comma-separated IP addresses and ranges such as 127.0.0.1,10.0.0.0/8; "${wrong}" is invalid`,
+  );
+  return z.NEVER;
+});
+
+/** Refuses short and octal forms of IPv4. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}
+
+function isEverything(range: string): boolean {
+  return range.endsWith("/0");
+}
+
+/** Statuses of API versions by name. */
+export const versionStatus = z.string().transform((text, context) => {
+  const overrides = new Map<VersionName, VersionOverride>();
+  for (const entry of text.split(",").map((part) => part.trim())) {
+    const [name = "", rest = ""] = entry.split("=");
+    const [status = "", sunsetOn] = rest.split("@");
+    const known = versionStatuses.find((candidate) => candidate === status);
+    // Only a sunsetting version has a date.
+    const dateIsRight =
+      sunsetOn === undefined ||
+      (/^(sunsetting|retired)$/.test(status) && z.iso.date().safeParse(sunsetOn).success);
+    if (!isVersionName(name) || !known || !dateIsRight) {
+      context.addIssue(
+        `"${entry}" must look like 2025-10-31=sunsetting@2027-03-01 with a known version, one of ${versionStatuses.join(", ")}, and a date for sunsetting`,
+      );
+      return z.NEVER;
+    }
+    overrides.set(name, sunsetOn === undefined ? { status: known } : { status: known, sunsetOn });
+  }
+  return overrides;
+});
+
+/** IP addresses of DNS servers, comma separated, each with an optional port, as `Resolver.setServers` of Node takes them. */
+export const dnsServers = z.string().transform((text, context) => {
+  const servers = text.split(",").map((part) => part.trim());
+  const wrong = servers.find((server) => {
+    const [, bracketed, plain] = /^(?:\[(.+)\](?::\d{1,5})?|([^:]+)(?::\d{1,5})?)$/.exec(server) ?? [];
+    return isIP(bracketed ?? plain ?? server) === 0;
+  });
+  if (wrong === undefined) return servers;
+  context.addIssue(
+    `must be comma-separated IP addresses such as 192.0.2.53,[2001:db8::53]:53; "${wrong}" is invalid`,
+  );
+  return z.NEVER;
+});
+
+/** Host names and IP addresses without ports, comma separated. */
+export const hostNames = z.string().transform((text, context) => {
+  const names: string[] = [];
+  for (const part of text.split(",").map((entry) => entry.trim())) {
+    const host = isIPv6(part) ? `[${part}]` : part;
+    const name = hostNameOf(host);
+    if (name === null || host.includes("*") || /:\d*$/.test(host)) {
+      context.addIssue(
+        `must be comma-separated host names or IP addresses without ports such as parley.lan,192.168.1.20; "${part}" is invalid`,
+      );
+      return z.NEVER;
+    }
+    names.push(name);
+  }
+  return names;
+});
+
+/** Email addresses, `mailto:`, `tel:` and https URLs, comma separated; as URIs (RFC 9116, section 2.5.3). */
+export const contactUris = z.string().transform((text, context) => {
+  const uris: string[] = [];
+  for (const part of text.split(",").map((entry) => entry.trim())) {
+    const uri = /^[^\s@:/]+@[^\s@:/]+$/.test(part) ? `mailto:${part}` : part;
+    if (
+      // Bounded: a setting.
+      !/^(https:\/\/[\x21-\x7e]+|mailto:[\x21-\x7e]+@[\x21-\x7e]+|tel:\+?[\d-]+)$/.test(uri) ||
+      !URL.canParse(uri)
+    ) {
+      context.addIssue(
+        `must be comma-separated emails or https URLs such as security@example.com; "${part}" is invalid`,
+      );
+      return z.NEVER;
+    }
+    uris.push(uri);
+  }
+  return uris;
+});

@@ -1,0 +1,115 @@
+import type { ColumnType } from "kysely";
+
+/**
+ * What JSON columns hold. These types are here, and not in the features, because the generated types of the tables use
+ * them (scripts/generate-db-types.ts).
+ */
+
+/** Written as text, because pg would send a JavaScript array as a PostgreSQL array. */
+export type JsonColumn<T> = ColumnType<T, string, string>;
+
+/** Containers that Parley understands. */
+export type MediaContainer = "mp4" | "mov" | "m4a" | "mp3";
+
+/** uploads.facts: what was measured in a valid file. */
+export interface MediaFacts {
+  readonly container: MediaContainer;
+  /** Whether it becomes a video or an audio recording. */
+  readonly mediaType: "video" | "audio";
+  readonly durationMs: number;
+  readonly sizeBytes: number;
+  /** Null for audio. Displayed size in pixels, after rotation. */
+  readonly video: {
+    readonly codec: string;
+    readonly width: number;
+    readonly height: number;
+    /** Degrees clockwise: 0, 90, 180 or 270. */
+    readonly rotation: number;
+    /** Longest time between two keyframes, in ms. */
+    readonly maxKeyframeGapMs: number;
+  } | null;
+  /** Null where a one-step video has no sound. */
+  readonly audio: { readonly codec: string; readonly channels: number; readonly sampleRate: number } | null;
+  /** Whether the index stands before the media, so that it plays while it loads (always true for mp3). */
+  readonly isFastStart: boolean;
+  /** Whether the file can be served as it is; otherwise it has to be remuxed or transcoded. */
+  readonly isStoredForm: boolean;
+}
+
+/** What an import adds to a participant of an upload. */
+export interface ParticipantExtra {
+  readonly crm_contact_id?: string | null;
+  readonly confirmed_attendee?: boolean;
+  readonly attended?: boolean;
+  /** Timestamps as the API writes them. */
+  readonly observed_join_time?: string | null;
+  readonly observed_leave_time?: string | null;
+}
+
+/** An element of uploads.participants, as the client sent it. */
+export interface UploadParticipant {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly speaker_key: string | null;
+  /** Of an import. */
+  readonly extra?: ParticipantExtra;
+}
+
+/** uploads.import_data: what an import adds to the attributes of an upload. */
+export interface ImportData {
+  /** The form of its file; null for a transcript alone. */
+  readonly format: "mov" | "mp4" | "mp3" | "m4a" | null;
+  /** The file's key in the store; null: the file is sent. */
+  readonly media_key: string | null;
+  readonly source: string;
+  readonly share_state: string | null;
+  readonly tags: readonly string[];
+  readonly team_ids: readonly string[];
+  /** Chosen by a user; null: decided by the participants. */
+  readonly meeting_type_id: string | null;
+  readonly calendar_event: object | null;
+  readonly crm: object | null;
+  /** `participant` is an index of the participants. */
+  readonly screenshares: readonly { start: number; end: number; participant: number }[];
+}
+
+/** uploads.transcript_info: what an upload keeps of its transcript once the copy is removed. */
+export interface TranscriptInfo {
+  readonly language: string;
+  /** Size of the copy as JSON. */
+  readonly bytes: number;
+  /** The speakers that are not participants. */
+  readonly speakers: readonly { readonly speaker_key: string; readonly name: string }[];
+}
+
+/** What an edit changes in a segment; never its times. */
+export interface SegmentValues {
+  readonly text?: string;
+  readonly speaker?: string;
+  readonly participant_id?: string | null;
+}
+
+/** Segments that an edit changes in the same way. */
+export interface SegmentChange {
+  readonly positions: readonly number[];
+  readonly before: SegmentValues;
+  readonly after: SegmentValues;
+}
+
+interface ParticipantValues {
+  readonly name?: string;
+  readonly confirmed_attendee?: boolean;
+}
+
+export interface ParticipantChange {
+  readonly id: string;
+  readonly before: ParticipantValues;
+  readonly after: ParticipantValues;
+}
+
+/** transcript_edits.changes: everything an edit writes, with the values before it. No segment is named twice. */
+export interface TranscriptChanges {
+  readonly segments: readonly SegmentChange[];
+  readonly participants: readonly ParticipantChange[];
+}

@@ -1,0 +1,254 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { Violation } from "../../../../contract/errors.ts";
+import { maxSegments } from "../../../../contract/transcript-limits.ts";
+import { createSemaphore, type Release } from "../../concurrency.ts";
+import { invalidInput, ProblemError } from "../errors/problem.ts";
+
+/** Deeper than any input of the contract, far below what could exhaust a stack. */
+const maxDepth = 32;
+
+/** Violations listed in one response. */
+const maxViolations = 100;
+
+/**
+ * Values in one body: several times as many as the longest transcript the contract allows. Parsing millions of empty lists
+ * would take a hundred times their size in memory.
+ */
+const maxValues = 2_000_000;
+
+/** Entries in one list: as many as the longest one of the contract's input may have. */
+const maxEntries = maxSegments;
+
+/** Smaller bodies can't contain enough values to matter. */
+const alwaysCheapBytes = 1024 * 1024;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads every body as JSON, whatever its Content-Type says: real clients send JSON under
+ * `application/x-www-form-urlencoded` or none, and empty bodies under `application/json`.
+ * An empty body means `{}`.
+ */
+export function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  // Replaces invalid Content-Types too, which the framework would refuse before any parser runs.
+  app.decorateRequest("sentContentType", "");
+  app.addHook("onRequest", async (request) => {
+    request.sentContentType = request.headers["content-type"] ?? "";
+    if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/json";
+  });
+  // Large bodies are read one at a time: parsing one keeps the process busy for a moment, and many at once would leave
+  // other requests without a response and the database without a free connection.
+  const bodyMutex = createSemaphore(1);
+  app.addContentTypeParser("*", { parseAs: "buffer" }, async (request: FastifyRequest, payload: Buffer) => {
+    if (payload.length > alwaysCheapBytes) {
+      request.releaseBody = await bodyMutex.acquire();
+      // Small requests that arrived in the meantime go first.
+      await new Promise((next) => setImmediate(next));
+      // A client that left while waiting must not block the others.
+      if (request.raw.socket.destroyed) {
+        request.releaseBody();
+        throw new ProblemError("bad_request", "the client disconnected before its body was read");
+      }
+    }
+    return parseBody(payload);
+  });
+  app.decorateRequest("releaseBody", null);
+  app.addHook("onSend", async (request) => request.releaseBody?.());
+  app.addHook("onRequestAbort", async (request) => request.releaseBody?.());
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The Content-Type the client sent; bodies are read as JSON whatever it says, except forms. */
+    sentContentType: string;
+    /** Releases the mutex that requests with a large body hold; may be called again. */
+    releaseBody: Release | null;
+  }
+}
+
+/**
+ * Parses a JSON body.
+ * @throws ProblemError `invalid_json` when it is not UTF-8 or not JSON.
+ */
+export function parseBody(payload: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(payload);
+  } catch {
+    throw new ProblemError("invalid_json", "the body is not valid UTF-8");
+  }
+  if (text.trim() === "") return {};
+  if (payload.length > alwaysCheapBytes && hasTooManyValues(payload))
+    throw new ProblemError("body_too_large", `the body contains more than ${maxValues} values`);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ProblemError(
+      "invalid_json",
+      `the body is not valid JSON: ${describeSyntaxError(error as Error)}`,
+    );
+  }
+}
+
+/** Reports only the position, because V8's message quotes the input, which may be secret. */
+function describeSyntaxError(error: Error): string {
+  const position = /at position (\d+)/.exec(error.message);
+  return position ? `syntax error at character ${position[1]}` : "syntax error";
+}
+
+/**
+ * Accepts variants that real clients send: null for an omitted property, an empty string for an omitted filter or cursor,
+ * an array of names for an include.
+ */
+function normalizeBody(body: Record<string, unknown>, keepNulls = false): Record<string, unknown> {
+  const result = keepNulls ? { ...body } : withoutNulls(body);
+  if (result.cursor === "") delete result.cursor;
+  if (isObject(result.filter)) {
+    const filter = withoutNulls(result.filter);
+    for (const [name, value] of Object.entries(filter)) if (value === "") delete filter[name];
+    result.filter = filter;
+  }
+  if (Array.isArray(result.include) && result.include.every((name) => typeof name === "string")) {
+    result.include = Object.fromEntries(result.include.map((name) => [name, true]));
+  }
+  if (isObject(result.include)) {
+    const include = withoutNulls(result.include);
+    if (include.ai_template_sections === true) include.ai_template_sections = {};
+    if (include.ai_template_sections === false) delete include.ai_template_sections;
+    if (isObject(include.ai_template_sections))
+      include.ai_template_sections = withoutNulls(include.ai_template_sections);
+    result.include = include;
+  }
+  if (isObject(result.attributes)) {
+    const attributes = { ...result.attributes };
+    // The others may be null, which empties them.
+    for (const name of ["recorder_ids", "participants", "transcript"])
+      if (attributes[name] === null) delete attributes[name];
+    result.attributes = attributes;
+  }
+  return result;
+}
+
+function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Checks a body against its schema.
+ * @param keepNulls null empties a property of this body, rather than leaving it out.
+ * @throws ProblemError `invalid_input` listing every violation with its JSON pointer.
+ */
+export function validateBody<S extends z.ZodObject>(
+  schema: S,
+  body: unknown,
+  keepNulls = false,
+): z.output<S> {
+  if (body !== undefined && !isObject(body))
+    throw invalidInput([{ pointer: "", detail: "must be a JSON object" }]);
+  const input = body ?? {};
+  const textViolations = findUnstorable(input);
+  if (textViolations.length > 0) throw invalidInput(textViolations);
+  const result = schema.safeParse(normalizeBody(input, keepNulls));
+  if (result.success) return result.data;
+  throw invalidInput(result.error.issues.flatMap(toViolations).slice(0, maxViolations));
+}
+
+/** Counts what separates values, without parsing; commas inside texts count as well, which is close enough. */
+function hasTooManyValues(payload: Buffer): boolean {
+  let count = 0;
+  for (const byte of payload) {
+    // The comma, the opening bracket and the opening brace.
+    if (byte === 0x2c || byte === 0x5b || byte === 0x7b) count += 1;
+  }
+  return count > maxValues;
+}
+
+/** Finds text that no database column can hold (NUL, half a surrogate pair) and nesting without end. */
+function findUnstorable(root: unknown): Violation[] {
+  const violations: Violation[] = [];
+  const path: (string | number)[] = [];
+  const report = (detail: string): void => {
+    violations.push({ pointer: toPointer(path), detail });
+  };
+  // Recursion is safe: it goes no deeper than maxDepth.
+  const visit = (value: unknown): void => {
+    if (violations.length >= maxViolations) return;
+    if (typeof value === "string") {
+      if (value.includes("\0")) report("must not contain a NUL character");
+      else if (!value.isWellFormed()) report("must not contain half of a surrogate pair");
+      return;
+    }
+    if (typeof value !== "object" || value === null) return;
+    if (path.length >= maxDepth) {
+      report("is nested too deeply");
+      return;
+    }
+    if (Array.isArray(value)) {
+      // Before the schema checks each entry: a million invalid ones would give millions of violations.
+      if (value.length > maxEntries) report(`must have at most ${maxEntries} entries`);
+      if (value.length > maxEntries) return;
+      for (let index = 0; index < value.length; index++) {
+        path.push(index);
+        visit(value[index]);
+        path.pop();
+      }
+      return;
+    }
+    for (const [name, child] of Object.entries(value)) {
+      path.push(name);
+      visit(child);
+      path.pop();
+    }
+  };
+  visit(root);
+  return violations;
+}
+
+/** One zod issue in words; a union's issues count as one. */
+function toViolations(issue: z.core.$ZodIssue): Violation[] {
+  return [{ pointer: toPointer(issue.path as (string | number)[]), detail: describe(issue) }];
+}
+
+/** Longer names are cut in pointers; the contract has none. */
+const maxNameLength = 100;
+
+/** RFC 6901: `~` and `/` inside a name are escaped. */
+function toPointer(path: readonly (string | number)[]): string {
+  return path
+    .map((part) => String(part))
+    .map((name) => (name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…`.toWellFormed() : name))
+    .map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.endsWith("received undefined")
+        ? `is required (${articled(issue.expected)})`
+        : `must be ${articled(issue.expected)}`;
+    case "invalid_value":
+      return `must be one of: ${issue.values.join(", ")}`;
+    case "too_big":
+      return issue.origin === "string"
+        ? `must have at most ${issue.maximum} characters`
+        : issue.origin === "array"
+          ? `must have at most ${issue.maximum} entries`
+          : `must be at most ${issue.maximum}`;
+    case "too_small":
+      return issue.message.startsWith("must ") ? issue.message : `must be at least ${issue.minimum}`;
+    default:
+      return issue.message;
+  }
+}
+
+function articled(type: string): string {
+  if (type === "int") return "a whole number";
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toProblem } from "./errors.ts";
+import { ProblemError } from "./problem.ts";
+
+/** An error as the database driver throws it. */
+function databaseError(code: string, message = "told by PostgreSQL"): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+test("transient database errors are 503 with Retry-After and reveal no database message", () => {
+  for (const error of [
+    databaseError("53100", 'could not extend file "base/1/2"'),
+    databaseError("40P01"),
+    databaseError("57014"),
+    databaseError("57P01"),
+    databaseError("08006"),
+    databaseError("ECONNREFUSED"),
+    new Error("Connection terminated unexpectedly"),
+    new Error("timeout exceeded when trying to connect"),
+  ]) {
+    const problem = toProblem(error);
+    assert.equal(problem.code, "unavailable", error.message);
+    assert.ok(Number(problem.headers["retry-after"]) > 0);
+    assert.equal(problem.message.includes(error.message), false);
+  }
+});
+
+test("unexpected errors are 500 without details; ProblemErrors stay as they are", () => {
+  const secret = toProblem(databaseError("42P01", 'relation "x" does not exist'));
+  assert.equal(secret.code, "internal");
+  assert.equal(secret.message.includes("relation"), false);
+  const own = new ProblemError("forbidden", "not yours");
+  assert.equal(toProblem(own), own);
+});

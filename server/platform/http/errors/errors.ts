@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isConnectionError } from "../../db/database.ts";
+import { ProblemError, sendProblem } from "./problem.ts";
+
+/** The framework's client errors and the problem each becomes. */
+const frameworkProblems: Readonly<Record<string, () => ProblemError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new ProblemError("body_too_large", "the body is larger than this operation accepts"),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ProblemError("bad_request", "the body does not have the length in the Content-Length header"),
+  FST_ERR_BAD_URL: () => new ProblemError("bad_request", "the URL has an invalid percent-encoding"),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ProblemError("uri_too_long", "a part of the URL is too long"),
+};
+
+/** Converts any error into the problem the client sees. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  const code = (error as Partial<FastifyError>)?.code;
+  const known = code === undefined ? undefined : frameworkProblems[code];
+  if (known) return known();
+  const status = (error as Partial<FastifyError>)?.statusCode;
+  if (status === 413)
+    return new ProblemError("body_too_large", "the body is larger than this operation accepts");
+  if (status !== undefined && status >= 400 && status < 500)
+    return new ProblemError("bad_request", "the request could not be read");
+  if (isOutOfRoom(error)) {
+    return new ProblemError("unavailable", "the server is out of disk space or memory; try again later", {
+      headers: { "retry-after": "30" },
+    });
+  }
+  if (isBusy(error)) {
+    return new ProblemError("unavailable", "the server is busy at the moment; try again shortly", {
+      headers: { "retry-after": "2" },
+    });
+  }
+  if (isConnectionError(error)) {
+    return new ProblemError("unavailable", "the database can't be reached at the moment; try again shortly", {
+      headers: { "retry-after": "2" },
+    });
+  }
+  return new ProblemError(
+    "internal",
+    "the request failed; the server's log has the details under this request_id",
+  );
+}
+
+/** The server's or PostgreSQL's disk or memory is full; an operator must free space. */
+function isOutOfRoom(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "53100" || code === "53200" || code === "ENOSPC" || code === "EDQUOT";
+}
+
+/** Deadlocks, cancelled statements and an exhausted connection pool: retrying helps. */
+function isBusy(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return (
+    code === "40P01" || code === "57014" || /timeout exceeded when trying to connect/.test(String(message))
+  );
+}
+
+/** Sends every error as a problem document, and logs unexpected ones in full. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler(async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const problem = toProblem(error);
+    if (problem.code === "body_too_large") await discardBody(request.raw);
+    if (problem.code === "internal" || problem.code === "unavailable")
+      request.log.error({ err: error }, problem.code);
+    return sendProblem(request, reply, problem);
+  });
+}
+
+/** How long the rest of a refused body is read, so that the client gets the response. */
+const discardMs = 5000;
+
+/**
+ * Reads and discards the rest of a body. Closing the connection while the client still sends would reset it, and the
+ * response would be lost.
+ */
+export async function discardBody(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, discardMs);
+  request.once("end", resolve).once("close", resolve).resume();
+  await promise;
+  clearTimeout(timer);
+}

@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type ErrorCode, errorCatalogue, type Violation } from "../../../../contract/errors.ts";
+
+/** An error for the client: a code of the catalog and the details of this case. */
+export class ProblemError extends Error {
+  readonly code: ErrorCode;
+  readonly violations: readonly Violation[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly transcriptVersion: number | undefined;
+
+  /** @param detail public; must not hold secrets or internals. */
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    extra: {
+      violations?: readonly Violation[];
+      headers?: Record<string, string>;
+      /** The version that an edit would have had to name. */
+      transcriptVersion?: number;
+    } = {},
+  ) {
+    super(detail);
+    this.code = code;
+    this.violations = extra.violations;
+    this.headers = extra.headers ?? {};
+    this.transcriptVersion = extra.transcriptVersion;
+  }
+}
+
+/** Invalid input: lists all violations and summarizes them in `detail`. */
+export function invalidInput(violations: readonly Violation[]): ProblemError {
+  const first = violations[0];
+  const rest = violations.length - 1;
+  const detail = first
+    ? `${first.pointer === "" ? "the body" : first.pointer} ${first.detail}${rest > 0 ? ` (and ${rest} more)` : ""}`
+    : "the input is not valid";
+  return new ProblemError("invalid_input", detail, { violations });
+}
+
+/** The path exists, but not for this method. Source: RFC 9110, section 15.5.6. */
+export function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): ProblemError {
+  const allow = allowed.join(", ");
+  return new ProblemError("method_not_allowed", `${request.method} is not supported here; use ${allow}`, {
+    headers: { allow },
+  });
+}
+
+/** Sends a problem document. Source: RFC 9457, `application/problem+json`. */
+export function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: ProblemError,
+): FastifyReply {
+  const { status, title } = errorCatalogue[problem.code];
+  const body = {
+    type: `/docs/errors#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    error: problem.code,
+    request_id: request.id,
+    ...(problem.violations === undefined ? {} : { violations: problem.violations }),
+    ...(problem.transcriptVersion === undefined ? {} : { transcript_version: problem.transcriptVersion }),
+  };
+  return reply
+    .code(status)
+    .headers(problem.headers)
+    .type("application/problem+json")
+    .send(JSON.stringify(body));
+}

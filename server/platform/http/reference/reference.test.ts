@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { errorCatalogue } from "../../../../contract/errors.ts";
+import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/hooks.ts";
+import type { VersionName } from "../../../../contract/versions.ts";
+import { permissions } from "../../../../test/permissions/table.ts";
+import { everyVersion, startTestApp } from "../../../../test/support/app.ts";
+
+const app = await startTestApp({ worker: false });
+
+async function readDocument(version: string) {
+  const response = await fetch(`${app.url}/openapi/${version}.json`);
+  assert.equal(response.status, 200);
+  // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is looked into at many places.
+  return (await response.json()) as any;
+}
+
+for (const version of everyVersion) {
+  test(`OpenAPI ${version}: a standard linter finds no error`, async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({
+      source: JSON.stringify(await readDocument(version)),
+      absoluteRef: `${version}.json`,
+      config,
+    });
+    const found = problems
+      .filter((problem) => problem.severity === "error")
+      .map((problem) => `${problem.ruleId}: ${problem.message} at ${problem.location[0]?.pointer}`);
+    assert.deepEqual(found, []);
+  });
+}
+
+test("OpenAPI: each document contains the operations of its version", async () => {
+  const [older, current] = await Promise.all(everyVersion.map(readDocument));
+  assert.equal(current.openapi, "3.1.0");
+  for (const path of [
+    "/uploads",
+    "/uploads/create",
+    "/uploads/{upload_id}",
+    "/uploads/{upload_id}/promote",
+    "/token-info",
+  ]) {
+    assert.ok(current.paths[`/_/public-api/v2${path}`], path);
+    assert.equal(older.paths[`/_/public-api/v2${path}`], undefined, path);
+  }
+  for (const path of [
+    "/recordings",
+    "/recordings/{recording_id}/transcript.vtt",
+    "/users",
+    "/teams",
+    "/meeting_types",
+  ])
+    for (const document of [older, current]) assert.ok(document.paths[`/_/public-api/v2${path}`], path);
+  assert.ok(current.components.schemas.Recording.properties.share_state);
+});
+
+test("OpenAPI: each document names the hook types of its version and no other", async () => {
+  for (const version of everyVersion) {
+    const document = await readDocument(version);
+    const expected = hookTypesIn(version as VersionName);
+    const { post: create } = document.paths["/_/public-api/v2/hooks/create"];
+    const body = create.requestBody.content["application/json"].schema;
+    assert.deepEqual(body.properties.hook_type.enum, expected);
+    assert.deepEqual(document.components.schemas.HookFilter.properties.hook_type.enum, expected);
+    assert.deepEqual(document.components.schemas.Hook.properties.hook_type.enum, expected);
+    const text = JSON.stringify(document);
+    for (const type of Object.keys(hookTypes))
+      assert.equal(text.includes(`"${type}"`), expected.includes(type as HookType), `${type} in ${version}`);
+  }
+});
+
+test("OpenAPI: 403 is documented for every operation that refuses some caller", async () => {
+  const documents = await Promise.all(everyVersion.map(readDocument));
+  // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is looked into at many places.
+  const operations: any[] = documents.flatMap(({ paths }) =>
+    Object.values(paths).flatMap(Object.values as never),
+  );
+  let checked = 0;
+  for (const [row, outcomes] of Object.entries(permissions)) {
+    if (!Object.values(outcomes).includes(403)) continue;
+    const [id] = row.split(" ");
+    for (const operation of operations.filter(({ operationId }) => operationId === id)) {
+      assert.ok(operation.responses["403"], `${id} lacks 403`);
+      checked += 1;
+    }
+  }
+  assert.ok(checked > 100, `${checked} operations`);
+});
+
+test("OpenAPI: an unknown version is 404", async () => {
+  assert.equal((await fetch(`${app.url}/openapi/2020-01-01.json`)).status, 404);
+});
+
+test("reference pages: load nothing from another host", async () => {
+  for (const path of [
+    "/docs",
+    ...everyVersion.map((version) => `/docs/${version}`),
+    "/docs/errors",
+    "/docs/migration",
+  ]) {
+    const response = await fetch(app.url + path);
+    assert.equal(response.status, 200, path);
+    const html = await response.text();
+    assert.doesNotMatch(html, /(src|href)="(https?:)?\/\//, path);
+    assert.match(response.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+    for (const [, asset = ""] of html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g))
+      assert.equal((await fetch(app.url + asset)).status, 200, asset);
+  }
+});
+
+test("errors page: lists the whole catalog", async () => {
+  const html = await (await fetch(`${app.url}/docs/errors`)).text();
+  for (const [code, { title }] of Object.entries(errorCatalogue)) {
+    assert.ok(html.includes(`id="${code}"`), code);
+    assert.ok(html.includes(title), title);
+  }
+});

@@ -1,0 +1,200 @@
+import type { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Violation } from "../../../../contract/errors.ts";
+import type { Operation } from "../../../../contract/operation.ts";
+import { isRedirectResponse, isTextResponse } from "../../../../contract/operation.ts";
+import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
+import { refusal } from "../../auth/permissions.ts";
+import type { Principal } from "../../auth/principal.ts";
+import { validateBody } from "../body/body-rules.ts";
+import { invalidInput, ProblemError } from "../errors/problem.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The caller; set once authenticated. */
+    principal: Principal;
+    /** The request's API version; null in the management API. */
+    apiVersion: VersionName | null;
+    /** For routes with `needsTranscriptVersion`: of the recording in the path; null when the caller can't see it. */
+    transcriptVersion: number | null;
+  }
+}
+
+/** A response that is sent unchanged: JSON from PostgreSQL, a transcript, or a streamed file. */
+export class Ready {
+  readonly body: string | Buffer | Readable;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(body: string | Buffer | Readable, headers: Record<string, string> = {}) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type Params<O extends Operation> = O["params"] extends z.ZodObject
+  ? z.output<O["params"]>
+  : Record<string, never>;
+type Body<O extends Operation> = O["body"] extends z.ZodObject ? z.output<O["body"]> : Record<string, never>;
+type Query<O extends Operation> = O["query"] extends z.ZodObject
+  ? z.output<O["query"]>
+  : Record<string, never>;
+type Result<O extends Operation> = O["response"] extends z.ZodType ? z.input<O["response"]> | Ready : Ready;
+
+/** A handler's input, validated. */
+export interface Call<O extends Operation> {
+  readonly principal: Principal;
+  readonly params: Params<O>;
+  readonly body: Body<O>;
+  readonly query: Query<O>;
+  readonly request: FastifyRequest;
+}
+
+/** Where features register their operations. */
+export interface Api {
+  readonly app: FastifyInstance;
+  /** Path prefix that the scope of `app` adds. */
+  readonly prefix: string;
+  /** Registered operations, which the OpenAPI documents are generated from. */
+  readonly operations: Operation[];
+  /** Also validates `Ready` responses against the contract. Only for tests, because it is slow. */
+  readonly checkReady: boolean;
+}
+
+export interface RouteOptions {
+  /** Bytes; default 1 MiB. */
+  readonly bodyLimit?: number;
+  /** Reads the transcript version of the recording in the path together with the token. */
+  readonly needsTranscriptVersion?: boolean;
+  /**
+   * Rules that need the database, the caller or the version (null in the management API). Also run when the body breaks its
+   * schema, with the raw body, so that all violations are listed at once.
+   */
+  readonly findViolations?: (
+    principal: Principal,
+    body: unknown,
+    params: Readonly<Record<string, string>>,
+    version: VersionName | null,
+  ) => Promise<Violation[]>;
+  /** Treats null properties of the body as given, not as omitted. */
+  readonly keepNulls?: boolean;
+}
+
+/**
+ * Registers one operation of the contract, with its path and version gate. Validates input before the handler runs, and
+ * output before it is sent.
+ */
+export function route<O extends Operation>(
+  api: Api,
+  operation: O,
+  handler: (call: Call<O>) => Promise<Result<O>>,
+  options: RouteOptions = {},
+): void {
+  api.operations.push(operation);
+  api.app.route({
+    method: operation.method,
+    url: operation.path.slice(api.prefix.length),
+    ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
+    config: { operation, needsTranscriptVersion: options.needsTranscriptVersion ?? false },
+    handler: async (request, reply) => {
+      const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
+      const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
+      checkPermission(operation, request.principal);
+      const call = { principal: request.principal, params: request.params, body, query, request };
+      const result = await handler(call as Call<O>);
+      return send(api, operation, reply, result);
+    },
+  });
+}
+
+/** @throws ProblemError `forbidden` when this kind of caller may not use the operation at all. */
+function checkPermission(operation: Operation, principal: Principal): void {
+  const reason = refusal(operation.permission, principal);
+  if (reason !== null) throw new ProblemError("forbidden", reason);
+}
+
+async function checkBody(schema: z.ZodObject, request: FastifyRequest, options: RouteOptions) {
+  const { findViolations, keepNulls } = options;
+  const violations: Violation[] = [];
+  let body: unknown;
+  try {
+    body = validateBody(schema, request.body, keepNulls);
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.violations === undefined) throw error;
+    violations.push(...error.violations);
+  }
+  if (findViolations !== undefined) {
+    const params = request.params as Record<string, string>;
+    const found = await findViolations(request.principal, body ?? request.body, params, request.apiVersion);
+    // Violations inside an invalid value add nothing.
+    const isNamed = ({ pointer }: Violation) =>
+      violations.some((other) => pointer === other.pointer || pointer.startsWith(`${other.pointer}/`));
+    violations.push(...found.filter((violation) => !isNamed(violation)));
+  }
+  if (violations.length > 0) throw invalidInput(violations);
+  return body;
+}
+
+/** Empty values count as absent, as in filters. @throws ProblemError `invalid_input` naming every violation. */
+function checkQuery(schema: z.ZodObject, query: unknown) {
+  const given = Object.entries((query ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "");
+  return validateBody(schema, Object.fromEntries(given));
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    operation?: Operation;
+    needsTranscriptVersion?: boolean;
+  }
+}
+
+/**
+ * Checks the path, after version, token and rate limit, and before the body is read.
+ * @param version null in the management API.
+ * @throws ProblemError `not_in_version` for a closed gate, `not_found` for malformed parameters.
+ */
+export function checkPath(request: FastifyRequest, version: VersionName | null): void {
+  const operation = request.routeOptions.config.operation;
+  if (operation === undefined) return;
+  if (version !== null && !isOpen(operation.gate, version)) {
+    throw new ProblemError(
+      "not_in_version",
+      `${operation.summary} is not part of version ${version}; it exists in ${describeGate(operation.gate)}`,
+    );
+  }
+  if (operation.params === undefined) return;
+  const result = operation.params.safeParse(request.params);
+  if (!result.success) {
+    const name = String(result.error.issues[0]?.path[0] ?? "path");
+    throw new ProblemError(
+      "not_found",
+      `not found: ${name} ${result.error.issues[0]?.message ?? "is not valid"}`,
+    );
+  }
+  request.params = lowerCaseIds(result.data);
+}
+
+/** Handlers compare UUIDs as text, and the database returns them in lower case. */
+function lowerCaseIds(params: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      name.endsWith("_id") && typeof value === "string" ? value.toLowerCase() : value,
+    ]),
+  );
+}
+
+function send(api: Api, operation: Operation, reply: FastifyReply, result: unknown): FastifyReply {
+  const { response } = operation;
+  if (result instanceof Ready) {
+    reply.headers(result.headers);
+    if (isRedirectResponse(response)) return reply.code(302).send();
+    if (isTextResponse(response))
+      return reply
+        .type(result.headers["content-type"] ?? `${response.contentType}; charset=utf-8`)
+        .send(result.body);
+    if (api.checkReady) response.parse(JSON.parse(result.body.toString()));
+    return reply.type("application/json; charset=utf-8").send(result.body);
+  }
+  if (!(response instanceof z.ZodType)) throw new Error(`${operation.id} must return Ready`);
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(response.parse(result)));
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestApp } from "../../../test/support/app.ts";
+import { makeWorkspace, unknownId } from "../../../test/support/factories.ts";
+import { fanOut } from "../../webhooks/deliveries/fan-out.ts";
+import { correctFutureDeliveries } from "../../webhooks/deliveries/history.ts";
+import { record } from "../events/record.ts";
+import { correctFutureTimes } from "./future-times.ts";
+
+const dayMs = 86_400_000;
+const app = await startTestApp({ worker: false });
+const { pool } = app.db;
+
+test("times that a clock ahead by 60 days left behind are corrected; usual times stay", async () => {
+  const key = unknownId();
+  await app.db.kysely
+    .transaction()
+    .execute((tx) => app.jobs.enqueue(tx, "validate_upload", { uploadId: key }, key));
+  await pool.query(
+    "update pgboss.job set start_after = now() + interval '60 days' where singleton_key = $1",
+    [key],
+  );
+  await pool.query(
+    "update pgboss.queue set monitor_on = now(), monitor_claim_on = now() + interval '60 days'",
+  );
+  await pool.query(
+    "insert into job_turns (queue, owner, started_at) values ('validate_upload', 'one', now() + interval '60 days')",
+  );
+  const workspace = await makeWorkspace(app.db);
+  const { rows: hooks } = await pool.query(
+    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
+     select gen_random_uuid(), $1, u.id, 'workspace', '2025-10-31', url, 'recording_deleted', '{}', '\\x00', '2020-01-01'
+     from (select id from users where workspace_id = $1 limit 1) u,
+       unnest(array['https://stuck.example/', 'https://usual.example/']) url returning id, hook_url`,
+    [workspace.id],
+  );
+  await app.db.kysely.transaction().execute((tx) =>
+    record(tx, {
+      workspaceId: workspace.id,
+      type: "recording_deleted",
+      subjectId: unknownId(),
+      audience: [],
+      data: {},
+    }),
+  );
+  await fanOut(app.db, null);
+  const idOf = (host: string) => hooks.find(({ hook_url }) => hook_url.includes(host)).id;
+  const wait = async (host: string, interval: string) => {
+    const values = [idOf(host), interval];
+    await pool.query("update deliveries set due_at = now() + $2::interval where hook_id = $1", values);
+    await pool.query(
+      "update hooks set next_due_at = now() + $2::interval, failing_since = now() where id = $1",
+      values,
+    );
+  };
+  await wait("stuck", "60 days");
+  await wait("usual", "20 hours");
+
+  await correctFutureTimes(pool);
+  await correctFutureDeliveries(pool, { now: new Date(), maxWaitMs: 2 * dayMs });
+
+  const one = async (query: string, values: unknown[] = []) => (await pool.query(query, values)).rows[0];
+  assert.deepEqual(
+    await one("select start_after <= now() as is_due from pgboss.job where singleton_key = $1", [key]),
+    { is_due: true },
+  );
+  assert.deepEqual(
+    await one(
+      "select bool_and(monitor_claim_on <= now()) as is_due from pgboss.queue where monitor_on is not null",
+    ),
+    { is_due: true },
+  );
+  assert.equal((await pool.query("select 1 from job_turns")).rowCount, 0);
+  const isDue = (host: string) =>
+    one(
+      `select next_due_at <= now() as hook,
+         (select bool_and(due_at <= now()) from deliveries where hook_id = h.id) as deliveries
+       from hooks h where id = $1`,
+      [idOf(host)],
+    );
+  assert.deepEqual(await isDue("stuck"), { hook: true, deliveries: true });
+  assert.deepEqual(await isDue("usual"), { hook: false, deliveries: false });
+  assert.deepEqual(await app.jobs.claim("validate_upload", "anyone").then((job) => job?.data), {
+    uploadId: key,
+  });
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { pino } from "pino";
+import { startTestApp } from "../../../test/support/app.ts";
+import { until } from "../../../test/support/until.ts";
+import { job, startPump } from "./pump.ts";
+import { releaseAbandonedJobs } from "./queue.ts";
+
+const app = await startTestApp({ worker: false });
+const { db, jobs } = app;
+const log = pino({ level: "silent" });
+
+/** Ids of uploads that don't exist, by a readable name. */
+const ids = new Map<string, string>();
+const nameOf = (uploadId: string): string | undefined => [...ids].find(([, id]) => id === uploadId)?.[0];
+
+function idOf(name: string): string {
+  const id = ids.get(name) ?? randomUUID();
+  ids.set(name, id);
+  return id;
+}
+
+async function enqueue(name: string): Promise<void> {
+  await db.kysely
+    .transaction()
+    .execute((tx) => jobs.enqueue(tx, "promote_upload", { uploadId: idOf(name) }, name));
+}
+
+async function countJobs(): Promise<number> {
+  const { rows } = await db.pool.query(
+    "select 1 from pgboss.job where state in ('created', 'retry', 'active')",
+  );
+  return rows.length;
+}
+
+test("a job exists exactly when its transaction commits, and once per key", async () => {
+  await assert.rejects(
+    db.kysely.transaction().execute(async (tx) => {
+      await jobs.enqueue(tx, "promote_upload", { uploadId: idOf("a") }, "a");
+      throw new Error("rolled back");
+    }),
+  );
+  assert.equal(await countJobs(), 0);
+  await enqueue("a");
+  await enqueue("a");
+  assert.equal(await countJobs(), 1);
+  await jobs.boss.deleteAllJobs("promote_upload");
+});
+
+test("released: a job whose worker died is there again at once, once, and as new", async () => {
+  await enqueue("b");
+  const [taken] = await jobs.boss.fetch<{ uploadId: string }>("promote_upload", { includeMetadata: true });
+  assert.equal(taken?.data.uploadId, idOf("b"));
+  assert.deepEqual(await jobs.boss.fetch("promote_upload"), []);
+  await releaseAbandonedJobs(db, jobs);
+  const again = await jobs.boss.fetch<{ uploadId: string }>("promote_upload", { includeMetadata: true });
+  assert.deepEqual(
+    again.map(({ data, retryCount }) => [data.uploadId, retryCount]),
+    [[idOf("b"), 0]],
+  );
+  // The dead worker's late word about its attempt changes nothing.
+  await jobs.boss.complete("promote_upload", { id: taken.id, retryCount: taken.retryCount });
+  assert.equal(await countJobs(), 1);
+  await jobs.boss.deleteAllJobs("promote_upload");
+});
+
+test("the pump: no more at once than allowed, a failed job is tried again, and stopping waits for what runs", async () => {
+  const running = { now: 0, most: 0 };
+  const attempts = new Map<string, number>();
+  let started = Promise.withResolvers<void>();
+  const pump = startPump(
+    jobs,
+    [
+      job({
+        name: "promote_upload",
+        concurrency: 3,
+        run: async ({ uploadId }) => {
+          running.now += 1;
+          started.resolve();
+          running.most = Math.max(running.most, running.now);
+          const attempt = (attempts.get(uploadId) ?? 0) + 1;
+          attempts.set(uploadId, attempt);
+          await db.pool.query("select pg_sleep(0.02)");
+          running.now -= 1;
+          if (nameOf(uploadId) === "c3" && attempt === 1) throw new Error("not this time");
+        },
+      }),
+    ],
+    log,
+  );
+  for (let index = 0; index < 20; index++) await enqueue(`c${index}`);
+  jobs.wake();
+  await until("all jobs are done", async () => (await countJobs()) === 0);
+  assert.equal(attempts.size, 20);
+  assert.equal(attempts.get(idOf("c3")), 2);
+  assert.ok(running.most > 1 && running.most <= 3, `${running.most} at once`);
+  started = Promise.withResolvers<void>();
+  for (let index = 0; index < 3; index++) await enqueue(`d${index}`);
+  jobs.wake();
+  await started.promise;
+  await pump.stop(10_000);
+  assert.equal(running.now, 0);
+  await jobs.boss.deleteAllJobs("promote_upload");
+});
+
+test("the pump: what does not end in time is handed back", async () => {
+  const started = Promise.withResolvers<void>();
+  const forever = Promise.withResolvers<void>();
+  const pump = startPump(
+    jobs,
+    [
+      job({
+        name: "promote_upload",
+        concurrency: 1,
+        run: () => {
+          started.resolve();
+          return forever.promise;
+        },
+      }),
+    ],
+    log,
+  );
+  await enqueue("e");
+  jobs.wake();
+  await started.promise;
+  await pump.stop(50);
+  const { rows } = await db.pool.query("select state from pgboss.job where singleton_key = 'e'");
+  assert.deepEqual(rows, [{ state: "retry" }]);
+  forever.resolve();
+});

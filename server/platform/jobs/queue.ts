@@ -1,0 +1,214 @@
+import { type RawBuilder, sql } from "kysely";
+import type pg from "pg";
+import { type Db, fromKysely, PgBoss } from "pg-boss";
+import type { Database, Tx } from "../db/database.ts";
+import { type Admission, type ClaimedJob, claimFairly, fairFetchIndex } from "./fair-fetch.ts";
+import { findOwner } from "./owners.ts";
+import type { DueCheck } from "./sleep.ts";
+
+/** Every kind of job with its data. */
+export interface JobData {
+  promote_upload: { readonly uploadId: string };
+  validate_upload: { readonly uploadId: string };
+  promote_media: { readonly uploadId: string };
+  join_upload_parts: { readonly uploadId: string };
+  transcribe_recording: { readonly recordingId: string };
+  fetch_import: { readonly uploadId: string };
+  analyze_recording: { readonly recordingId: string };
+  /** Mail as JSON, encrypted: it may contain a sign-in link. */
+  send_mail: { readonly encrypted: string };
+  request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
+  erase_personal_data: { readonly erasureId: string };
+  render_clip: { readonly clipId: string };
+}
+export type JobName = keyof JobData;
+const jobNames: readonly JobName[] = [
+  "promote_upload",
+  "validate_upload",
+  "promote_media",
+  "join_upload_parts",
+  "transcribe_recording",
+  "fetch_import",
+  "analyze_recording",
+  "send_mail",
+  "request_password_reset",
+  "erase_personal_data",
+  "render_clip",
+];
+
+/** The job queue. */
+export interface JobQueue {
+  /**
+   * Enqueues a job with the transaction: it exists exactly when the transaction commits.
+   * @param key at most one job with this key waits or runs.
+   */
+  enqueue<N extends JobName>(tx: Tx, name: N, data: JobData[N], key: string): Promise<void>;
+  /** Claims the next job, see `claimFairly`. */
+  claim(name: JobName, admission: Admission): Promise<ClaimedJob | undefined>;
+  /** Hints to this process's pump that there is work; called after the commit. Other processes find it by polling. */
+  wake(): void;
+  /** Registers a listener for these hints. */
+  onWake(listener: () => void): void;
+  readonly boss: PgBoss;
+  close(): Promise<void>;
+}
+
+/**
+ * A worker that is silent for this long is considered dead and its job is given to another. The queue allows no less
+ * than 10 s.
+ */
+export const heartbeatSeconds = 10;
+
+/** How often to check for jobs of dead workers: they are found after the heartbeat plus this at most. */
+export const superviseIntervalMs = 2000;
+
+/**
+ * Jobs are retried indefinitely, since nothing acknowledged may be lost; a job that can never succeed fails its subject
+ * instead.
+ */
+const retryLimit = 1_000_000;
+
+/**
+ * A job that runs for longer is considered stuck and restarted. Longer than any job may take: rendering takes ten hours
+ * at most (media/render), plus fetching and storing the files.
+ */
+export const jobExpirySeconds = 12 * 3600;
+
+const queueOptions = {
+  retryLimit,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 10,
+  heartbeatSeconds,
+  expireInSeconds: jobExpirySeconds,
+  // pg-boss deletes nothing by age: a clock that jumps must not cost a job. See deleteFinishedJobs.
+  retentionSeconds: 60 * 365 * 86_400,
+  deleteAfterSeconds: 0,
+} as const;
+
+function bossOptions(pool: pg.Pool) {
+  const db: Db = { executeSql: (text, values) => pool.query(text, values as unknown[]) };
+  return { db, schema: "pgboss" } as const;
+}
+
+/** Creates or upgrades the queue's tables and queues. Safe in several concurrent processes. */
+export async function migrateJobs(pool: pg.Pool): Promise<void> {
+  const boss = new PgBoss({ ...bossOptions(pool), supervise: false, schedule: false });
+  boss.on("error", () => {}); // Relevant errors are thrown by start and createQueue.
+  await boss.start();
+  try {
+    for (const name of jobNames) {
+      await boss.createQueue(name, { policy: "exclusive", ...queueOptions });
+      // A queue of an older version keeps its other options.
+      await boss.updateQueue(name, queueOptions);
+    }
+    await pool.query(fairFetchIndex);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+/** Opens the queue. */
+export async function openJobQueue(options: {
+  pool: pg.Pool;
+  onError: (error: Error) => void;
+}): Promise<JobQueue> {
+  const listeners: (() => void)[] = [];
+  const boss = new PgBoss({
+    ...bossOptions(options.pool),
+    migrate: false,
+    schedule: false,
+    // The pump does it, while it is awake.
+    supervise: false,
+    monitorIntervalSeconds: superviseIntervalMs / 1000,
+  });
+  boss.on("error", options.onError);
+  await boss.start();
+  return {
+    boss,
+    async enqueue(tx, name, data, key) {
+      const owner = await findOwner(tx, data);
+      await boss.send(name, data, {
+        singletonKey: key,
+        db: fromKysely(tx),
+        ...(owner === null ? {} : { group: { id: owner } }),
+      });
+      await sql`select parley_work_added()`.execute(tx);
+    },
+    claim: (name, admission) => claimFairly(options.pool, name, admission),
+    wake() {
+      for (const listener of listeners) listener();
+    },
+    onWake(listener) {
+      listeners.push(listener);
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+/** A condition: no job of this kind waits or runs for the id. Its form lets pg-boss's unique index of keys serve it. */
+export function hasNoJob(name: JobName, id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`not exists (
+    select 1 from pgboss.job j where j.name = ${name} and coalesce(j.singleton_key, '') = ${id}::text
+      and j.state <= 'active' and j.policy = 'exclusive')`;
+}
+
+/** Deletes jobs that ended more than an hour ago. */
+export async function deleteFinishedJobs(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    "delete from pgboss.job where state > 'active' and completed_on < now() - interval '1 hour'",
+  );
+}
+
+/** When a job of these kinds is due, or due to be taken from a dead worker. */
+export function msUntilJobDue(names: readonly JobName[]): DueCheck {
+  return async (client) => {
+    const { rows } = await client.query<{ ms: number | null }>({
+      name: "ms_until_job_due",
+      // By the index of the policy, which all queues have.
+      text: `select extract(epoch from min(case when state = 'active'
+            then coalesce(heartbeat_on, started_on) + $2 * interval '1 second' else start_after end)
+          - clock_timestamp())::float8 * 1000 as ms
+        from pgboss.job where name = any($1::text[]) and policy = 'exclusive' and state <= 'active'`,
+      values: [names, heartbeatSeconds],
+    });
+    return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
+  };
+}
+
+/** Whether a job with this key runs, and its worker is alive. */
+export async function isAtWork(tx: Tx, name: JobName, key: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from pgboss.job
+    where name = ${name} and singleton_key = ${key} and state = 'active'
+      and heartbeat_on + ${heartbeatSeconds} * interval '1 second' >= clock_timestamp()`.execute(tx);
+  return rows.length > 0;
+}
+
+/**
+ * Returns every job that is marked as running to the queue, as if it had never been taken. Only for a process that
+ * knows it is the only worker, such as the holder of the embedded database at its start: then no job has to wait for a
+ * dead worker's heartbeat to expire.
+ */
+export async function releaseAbandonedJobs(db: Database, queue: JobQueue): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const options = { db: fromKysely(tx) };
+    const { rows } = await sql<{
+      id: string;
+      name: JobName;
+      data: object;
+      singleton_key: string;
+      group_id: string | null;
+    }>`
+      select id, name, data, singleton_key, group_id from pgboss.job
+      where state = 'active' and name = any(${jobNames}::text[])`.execute(tx);
+    for (const { id, name, data, singleton_key, group_id } of rows) {
+      await queue.boss.deleteJob(name, id, options);
+      await queue.boss.send(name, data, {
+        ...options,
+        singletonKey: singleton_key,
+        ...(group_id === null ? {} : { group: { id: group_id } }),
+      });
+    }
+  });
+}

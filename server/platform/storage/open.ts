@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { openLocalStore } from "./local/local.ts";
+import type { ObjectStore } from "./store.ts";
+
+/** The settings that decide where files are stored. */
+export interface StoreSettings {
+  readonly dataDir: string;
+  readonly s3: {
+    readonly bucket: string;
+    readonly endpoint: string | null;
+    readonly region: string;
+    readonly forcePathStyle: boolean;
+    /** Prefix of every key; null for a dedicated bucket. */
+    readonly prefix: string | null;
+  } | null;
+}
+
+/** Opens the configured store. Amazon's library is loaded only when needed: it takes 40 MB. */
+export async function openStore({ dataDir, s3 }: StoreSettings): Promise<ObjectStore> {
+  if (s3 === null) return openLocalStore(dataDir);
+  const { openS3Store } = await import("./s3/s3.ts");
+  return openS3Store({
+    bucket: s3.bucket,
+    region: s3.region,
+    forcePathStyle: s3.forcePathStyle,
+    prefix: s3.prefix ?? "",
+    scratchDir: join(dataDir, "scratch"),
+    ...(s3.endpoint === null ? {} : { endpoint: s3.endpoint }),
+  });
+}

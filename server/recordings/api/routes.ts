@@ -1,0 +1,154 @@
+import * as contract from "../../../contract/recording-operations.ts";
+import type { RecordingFilterInput, RecordingIncludeInput } from "../../../contract/recordings.ts";
+import {
+  type TranscriptFormat,
+  transcriptFormats,
+  transcriptJson,
+  transcriptText,
+} from "../../../contract/transcripts.ts";
+import { viewerOf } from "../../access/viewer.ts";
+import { actorOf } from "../../audit/record.ts";
+import type { ViewLog } from "../../audit/views.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
+import { readPage, timeCursor } from "../../platform/http/page.ts";
+import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
+import type { ObjectStore } from "../../platform/storage/store.ts";
+import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
+import { thumbnailLinks } from "../json/links.ts";
+import { findRecordingMedia, mediaLink } from "../media/media.ts";
+import { canSeeRecording, findRecordingJson, listRecordings } from "../queries.ts";
+import { recordingNotFound } from "../rights.ts";
+import * as shares from "../share/shares.ts";
+import { createTranscriptCache } from "../transcript/cache.ts";
+
+const cursorFormat = timeCursor("recordings");
+
+/** The recordings operations of the contract. */
+export function recordingRoutes(
+  api: Api,
+  deps: {
+    readonly db: Database;
+    readonly store: ObjectStore;
+    readonly signer: LinkSigner;
+    readonly views: ViewLog;
+    readonly config: Pick<Config, "baseUrl" | "pageSize" | "datetimeFilters" | "downloadUrlTtlMs">;
+  },
+): void {
+  const { db, store, signer, views, config } = deps;
+  const { baseUrl } = config;
+  const transcripts = createTranscriptCache(db.pool);
+
+  route(api, contract.listRecordings, async ({ principal, body }) => {
+    refusePersonalOnly(principal, body);
+    const { rows, cursor } = await readPage({
+      cursor: body.cursor,
+      size: config.pageSize,
+      format: cursorFormat,
+      fetch: (page) =>
+        listRecordings(db.pool, {
+          ...page,
+          principal,
+          filter: body.filter ?? {},
+          include: body.include ?? {},
+          baseUrl,
+          thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+          // The setting is for clients with tokens; the web app, which uses a session, follows the contract.
+          datetimesByName: config.datetimeFilters === "by-name" && principal.tokenType !== "session",
+        }),
+      positionOf: (row) => row,
+    });
+    const recordings = rows.map((row) => row.json).join(",");
+    return new Ready(`{"cursor":${JSON.stringify(cursor)},"recordings":[${recordings}]}`);
+  });
+
+  route(api, contract.getRecording, async ({ principal, params, body, request }) => {
+    refusePersonalOnly(principal, body);
+    const json = await findRecordingJson(db.pool, principal, params.recording_id, body.include ?? {}, {
+      baseUrl,
+      thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+    });
+    if (json === undefined) throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
+    return new Ready(json);
+  });
+
+  const readTranscript = async (call: TranscriptCall, format: TranscriptFormat | "json") => {
+    const { recording_id } = call.params;
+    const version = call.request.transcriptVersion;
+    if (version === null) throw recordingNotFound(recording_id);
+    await views.note(call.request, "recording_viewed", recording_id);
+    return new Ready(await transcripts.read(recording_id, format, version));
+  };
+  route(api, transcriptJson, (call) => readTranscript(call, "json"), { needsTranscriptVersion: true });
+  for (const format of transcriptFormats) {
+    route(api, transcriptText[format], (call) => readTranscript(call, format), {
+      needsTranscriptVersion: true,
+    });
+  }
+
+  route(api, contract.downloadRecording, async ({ principal, params, request }) => {
+    if (!(await canSeeRecording(db.pool, principal, params.recording_id)))
+      throw recordingNotFound(params.recording_id);
+    const media = await findRecordingMedia(db.kysely, params.recording_id);
+    if (media === undefined)
+      throw new ProblemError(
+        "not_found",
+        `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
+      );
+    const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
+    const location = await mediaLink(
+      { store, signer, baseUrl },
+      media,
+      viewerOf(principal),
+      expiresAt,
+      request.method,
+    );
+    await views.note(request, "recording_downloaded", params.recording_id);
+    return new Ready("", { location });
+  });
+
+  route(api, contract.updateRecording, ({ principal, params, body }) =>
+    renameRecording(db, principal, params.recording_id, body.title),
+  );
+  route(api, contract.addTag, ({ principal, params, body }) =>
+    addTag(db, principal, params.recording_id, body.tag),
+  );
+  route(api, contract.removeTag, ({ principal, params }) =>
+    removeTag(db, principal, params.recording_id, params.tag),
+  );
+  route(api, contract.shareToUser, ({ principal, params, body, request }) =>
+    shares.shareWithUser(db, principal, params.recording_id, body.user_id.toLowerCase(), actorOf(request)),
+  );
+  route(api, contract.unshareFromUser, ({ principal, params, request }) =>
+    shares.unshareFromUser(db, principal, params.recording_id, params.user_id, actorOf(request)),
+  );
+  route(api, contract.shareToTeam, ({ principal, params, body, request }) =>
+    shares.shareWithTeam(db, principal, params.recording_id, body.team_id.toLowerCase(), actorOf(request)),
+  );
+  route(api, contract.unshareFromTeam, ({ principal, params, request }) =>
+    shares.unshareFromTeam(db, principal, params.recording_id, params.team_id, actorOf(request)),
+  );
+}
+
+/** A call of any transcript route. */
+type TranscriptCall = Pick<Call<typeof transcriptJson>, "params" | "request">;
+
+/** Contract: private_notes and attendance are "personal only", because a workspace token belongs to no user. */
+function refusePersonalOnly(
+  principal: Principal,
+  body: {
+    include?: RecordingIncludeInput | undefined;
+    filter?: RecordingFilterInput | undefined;
+  },
+): void {
+  if (principal.scope === "personal") return;
+  const violations = [
+    ...(body.include?.private_notes ? ["/include/private_notes"] : []),
+    ...(body.filter?.attendance ? ["/filter/attendance"] : []),
+  ].map((pointer) => ({ pointer, detail: "needs a personal token; this is a workspace token" }));
+  if (violations.length > 0) throw invalidInput(violations);
+}

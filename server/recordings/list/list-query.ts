@@ -1,0 +1,163 @@
+import type { RecordingFilterInput, RecordingIncludeInput } from "../../../contract/recordings.ts";
+import { parseTimestamp } from "../../../contract/timestamp.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { PageQuery, Position } from "../../platform/http/page.ts";
+import type { ThumbnailLinks } from "../json/links.ts";
+import { recordingJson } from "../json/recording.ts";
+
+/** SQL text with its values, and a name when it may be a prepared statement. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export interface ListOptions extends PageQuery<Position> {
+  readonly principal: Principal;
+  readonly filter: RecordingFilterInput;
+  readonly include: RecordingIncludeInput;
+  readonly baseUrl: string;
+  readonly thumbnails: ThumbnailLinks;
+  /** Whether before/after mean what their names say instead of what the contract says. */
+  readonly datetimesByName: boolean;
+}
+
+/**
+ * The statement behind List Recordings.
+ *
+ * A token's recordings are a few streams in recording_grants, one for each principal (the user, their teams, the
+ * workspace's members), each in the order of the list. A page is merged from the first rows of each stream, so its cost
+ * depends on the page size alone, not on how many recordings there are or the token can't see.
+ */
+export function listStatement(options: ListOptions): Statement {
+  const { principal, filter, include } = options;
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+
+  const json = recordingJson(include, {
+    bind,
+    baseUrl: options.baseUrl,
+    thumbnails: options.thumbnails,
+    userId: principal.userId,
+  });
+  const limit = bind(options.limit);
+  const conditions = filterConditions(options, bind);
+  if (options.after !== null) {
+    conditions.push(
+      `(g.start_datetime, g.recording_id) < (${bind(options.after.at)}::timestamptz, ${bind(options.after.id)}::uuid)`,
+    );
+  }
+  const streams = streamPrincipals(principal, filter).map(
+    (id) => `(select g.start_datetime, g.recording_id
+      from recording_grants g
+      where ${[`g.principal_id = ${bind(id)}::uuid`, ...conditions].join(" and ")}
+      order by g.start_datetime desc, g.recording_id desc
+      limit ${limit})`,
+  );
+  const text = `with page as (
+      select distinct start_datetime, recording_id from (${streams.join(" union all ")}) streams
+      order by start_datetime desc, recording_id desc
+      limit ${limit})
+    select page.start_datetime as at, page.recording_id as id, ${json}::text as json
+    from page join recordings r on r.id = page.recording_id
+    order by page.start_datetime desc, page.recording_id desc`;
+
+  // A list without filters has one good plan, worth keeping. With a filter the best plan depends on the value, so
+  // the statement stays unnamed and is planned with it.
+  const isPlain = Object.values(filter).every((value) => value === undefined);
+  if (!isPlain || !isHot(include)) return { text, values };
+  const shape = [streams.length, options.after === null ? 0 : 1, includeBits(include)].join("_");
+  return { name: `list_recordings_${shape}`, text, values };
+}
+
+/**
+ * The streams to merge. With a team filter, the team's own stream is enough for callers who can see all of it.
+ */
+function streamPrincipals(principal: Principal, filter: RecordingFilterInput): readonly string[] {
+  return filter.team !== undefined && seesWholeTeam(principal, filter.team) ? [filter.team] : principal.sees;
+}
+
+function seesWholeTeam(principal: Principal, team: string): boolean {
+  return principal.scope === "workspace" || principal.sees.includes(team.toLowerCase());
+}
+
+/**
+ * Contract: before_datetime selects recordings whose start_datetime is after the value (exclusive), after_datetime
+ * those whose start_datetime is before it (inclusive).
+ */
+const comparisonsOfContract = { before_datetime: ">", after_datetime: "<=" } as const;
+
+/** PARLEY_DATETIME_FILTERS=by-name: each boundary belongs to its filter, so before is exclusive and after inclusive. */
+const comparisonsByName = { before_datetime: "<", after_datetime: ">=" } as const;
+
+function filterConditions(options: ListOptions, bind: (value: unknown) => string): string[] {
+  const { principal, filter } = options;
+  const conditions: string[] = [];
+  const comparisons = options.datetimesByName ? comparisonsByName : comparisonsOfContract;
+  for (const name of ["before_datetime", "after_datetime"] as const) {
+    const value = filter[name];
+    if (value !== undefined)
+      conditions.push(`g.start_datetime ${comparisons[name]} ${bind(parseTimestamp(value))}::timestamptz`);
+  }
+  if (filter.title_search !== undefined) conditions.push(titleCondition(filter.title_search, bind));
+  if (filter.meeting_type !== undefined)
+    conditions.push(`g.meeting_type_id = ${bind(filter.meeting_type)}::uuid`);
+  if (filter.participant_scope !== undefined)
+    conditions.push(`g.external = ${bind(filter.participant_scope === "external")}::boolean`);
+  if (filter.team !== undefined) {
+    conditions.push(
+      seesWholeTeam(principal, filter.team)
+        ? `exists (select 1 from teams t where t.id = ${bind(filter.team)}::uuid and t.workspace_id = ${bind(principal.workspaceId)}::uuid)`
+        : `exists (select 1 from recording_teams rt where rt.recording_id = g.recording_id and rt.team_id = ${bind(filter.team)}::uuid)`,
+    );
+  }
+  if (filter.attendance === "hosted") {
+    conditions.push(
+      `exists (select 1 from recording_recorders rr where rr.recording_id = g.recording_id and rr.user_id = ${bind(principal.userId)}::uuid)`,
+    );
+  }
+  if (filter.attendance === "attended") {
+    conditions.push(
+      `exists (select 1 from participants p where p.recording_id = g.recording_id and p.email_key = ${bind(principal.emailKey)} and p.attended)`,
+    );
+  }
+  return conditions;
+}
+
+/**
+ * The trigram index needs three letters or digits in a row. For shorter searches a scan of the stream in order is much
+ * faster, so the condition is written in a form the index can't serve.
+ */
+function titleCondition(search: string, bind: (value: unknown) => string): string {
+  return /[\p{L}\p{N}]{3}/u.test(search)
+    ? `g.title_key like parley_contains(${bind(search)})`
+    : `strpos(g.title_key, parley_fold(${bind(search)})) > 0`;
+}
+
+const includeNames = [
+  "highlights",
+  "participants",
+  "ai_action_items",
+  "ai_summary",
+  "private_notes",
+  "calendar_event",
+  "crm",
+  "screenshares",
+  "ai_template_sections",
+] as const satisfies readonly (keyof RecordingIncludeInput)[];
+
+/**
+ * Whether the statement for this include is prepared. Each prepared statement costs memory on every connection, and
+ * there are hundreds of combinations, so only the most common ones are.
+ */
+export function isHot(include: RecordingIncludeInput): boolean {
+  const bits = includeBits(include);
+  return bits === 0 || bits === includeBits({ participants: true }) || bits === hotTogether;
+}
+
+const hotTogether = includeBits({ highlights: true, participants: true, calendar_event: true });
+
+/** A number that identifies the combination of includes. */
+export function includeBits(include: RecordingIncludeInput): number {
+  return includeNames.reduce((bits, name, index) => (include[name] ? bits | (1 << index) : bits), 0);
+}

@@ -1,0 +1,92 @@
+import { type AuditActor, type AuditEntry, recordAudit } from "../../audit/record.ts";
+import { findTeam, findUser } from "../../directory/queries.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
+import { succeed, updateRecording } from "../change/update-recording.ts";
+import { deleteTeam, deleteUserShare, insertTeam, insertUserShare } from "./queries.ts";
+
+/** The audit log entry of a share that was added or removed. */
+function sharing(
+  action: "recording_shared" | "recording_unshared",
+  recordingId: string,
+  details: { readonly user_id: string } | { readonly team_id: string },
+): AuditEntry {
+  return { action, subject: { type: "recording", id: recordingId }, details };
+}
+
+/** Shares a recording with a user of the workspace. */
+export function shareWithUser(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  userId: string,
+  actor: AuditActor,
+) {
+  return updateRecording(db, principal, recordingId, async (tx, recording) => {
+    if (!(await findUser(tx, recording.workspace_id, userId)))
+      throw invalidInput([
+        { pointer: "/user_id", detail: "is not a user of this workspace; see List Users" },
+      ]);
+    if (!(await insertUserShare(tx, recording.id, userId))) return succeed(false);
+    await recordAudit(tx, actor, sharing("recording_shared", recording.id, { user_id: userId }));
+    return succeed(true);
+  });
+}
+
+/** Stops sharing a recording with a user. */
+export function unshareFromUser(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  userId: string,
+  actor: AuditActor,
+) {
+  return updateRecording(db, principal, recordingId, async (tx, recording) => {
+    if (await deleteUserShare(tx, recording.id, userId)) {
+      await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { user_id: userId }));
+      return succeed(true);
+    }
+    if (!(await findUser(tx, recording.workspace_id, userId)))
+      throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
+    return succeed(false);
+  });
+}
+
+/** Shares a recording with a team of the workspace. */
+export function shareWithTeam(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  teamId: string,
+  actor: AuditActor,
+) {
+  return updateRecording(db, principal, recordingId, async (tx, recording) => {
+    if (!(await findTeam(tx, recording.workspace_id, teamId)))
+      throw invalidInput([
+        { pointer: "/team_id", detail: "is not a team of this workspace; see List Teams" },
+      ]);
+    if (!(await insertTeam(tx, recording.id, teamId))) return succeed(false);
+    await recordAudit(tx, actor, sharing("recording_shared", recording.id, { team_id: teamId }));
+    return succeed(true);
+  });
+}
+
+/** Stops sharing a recording with a team. */
+export function unshareFromTeam(
+  db: Database,
+  principal: Principal,
+  recordingId: string,
+  teamId: string,
+  actor: AuditActor,
+) {
+  return updateRecording(db, principal, recordingId, async (tx, recording) => {
+    if (await deleteTeam(tx, recording.id, teamId)) {
+      await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { team_id: teamId }));
+      return succeed(true);
+    }
+    if (!(await findTeam(tx, recording.workspace_id, teamId)))
+      throw new ProblemError("not_found", `there is no team ${teamId} in this workspace`);
+    return succeed(false);
+  });
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { type RawBuilder, sql } from "kysely";
+import type { Executor, Tx } from "../../platform/db/database.ts";
+import type { UploadParticipant } from "../../platform/db/json-columns.ts";
+import { recordUploadUpdated } from "../../uploads/lifecycle/transition.ts";
+import { findUploadsById, findUploadTranscripts, saveUploadTranscript } from "../../uploads/queries.ts";
+import { redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
+import { erasedName, erasedWords, type Person } from "./data-subject.ts";
+
+/**
+ * Redacts a person from uploads that are not recordings yet: from the participants and from the supplied transcript.
+ * @returns how many changed.
+ */
+export async function eraseFromUnfinished(tx: Tx, { workspaceId, email }: Person): Promise<number> {
+  const ids = await unfinishedWith(tx, workspaceId, email, sql`for update`);
+  const uploads = await findUploadsById(tx, ids);
+  const transcripts = await findUploadTranscripts(tx, ids);
+  for (const upload of uploads.values()) {
+    const theirKeys = new Map<string, string>();
+    const participants = upload.participants.map((person): UploadParticipant => {
+      if (!isPerson(person, email)) return person;
+      // Keys may be names or emails themselves.
+      const { speaker_key: before } = person;
+      if (before === null) return withoutIdentity(person);
+      const key = theirKeys.get(before) ?? `erased-${randomUUID()}`;
+      theirKeys.set(before, key);
+      return { ...withoutIdentity(person), speaker_key: key };
+    });
+    const transcript = transcripts.get(upload.id);
+    if (transcript !== undefined && theirKeys.size > 0) {
+      const segments = transcript.segments.map((segment) => {
+        const key = theirKeys.get(segment.speaker_key);
+        return key === undefined ? segment : { ...segment, speaker_key: key, text: erasedWords };
+      });
+      await saveUploadTranscript(tx, upload.id, { ...transcript, segments });
+    }
+    await writeParticipants(tx, upload.id, participants);
+    await redactDeliveries(tx, [], [upload.id]);
+    const changed = (await findUploadsById(tx, [upload.id])).get(upload.id);
+    if (changed !== undefined) await recordUploadUpdated(tx, changed);
+  }
+  return uploads.size;
+}
+
+/** Uploads that are not recordings yet and name a person, ordered by id. */
+export async function unfinishedWith(
+  db: Executor,
+  workspaceId: string,
+  email: string,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from uploads
+    where workspace_id = ${workspaceId} and recording_id is null
+      and exists (select 1 from jsonb_array_elements(participants) p where lower(p ->> 'email') = lower(${email}))
+    order by id ${lock}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Redacts a person from the uploads a recording came from. Their transcripts are deleted: nothing reads them any more, and
+ * speakers may have been identified since.
+ * @param names the person's names in the recording.
+ * @returns the ids of these uploads.
+ */
+export async function eraseFromFinished(
+  tx: Tx,
+  recordingId: string,
+  email: string,
+  names: ReadonlySet<string>,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string; participants: UploadParticipant[] }>`
+    select id, participants from uploads where recording_id = ${recordingId} order by id for update`.execute(
+    tx,
+  );
+  for (const { id, participants } of rows) {
+    await tx.deleteFrom("upload_transcripts").where("upload_id", "=", id).execute();
+    await tx
+      .updateTable("uploads")
+      .set({ transcript_info: null, is_transcript_removed: true })
+      .where("id", "=", id)
+      .execute();
+    const isTheirs = (person: UploadParticipant): boolean =>
+      isPerson(person, email) || (person.email === null && names.has(nameKey(person.name ?? "")));
+    await writeParticipants(
+      tx,
+      id,
+      participants.map((person) =>
+        isTheirs(person) ? { ...withoutIdentity(person), speaker_key: null } : person,
+      ),
+    );
+  }
+  return rows.map(({ id }) => id);
+}
+
+/** The form in which names are compared. */
+export function nameKey(name: string): string {
+  return name.normalize("NFKC").trim().toLowerCase();
+}
+
+function isPerson({ email }: UploadParticipant, wanted: string): boolean {
+  return email?.toLowerCase() === wanted.toLowerCase();
+}
+
+function withoutIdentity(person: UploadParticipant): UploadParticipant {
+  const { extra } = person;
+  return {
+    ...person,
+    name: erasedName,
+    email: null,
+    phone: null,
+    ...(extra === undefined ? {} : { extra: { ...extra, crm_contact_id: null } }),
+  };
+}
+
+async function writeParticipants(tx: Tx, uploadId: string, participants: UploadParticipant[]): Promise<void> {
+  await sql`
+    update uploads set participants = ${JSON.stringify(participants)}::jsonb, updated_at = clock_timestamp()
+    where id = ${uploadId}`.execute(tx);
+}

@@ -1,0 +1,74 @@
+import type { MergedSegment, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
+
+/** Two labels that overlap for less than this are not taken for the same speaker. */
+const minSharedMs = 200;
+
+/**
+ * Numbers the speakers of all chunks. A model labels speakers independently in each request, so the same label in two
+ * chunks means nothing. Speakers who talk at the same time in the overlap of two chunks are the same person; all others
+ * get a new number, since two names for one person mislead less than one name for two.
+ */
+export function numberSpeakers(chunks: readonly PlacedChunk[]): NumberedChunk[] {
+  const numbered: NumberedChunk[] = [];
+  let next = 0;
+  for (const chunk of chunks) {
+    const former = numbered.at(-1);
+    const known = former === undefined ? new Map<string, number>() : matchSpeakers(former, chunk);
+    const pieces = chunk.transcript.segments.map((segment): Piece => {
+      if (segment.speaker !== null && !known.has(segment.speaker)) known.set(segment.speaker, next++);
+      return {
+        startMs: chunk.startMs + segment.startMs,
+        endMs: chunk.startMs + segment.endMs,
+        text: segment.text,
+        speaker: segment.speaker === null ? null : (known.get(segment.speaker) ?? null),
+      };
+    });
+    numbered.push({ startMs: chunk.startMs, endMs: chunk.endMs, pieces });
+  }
+  return numbered;
+}
+
+/**
+ * Finds which labels of a chunk are speakers of the previous one; each matches at most one, those with the longest
+ * overlap first.
+ */
+function matchSpeakers(former: NumberedChunk, chunk: PlacedChunk): Map<string, number> {
+  const together = new Map<string, { label: string; speaker: number; ms: number }>();
+  for (const segment of chunk.transcript.segments) {
+    if (segment.speaker === null || chunk.startMs + segment.startMs > former.endMs) continue;
+    for (const piece of former.pieces) {
+      if (piece.speaker === null) continue;
+      const ms =
+        Math.min(piece.endMs, chunk.startMs + segment.endMs) -
+        Math.max(piece.startMs, chunk.startMs + segment.startMs);
+      if (ms <= 0) continue;
+      const key = JSON.stringify([segment.speaker, piece.speaker]);
+      const pair = together.get(key) ?? { label: segment.speaker, speaker: piece.speaker, ms: 0 };
+      together.set(key, { ...pair, ms: pair.ms + ms });
+    }
+  }
+  const matches = new Map<string, number>();
+  const taken = new Set<number>();
+  for (const { label, speaker, ms } of [...together.values()].sort((a, b) => b.ms - a.ms)) {
+    if (ms < minSharedMs || matches.has(label) || taken.has(speaker)) continue;
+    matches.set(label, speaker);
+    taken.add(speaker);
+  }
+  return matches;
+}
+
+/**
+ * Sorts by start and names the speakers. The contract's form for unknown speakers is "Unknown Speaker followed by a
+ * number"; numbers count by first appearance in the whole transcript.
+ */
+export function nameSpeakers(pieces: readonly Piece[]): MergedSegment[] {
+  const names = new Map<number, string>();
+  return pieces
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .map(({ speaker, ...piece }) => {
+      if (speaker === null) return { ...piece, speaker: null };
+      const name = names.get(speaker) ?? `Unknown Speaker ${names.size + 1}`;
+      names.set(speaker, name);
+      return { ...piece, speaker: name };
+    });
+}

@@ -1,0 +1,45 @@
+/** A chunk of a recording's audio as a file on this machine: 16 kHz mono WAV. */
+export interface AudioChunk {
+  readonly path: string;
+  /** Milliseconds from the start of the recording. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A continuous piece of speech. */
+export interface SpokenSegment {
+  /** Milliseconds from the start of the chunk; whole numbers, 0 <= startMs <= endMs <= length of the chunk. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Never empty. */
+  readonly text: string;
+  /** The model's label for the speaker, valid only within its chunk; null: the model gives none. */
+  readonly speaker: string | null;
+}
+
+/** The transcription of one chunk; stored as JSON until all chunks are done. */
+export interface ChunkTranscript {
+  /** Language code such as `en`; null: the model gives none. */
+  readonly language: string | null;
+  /** Length of the audio as the model measured it. */
+  readonly durationMs: number | null;
+  /** In order of their starts; empty when nobody speaks. */
+  readonly segments: readonly SpokenSegment[];
+}
+
+export interface TranscribeOptions {
+  /** Language code; null: the model detects it. */
+  readonly language: string | null;
+  /** Words that the model should know, such as names. */
+  readonly prompt?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A speech model, wherever it runs. */
+export interface Transcriber {
+  /**
+   * @throws ModelServerError when there is no usable response; the signal's reason when
+   * aborted; file system errors when the audio can't be read.
+   */
+  transcribe(audio: AudioChunk, options: TranscribeOptions): Promise<ChunkTranscript>;
+}

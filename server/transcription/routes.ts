@@ -1,0 +1,20 @@
+import * as contract from "../../contract/transcript-editing.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
+import { rerunTranscription } from "./rerun.ts";
+
+/** Transcribes a recording again. */
+export function transcriptionRoutes(
+  api: Api,
+  deps: {
+    readonly db: Database;
+    readonly jobs: JobQueue;
+    readonly config: Pick<Config, "transcription">;
+  },
+): void {
+  route(api, contract.rerunTranscription, ({ principal, params, body }) =>
+    rerunTranscription(deps, principal, params.recording_id, body.edits),
+  );
+}

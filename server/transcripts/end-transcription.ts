@@ -1,0 +1,25 @@
+import { sql } from "kysely";
+import type { Tx } from "../platform/db/database.ts";
+
+/**
+ * Marks a recording's transcription as done and deletes the chunks it was merged from.
+ * @param writtenVersion the transcript version it wrote; null when it wrote none.
+ */
+export async function markTranscriptionDone(
+  tx: Tx,
+  recordingId: string,
+  writtenVersion: number | null,
+): Promise<void> {
+  await sql`
+    update transcriptions set status = 'done', progress = 100, attempts = 0, failing_since = null, not_before = null,
+      last_error = null, edits = null, written_version = coalesce(${writtenVersion}::integer, written_version),
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId}`.execute(tx);
+  await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
+}
+
+/** Ends a transcription, if there is one, because a transcript was supplied; a job in flight then writes nothing. */
+export async function endTranscription(tx: Tx, recordingId: string): Promise<void> {
+  await markTranscriptionDone(tx, recordingId, null);
+  await sql`update transcriptions set written_version = null where recording_id = ${recordingId}`.execute(tx);
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { MediaKilledError, renderMedia } from "../../media/render/index.ts";
+import { uploadFileKey } from "../../platform/storage/layout.ts";
+import { startUploads } from "../test/uploads.ts";
+import { promoteMediaJob } from "./promote-media.ts";
+import { validateUploadJob } from "./validate-file.ts";
+
+const { app, create } = await startUploads({ worker: false });
+
+async function row(id: string) {
+  return (await app.db.pool.query("select * from uploads where id = $1", [id])).rows[0];
+}
+
+/** An upload that a job is to turn into a recording. */
+async function promoting(): Promise<string> {
+  const { id } = (await create({ media_type: "audio" })).body;
+  const file = new URL("../../../test/fixtures/media/good-cbr.mp3", import.meta.url);
+  await app.store.put(uploadFileKey(id), readFileSync(file));
+  await app.db.pool.query("update uploads set status = 'processing', received_at = now() where id = $1", [
+    id,
+  ]);
+  await validateUploadJob(app, id);
+  assert.equal((await row(id)).status, "promoting");
+  return id;
+}
+
+const killed = { ...app, render: () => Promise.reject(new MediaKilledError("ended by SIGKILL")) };
+
+test("killed from outside: retried four times, then the file is reported to need too much memory", async () => {
+  const id = await promoting();
+  for (let kills = 1; kills < 5; kills++) {
+    await assert.rejects(promoteMediaJob(killed, id), MediaKilledError);
+    const { status, work_kills } = await row(id);
+    assert.deepEqual([status, work_kills], ["promoting", kills]);
+  }
+  await promoteMediaJob(killed, id);
+  const { status, failure_reason } = await row(id);
+  assert.equal(status, "failure");
+  assert.match(failure_reason, /more memory than the server has/);
+  assert.equal(await app.store.head(uploadFileKey(id)), null);
+});
+
+test("killed three times and then not: a recording like any other", async () => {
+  const id = await promoting();
+  for (let kills = 1; kills < 5; kills++) await assert.rejects(promoteMediaJob(killed, id));
+  await promoteMediaJob(app, id);
+  assert.equal((await row(id)).status, "success");
+});
+
+test("other errors of the machine do not count as kills", async () => {
+  const id = await promoting();
+  const full = { ...app, render: () => Promise.reject(new Error("no space left")) };
+  for (let attempt = 0; attempt < 6; attempt++) await assert.rejects(promoteMediaJob(full, id));
+  const { status, work_kills, work_attempts } = await row(id);
+  assert.deepEqual([status, work_kills, work_attempts], ["promoting", 0, 6]);
+  // The cause of the failure is fixed.
+  await promoteMediaJob({ ...app, render: renderMedia }, id);
+  assert.equal((await row(id)).status, "success");
+});

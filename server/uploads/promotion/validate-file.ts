@@ -1,0 +1,99 @@
+import { buffer } from "node:stream/consumers";
+import type { MediaExpectation, MediaSource, ValidationResult } from "../../media/facts.ts";
+import { withScratch } from "../../media/scratch.ts";
+import { validateMedia } from "../../media/validate/index.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { uploadFileKey } from "../../platform/storage/layout.ts";
+import type { ObjectStore } from "../../platform/storage/store.ts";
+import { attempt } from "../lifecycle/attempt.ts";
+import { transition } from "../lifecycle/transition.ts";
+import { lockUploadById, type UploadRow } from "../queries.ts";
+import { countArrivedFile } from "../quotas.ts";
+import { removeFile } from "../transfer/upload-file.ts";
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+  readonly config: Pick<Config, "dataDir" | "stagedMediaTtlMs" | "storageBytesPerWorkspace">;
+}
+
+/**
+ * The job that validates the file of a processing upload. It changes nothing until the result is saved in one
+ * transaction; if killed before, it starts over.
+ */
+export function validateUploadJob(deps: Dependencies, uploadId: string): Promise<void> {
+  return attempt(deps.db, uploadId, "processing", (upload) => validateAndSave(deps, upload));
+}
+
+async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<void> {
+  const { db, jobs, store, config } = deps;
+  const uploadId = upload.id;
+  const result = await validateFile(deps, uploadFileKey(uploadId), upload);
+  const failed = await db.kysely.transaction().execute(async (tx) => {
+    const row = await lockUploadById(tx, uploadId);
+    if (row?.status !== "processing") return null;
+    if (result.ok) {
+      await transition(tx, jobs, row, "file_validated", {
+        facts: result.facts,
+        mediaExpiresAt: new Date(Date.now() + config.stagedMediaTtlMs),
+      });
+      return null;
+    }
+    return transition(tx, jobs, row, "processing_failed", { failureReason: result.reason });
+  });
+  jobs.wake();
+  if (failed !== null) await removeFile(store, failed);
+}
+
+async function validateFile(
+  { db, store, config }: Dependencies,
+  key: string,
+  upload: UploadRow,
+): Promise<ValidationResult> {
+  const info = await store.head(key);
+  if (info === null)
+    return { ok: false, reason: "The file was removed from the store before it was checked." };
+  const refusal = await countArrivedFile(db, config, upload, info.size);
+  if (refusal !== null) return { ok: false, reason: refusal };
+  const source: MediaSource = {
+    size: info.size,
+    path: store.localPath(key),
+    async read(start, end) {
+      return buffer((await store.get(key, { start, end })).body);
+    },
+  };
+  const limits = {
+    maxDurationSec: upload.max_duration_sec ?? 0,
+    maxBytes: Number(upload.max_upload_bytes),
+  };
+  if (source.path !== null || !(await isFragmented(source)))
+    return validateMedia(source, expectationOf(upload), limits);
+  // The index of a fragmented file is spread all over it: thousands of small reads, where fetching the whole file is
+  // faster.
+  return withScratch(config.dataDir, async (scratch) =>
+    validateMedia({ ...source, path: await scratch.fetch(store, key) }, expectationOf(upload), limits),
+  );
+}
+
+/** How much of a file's beginning to read: a fragmented file has a small index there that announces the rest. */
+const probeBytes = 256 * 1024;
+
+/** Whether a file is most likely a fragmented mp4, which ISO/IEC 14496-12, 8.8.1, announces with an mvex box. */
+async function isFragmented(source: MediaSource): Promise<boolean> {
+  if (source.size === 0) return false;
+  const start = await source.read(0, Math.min(probeBytes, source.size) - 1);
+  return Buffer.from(start.buffer, start.byteOffset, start.length).includes("mvex");
+}
+
+/** The kind of file that the upload announces. */
+function expectationOf(upload: UploadRow): MediaExpectation {
+  if (upload.one_step !== null) return { kind: "one_step", extension: upload.one_step };
+  // Imported recordings use the formats of the older operation.
+  const format = upload.import_data?.format ?? null;
+  if (format !== null) return { kind: "one_step", extension: format };
+  if (upload.media_type === "transcript") throw new Error(`upload ${upload.id} has no file to validate`);
+  return { kind: upload.media_type };
+}

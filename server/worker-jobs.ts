@@ -1,0 +1,167 @@
+import { availableParallelism } from "node:os";
+import type { FastifyBaseLogger } from "fastify";
+import { sendMailJob } from "./accounts/one-time-links/mailer.ts";
+import { requestPasswordResetJob } from "./accounts/one-time-links/password-reset.ts";
+import { fetchImportJob } from "./imports/fetch.ts";
+import {
+  type IntelligenceDependencies,
+  requestUnderstanding,
+  understandRecordingJob,
+} from "./intelligence/index.ts";
+import type { LanguageModel } from "./intelligence/model/model.ts";
+import { extractSpeech } from "./media/render/index.ts";
+import type { Config, TranscriptionSettings } from "./platform/config/config.ts";
+import type { Encryptor } from "./platform/crypto/encryptor.ts";
+import type { LinkSigner } from "./platform/crypto/link-signer.ts";
+import type { Database } from "./platform/db/database.ts";
+import type { EventLoopWatch } from "./platform/event-loop.ts";
+import { type JobDefinition, job } from "./platform/jobs/pump.ts";
+import type { JobQueue } from "./platform/jobs/queue.ts";
+import type { ObjectStore } from "./platform/storage/store.ts";
+import { renderClipJob } from "./public-links/render-clip.ts";
+import { erasePersonJob } from "./retention/erasure/erase-user.ts";
+import {
+  openAiTranscriber,
+  type TranscriptionDependencies,
+  transcribeRecordingJob,
+} from "./transcription/index.ts";
+import { promoteUploadJob } from "./uploads/promotion/promote.ts";
+import { promoteMediaJob } from "./uploads/promotion/promote-media.ts";
+import { validateUploadJob } from "./uploads/promotion/validate-file.ts";
+import { finishUploadJob } from "./uploads/transfer/finish-pieces.ts";
+import type { HookSender } from "./webhooks/transport/send.ts";
+
+export interface WorkerDependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+  readonly signer: LinkSigner;
+  readonly encryptor: Encryptor;
+  readonly sender: HookSender;
+  readonly config: Config;
+  /** The clock of webhooks; tests have their own, and with it the worker never sleeps. */
+  readonly clock?: { now(): Date };
+  readonly log: FastifyBaseLogger;
+  /** Called for each job; optional. */
+  readonly eventLoop?: EventLoopWatch;
+}
+
+/** Each of these keeps one core busy; the API needs some room as well. Reserved slots come on top. */
+const mediaAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
+
+/** One at a time, and one for each other user who waits: the model is the bottleneck. */
+function transcriptionJob(
+  deps: Omit<TranscriptionDependencies, "transcriber">,
+  settings: TranscriptionSettings,
+  signal: AbortSignal,
+): JobDefinition {
+  const transcriber = openAiTranscriber(settings);
+  return job({
+    name: "transcribe_recording",
+    concurrency: 1,
+    hasReservedSlots: true,
+    run: ({ recordingId }) => transcribeRecordingJob({ ...deps, transcriber }, recordingId, signal),
+  });
+}
+
+/** Models are called over the network; two at a time keep one busy while the other's result is saved. */
+function understandingJob(deps: IntelligenceDependencies, signal: AbortSignal): JobDefinition {
+  return job({
+    name: "analyze_recording",
+    concurrency: 2,
+    hasReservedSlots: true,
+    run: ({ recordingId }) => understandRecordingJob(deps, recordingId, signal),
+  });
+}
+
+/** Only if a mail server is set up. */
+function mailJobs({ config, encryptor, log }: WorkerDependencies): JobDefinition[] {
+  const { smtp } = config;
+  return smtp === null
+    ? []
+    : [
+        job({
+          name: "send_mail",
+          concurrency: 4,
+          run: (data) => sendMailJob({ encryptor, smtp, log }, data),
+        }),
+      ];
+}
+
+/** Every kind of job that this process runs. @param model null: none is set up. @param signal ends work with models. */
+export function listJobs(
+  deps: WorkerDependencies,
+  model: LanguageModel | null,
+  signal: AbortSignal,
+): JobDefinition[] {
+  const { db, jobs, store, config, log } = deps;
+  return [
+    job({
+      name: "promote_upload",
+      concurrency: 4,
+      hasReservedSlots: true,
+      run: ({ uploadId }) => promoteUploadJob({ db, jobs, config }, uploadId),
+    }),
+    job({
+      name: "validate_upload",
+      concurrency: 2,
+      hasReservedSlots: true,
+      run: ({ uploadId }) => validateUploadJob({ db, jobs, store, config }, uploadId),
+    }),
+    job({
+      name: "join_upload_parts",
+      concurrency: 2,
+      hasReservedSlots: true,
+      run: ({ uploadId }) => finishUploadJob({ db, jobs, store, log }, uploadId),
+    }),
+    job({
+      name: "promote_media",
+      concurrency: mediaAtOnce,
+      hasReservedSlots: true,
+      run: ({ uploadId }) => promoteMediaJob({ db, jobs, store, config }, uploadId),
+    }),
+    job({
+      name: "fetch_import",
+      concurrency: 2,
+      hasReservedSlots: true,
+      run: ({ uploadId }) => fetchImportJob({ db, jobs, store }, uploadId),
+    }),
+    job({
+      name: "request_password_reset",
+      concurrency: 2,
+      run: (data) => requestPasswordResetJob({ db, jobs, encryptor: deps.encryptor, config }, data),
+    }),
+    job({
+      name: "erase_personal_data",
+      concurrency: 1,
+      run: ({ erasureId }) =>
+        erasePersonJob({ db, jobs, store, encryptor: deps.encryptor, config, log }, erasureId),
+    }),
+    job({
+      name: "render_clip",
+      concurrency: 1,
+      hasReservedSlots: true,
+      run: ({ clipId }) => renderClipJob({ db, store, config }, clipId),
+    }),
+    ...mailJobs(deps),
+    ...(config.transcription === null
+      ? []
+      : [
+          transcriptionJob(
+            {
+              db,
+              store,
+              config,
+              log,
+              extractSpeech,
+              onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+            },
+            config.transcription,
+            signal,
+          ),
+        ]),
+    ...(model === null || config.languageModel === null
+      ? []
+      : [understandingJob({ db, log, model, settings: config.languageModel }, signal)]),
+  ];
+}

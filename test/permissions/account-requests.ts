@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { createAccessToken } from "../../server/accounts/service.ts";
+import { makeClient, obtainTokens, password } from "../support/oauth.ts";
+import type { BuildRequest, OperationRequest } from "./request.ts";
+import type { World } from "./world.ts";
+
+/** Valid requests about the caller's account. Requests that change an account use a fresh one. */
+export const accountRequests: Readonly<Record<string, BuildRequest>> = {
+  signInWithPassword: async (world, caller) => {
+    const { email, credentials } = await world.fresh(caller);
+    return { body: { email, password }, credentials };
+  },
+  getMe: () => ({}),
+  updateMe: async (world, caller) => ({
+    body: { name: "Another name" },
+    credentials: (await world.fresh(caller)).credentials,
+  }),
+  changePassword: async (world, caller) => ({
+    body: { current_password: password, new_password: `${randomBytes(12).toString("hex")} is new` },
+    credentials: (await world.fresh(caller)).credentials,
+  }),
+  unbindMySingleSignOn: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
+  signOut: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
+  listSessions: () => ({}),
+  endSession: async (world, caller) => {
+    const { sessionId, credentials } = await world.fresh(caller);
+    return { params: { session_id: sessionId }, credentials };
+  },
+  "endSession of another user": async (world) => ({
+    params: { session_id: (await world.fresh("recorder")).sessionId },
+  }),
+  endSessions: async (world, caller) => ({ credentials: (await world.fresh(caller)).credentials }),
+
+  createToken: () => ({ body: { type: "personal_access_token", name: "a script" } }),
+  "createToken for the workspace": () => ({ body: { type: "workspace_access_token", name: "a script" } }),
+  listTokens: () => ({}),
+  "listTokens of the workspace": () => ({ query: "?of=workspace" }),
+  revokeToken: async (world, caller) => {
+    const { email, credentials } = await world.fresh(caller);
+    return { params: { token_id: await tokenOf(world, email) }, credentials };
+  },
+  "revokeToken of another user": async (world) => ({
+    params: { token_id: await tokenOf(world, (await world.fresh("recorder")).email) },
+  }),
+
+  listOAuthGrants: () => ({}),
+  "listOAuthGrants of another user": (world) => ({ query: `?user_id=${world.users.ids.otherUser}` }),
+  revokeOAuthGrant: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    return { ...(await grantOf(world, id)), credentials };
+  },
+  "revokeOAuthGrant of another user": async (world) => grantOf(world, (await world.fresh("recorder")).id),
+};
+
+async function tokenOf({ app }: World, email: string): Promise<string> {
+  const token = await app.db.kysely
+    .transaction()
+    .execute((tx) =>
+      createAccessToken(tx, { email, type: "personal_access_token", name: "another", expiresAt: null }),
+    );
+  return token.id;
+}
+
+/** Authorizes an app for a user. */
+async function grantOf({ app }: World, userId: string): Promise<OperationRequest> {
+  const user = await app.db.kysely
+    .selectFrom("users")
+    .select(["id", "email", "name", "workspace_id"])
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
+  const client = await makeClient(app, { id: user.workspace_id });
+  await obtainTokens(app, client, { ...user, token: "" });
+  const grant = await app.db.kysely
+    .selectFrom("oauth_grants")
+    .select("id")
+    .where("user_id", "=", user.id)
+    .where("client_id", "=", client.id)
+    .executeTakeFirstOrThrow();
+  return { params: { grant_id: grant.id } };
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { claimByOperator } from "../../server/accounts/workspaces/claim-domains.ts";
+import { makeTeam } from "../support/factories.ts";
+import { makeClient, redirectUri } from "../support/oauth.ts";
+import type { BuildRequest, OperationRequest } from "./request.ts";
+import type { World } from "./world.ts";
+
+const unique = (): string => randomBytes(6).toString("hex");
+const recording = (world: World) => ({ recording_id: world.recordingId });
+const conditions = { older_than_days: 36_500, tag: "no recording has it" };
+
+/** Valid requests about users, apps, the audit log and retention, on what is made for them. */
+export const adminRequests: Readonly<Record<string, BuildRequest>> = {
+  listUserAccounts: () => ({}),
+  inviteUser: () => ({ body: invitation() }),
+  "inviteUser into a team of another workspace": async (world) => ({
+    body: { ...invitation(), team_ids: [await world.teamElsewhere()] },
+  }),
+  replaceInvitation: async (world) => ({ params: { user_id: await invited(world) } }),
+  updateUser: async (world) => ({ ...(await member(world)), body: { name: "Bo", role: "viewer" } }),
+  deactivateUser: member,
+  reactivateUser: async (world) => {
+    const { params } = await member(world);
+    await world.asAdmin("POST", `/_/api/v1/users/${params.user_id}/deactivate`);
+    return { params };
+  },
+  getUserAccess: member,
+  createPasswordResetLink: member,
+  unbindSingleSignOn: member,
+
+  listTeamMembers: () => ({}),
+  createTeam: () => ({ body: { name: `Team ${unique()}` } }),
+  renameTeam: async (world) => ({ ...(await team(world)), body: { name: `Team ${unique()}` } }),
+  deleteTeam: (world) => team(world),
+  addTeamMember: async (world) => ({
+    ...(await team(world)),
+    body: { user_id: (await world.fresh("recorder")).id },
+  }),
+  "addTeamMember of another workspace": async (world) => ({
+    ...(await team(world)),
+    body: { user_id: (await world.fresh("other_workspace")).id },
+  }),
+  removeTeamMember: async (world) => {
+    const user = await world.fresh("recorder");
+    const { params } = await team(world, [user]);
+    return { params: { ...params, user_id: user.id } };
+  },
+  getWorkspace: () => ({}),
+  updateWorkspace: () => ({ body: { name: `Workspace ${unique()}` } }),
+  listEmailDomainClaims: () => ({}),
+  createEmailDomainClaim: async (world) => {
+    await makeRoomForClaims(world);
+    return { body: { domain: `d${unique()}.example` } };
+  },
+  verifyEmailDomainClaim: ownDomain,
+  deleteEmailDomainClaim: ownDomain,
+
+  listOAuthClients: () => ({}),
+  createOAuthClient: () => ({ body: { name: "An app", redirect_uris: [redirectUri] } }),
+  getOAuthClient: client,
+  updateOAuthClient: async (world) => ({ ...(await client(world)), body: { name: "Another app" } }),
+  rotateOAuthClientSecret: client,
+  deleteOAuthClient: client,
+
+  listAudit: () => ({}),
+  exportAudit: () => ({}),
+
+  listRetentionRules: () => ({}),
+  createRetentionRule: async (world) => {
+    await makeRoomForRules(world);
+    return { body: rule() };
+  },
+  updateRetentionRule: async (world) => ({ ...(await createdRule(world)), body: { name: "Another" } }),
+  deleteRetentionRule: createdRule,
+  previewRetention: () => ({ body: conditions }),
+  listRetentionReceipts: () => ({}),
+  listLegalHolds: () => ({}),
+  placeLegalHold: (world) => ({ params: recording(world), body: { reason: "A case" } }),
+  releaseLegalHold: async (world) => {
+    await world.asAdmin("PUT", `/_/api/v1/recordings/${world.recordingId}/legal-hold`, { reason: "A case" });
+    return { params: recording(world) };
+  },
+  erasePersonalData: async (world) => ({ body: { email: (await world.fresh("recorder")).email } }),
+  previewErasure: async (world) => ({ body: { email: (await world.fresh("recorder")).email } }),
+  listErasures: () => ({}),
+  getErasure: async (world) => {
+    const { email } = await world.fresh("recorder");
+    return { params: { erasure_id: (await world.asAdmin("POST", "/_/api/v1/erasures", { email })).id } };
+  },
+};
+
+function invitation(): { email: string; name: string } {
+  return { email: `new${unique()}@elsewhere.example`, name: "New" };
+}
+
+async function invited(world: World): Promise<string> {
+  return (await world.asAdmin("POST", "/_/api/v1/users", invitation())).user.id;
+}
+
+async function member(world: World): Promise<{ params: { user_id: string } }> {
+  return { params: { user_id: (await world.fresh("recorder")).id } };
+}
+
+async function team(
+  { app, users }: World,
+  members: readonly { readonly email: string }[] = [],
+): Promise<{ params: { team_id: string } }> {
+  return { params: { team_id: (await makeTeam(app.db, { id: users.workspaceId }, members)).id } };
+}
+
+async function client({ app, users }: World): Promise<OperationRequest> {
+  return { params: { client_id: (await makeClient(app, { id: users.workspaceId })).id } };
+}
+
+async function ownDomain(world: World): Promise<OperationRequest> {
+  await makeRoomForClaims(world);
+  const domain = `d${unique()}.example`;
+  await world.app.db.kysely
+    .transaction()
+    .execute((tx) => claimByOperator(tx, world.users.workspaceId, domain));
+  return { params: { domain } };
+}
+
+/** Deletes claims and failures, because both are limited per workspace. */
+async function makeRoomForClaims({ app }: World): Promise<void> {
+  await app.db.kysely.deleteFrom("email_domain_claims").execute();
+  await app.db.kysely.deleteFrom("sign_in_failures").execute();
+}
+
+function rule() {
+  return { name: `Rule ${unique()}`, ...conditions };
+}
+
+async function createdRule(world: World): Promise<OperationRequest> {
+  await makeRoomForRules(world);
+  return { params: { rule_id: (await world.asAdmin("POST", "/_/api/v1/retention/rules", rule())).id } };
+}
+
+/** Deletes rules, because their number per workspace is limited. */
+async function makeRoomForRules({ app }: World): Promise<void> {
+  await app.db.kysely.deleteFrom("retention_rules").execute();
+}

@@ -1,0 +1,215 @@
+import { randomBytes } from "node:crypto";
+import { olderVersion } from "../support/app.ts";
+import { accountRequests } from "./account-requests.ts";
+import { adminRequests } from "./admin-requests.ts";
+import { publicLinkRequests } from "./public-links.ts";
+import type { BuildRequest, OperationRequest } from "./request.ts";
+import { storyWithBanner } from "./story-banner.ts";
+import { marker, type World } from "./world.ts";
+
+const recording = (world: World) => ({ recording_id: world.recordingId });
+const unique = (): string => randomBytes(6).toString("hex");
+
+/** A valid request for each row of the table. */
+export const requests: Readonly<Record<string, BuildRequest>> = {
+  listUsers: () => ({}),
+  listTeams: () => ({}),
+  listMeetingTypes: () => ({}),
+  tokenInfo: () => ({}),
+
+  listRecordings: () => ({ body: { include: { participants: true, highlights: true } } }),
+  getRecording: (world) => ({ params: recording(world), body: { include: { participants: true } } }),
+  updateRecording: (world) => ({ params: recording(world), body: { title: `Another ${unique()}` } }),
+  addTag: (world) => ({ params: recording(world), body: { tag: unique() } }),
+  removeTag: (world) => ({ params: { ...recording(world), tag: "harbour" } }),
+  shareToUser: (world) => ({ params: recording(world), body: { user_id: world.users.ids.otherUser } }),
+  "shareToUser of another workspace": async (world) => ({
+    params: recording(world),
+    body: { user_id: (await world.fresh("other_workspace")).id },
+  }),
+  unshareFromUser: (world) => ({ params: { ...recording(world), user_id: world.users.ids.viewer } }),
+  shareToTeam: (world) => ({ params: recording(world), body: { team_id: world.users.teamId } }),
+  "shareToTeam of another workspace": async (world) => ({
+    params: recording(world),
+    body: { team_id: await world.teamElsewhere() },
+  }),
+  unshareFromTeam: (world) => ({ params: { ...recording(world), team_id: world.users.teamId } }),
+  downloadRecording: async (world) => ({ params: { recording_id: await world.withMedia() } }),
+  getTranscript: (world) => ({ params: recording(world) }),
+  getTranscript_txt: (world) => ({ params: recording(world) }),
+  getTranscript_vtt: (world) => ({ params: recording(world) }),
+  getTranscript_srt: (world) => ({ params: recording(world) }),
+  deleteRecording: (world) => ({ params: recording(world) }),
+
+  listHighlights: (world) => ({ params: recording(world) }),
+  listAllHighlights: () => ({}),
+  createHighlight: (world) => ({
+    params: recording(world),
+    body: { text: "A clip", timestamp: 0, duration: 500 },
+  }),
+  getHighlight: async (world) => ({ params: { highlight_id: await world.highlight() } }),
+  updateHighlight: async (world) => ({
+    params: { highlight_id: await world.highlight() },
+    body: { text: "New" },
+  }),
+  deleteHighlight: async (world) => ({ params: { highlight_id: await world.highlight() } }),
+
+  listStories: () => ({}),
+  createStory: () => ({ body: { title: "A story" } }),
+  "createStory with a highlight of the recording": async (world) => ({
+    body: { title: "A story", highlight_ids: [await world.highlight()] },
+  }),
+  getStory: async (world) => ({ params: { story_id: await world.story() } }),
+  getStoryBanner: async (world) => ({ params: { story_id: await storyWithBanner(world) } }),
+  updateStory: async (world) => ({ params: { story_id: await world.story() }, body: { title: "New" } }),
+  deleteStory: async (world) => ({ params: { story_id: await world.story() } }),
+
+  createUpload: (world, caller) => ({
+    body: {
+      media_type: "transcript",
+      attributes: {
+        ...(caller === "workspace_token" ? { recorder_ids: [world.users.ids.recorder] } : {}),
+        transcript: { language: "en", segments: [] },
+      },
+    },
+  }),
+  listUploads: () => ({ body: { include: { attributes: true, transcript: true } } }),
+  getUpload: async (world) => ({ params: { upload_id: await world.upload() } }),
+  updateUpload: async (world) => ({
+    params: { upload_id: await world.upload() },
+    body: { attributes: { title: "Another" } },
+  }),
+  promoteUpload: async (world) => ({ params: { upload_id: await world.upload() } }),
+  uploadRecording: (world, caller) => ({
+    body: {
+      filename: "talk.mp4",
+      ...(caller === "workspace_token" ? { user_id: world.users.ids.recorder } : {}),
+    },
+  }),
+
+  createHook: (world) => ({
+    body: { hook_url: `${world.receiver.url}/hook`, hook_type: "recording_deleted" },
+    version: olderVersion,
+  }),
+  listHooks: () => ({}),
+  deleteHook: async (world) => ({ params: { hook_id: await world.hook() } }),
+  listAllHooks: () => ({}),
+  "listAllHooks of the workspace": () => ({ query: "?of=workspace" }),
+  getHook: async (world) => ({ params: { hook_id: await world.hook() } }),
+  listDeliveries: async (world) => ({ params: { hook_id: await world.hook() } }),
+  getDelivery: (world) => deliveryOf(world),
+  resendDelivery: (world) => deliveryOf(world),
+  replayHook: async (world) => ({
+    params: { hook_id: await world.hook() },
+    body: { since: new Date(Date.now() - 3_600_000).toISOString() },
+  }),
+  testHook: async (world) => ({ params: { hook_id: await world.hook() } }),
+  rotateHookSecret: async (world) => ({ params: { hook_id: await world.hook() } }),
+  enableHook: async (world) => ({ params: { hook_id: await world.hook() } }),
+  disableHook: async (world) => ({ params: { hook_id: await world.hook() } }),
+  "deleteHook of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "getHook of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "listDeliveries of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "testHook of the workspace": async (world) => ({ params: { hook_id: await world.workspaceHook() } }),
+  "rotateHookSecret of the workspace": async (world) => ({
+    params: { hook_id: await world.workspaceHook() },
+  }),
+  listEvents: () => ({}),
+
+  search: () => ({ query: `?q=${marker}` }),
+
+  getRecordingView: (world) => ({ params: recording(world) }),
+  updateRecordingData: (world) => ({ params: recording(world), body: { source: "zoom" } }),
+  getRecordingMedia: (world) => ({ params: recording(world) }),
+  createParticipant: (world) => ({ params: recording(world), body: { name: "Bo" } }),
+  updateParticipant: (world) => ({
+    params: { ...recording(world), participant_id: world.participantId },
+    body: { name: "Bo" },
+  }),
+  deleteParticipant: async (world) => ({
+    params: { ...recording(world), participant_id: await world.silentParticipant() },
+  }),
+  getPrivateNotes: (world) => ({ params: recording(world) }),
+  putPrivateNotes: (world) => ({ params: recording(world), body: { text: "mine" } }),
+  deletePrivateNotes: (world) => ({ params: recording(world) }),
+  importRecording: (world, caller) => ({
+    body: {
+      transcript: { language: "en", segments: [] },
+      ...(caller === "workspace_token" ? { recorder_ids: [world.users.ids.recorder] } : {}),
+    },
+  }),
+  getImport: async (world) => ({ params: { import_id: await world.imported() } }),
+  listManagedMeetingTypes: () => ({}),
+  createMeetingType: () => ({ body: { name: `Type ${unique()}`, scope: "internal" } }),
+  updateMeetingType: async (world) => ({
+    params: { meeting_type_id: await world.meetingType() },
+    body: { name: `Type ${unique()}` },
+  }),
+  deleteMeetingType: async (world) => ({ params: { meeting_type_id: await world.meetingType() } }),
+
+  getTranscriptView: (world) => ({ params: recording(world) }),
+  correctTranscript: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, segments: [{ index: 0, text: "corrected" }] },
+  }),
+  renameSpeaker: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, speaker: { name: "Unknown Speaker 1" }, name: "Bo" },
+  }),
+  mergeSpeakers: (world) => ({
+    params: recording(world),
+    body: {
+      transcript_version: 0,
+      from: [{ name: "Unknown Speaker 1" }],
+      into: { participant_id: world.participantId },
+    },
+  }),
+  assignSegments: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, indexes: [1], to: { participant_id: world.participantId } },
+  }),
+  undoTranscriptEdit: async (world) => {
+    await world.edit();
+    return { params: recording(world), body: { transcript_version: 1 } };
+  },
+  listTranscriptEdits: (world) => ({ params: recording(world) }),
+  getTranscriptEdit: async (world) => ({ params: { ...recording(world), number: await world.edit() } }),
+  rerunTranscription: async (world) => ({
+    params: { recording_id: await world.withMedia() },
+    body: { edits: "discard" },
+  }),
+
+  supplyTranscript: (world) => ({
+    params: recording(world),
+    body: { transcript_version: 0, segments: [{ speaker: "Ada", start: 0, end: 900, text: "Hello." }] },
+  }),
+
+  listTemplates: () => ({}),
+  createTemplate: () => ({
+    body: { title: `Risks ${unique()}`, kind: "bullets", prompt: "List the risks." },
+  }),
+  getTemplate: async (world) => ({ params: { template_id: await world.template() } }),
+  updateTemplate: async (world) => ({
+    params: { template_id: await world.template() },
+    body: { prompt: "New" },
+  }),
+  deleteTemplate: async (world) => ({ params: { template_id: await world.template() } }),
+  getIntelligence: () => ({}),
+  updateIntelligence: () => ({ body: { enabled: true } }),
+  getRecordingIntelligence: (world) => ({ params: recording(world) }),
+  runRecordingIntelligence: (world) => ({ params: recording(world) }),
+  listActionItems: (world) => ({ params: recording(world) }),
+  updateActionItem: async (world) => ({
+    params: { ...recording(world), item_id: await world.actionItem() },
+    body: { status: "completed" },
+  }),
+
+  ...accountRequests,
+  ...adminRequests,
+  ...publicLinkRequests,
+};
+
+async function deliveryOf(world: World): Promise<OperationRequest> {
+  const hookId = await world.hook();
+  return { params: { hook_id: hookId, delivery_id: await world.delivery(hookId) } };
+}

@@ -1,0 +1,243 @@
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
+import { syncGrants } from "../../server/access/grants.ts";
+import type { TestProvider } from "../../server/accounts/test/provider.ts";
+import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
+import { makeTeam, makeWorkspace } from "../support/factories.ts";
+import type { HookReceiver } from "../support/hook-receiver.ts";
+import { until } from "../support/until.ts";
+import type { Caller } from "./callers.ts";
+import { createCaller, type FreshCaller, type TestUsers } from "./users.ts";
+
+/** Part of every title and text of the recording, so that leaks are detected. */
+export const marker = "Zaubernuss";
+
+/** One recording; related objects are created on demand. */
+export class World {
+  readonly users: TestUsers;
+  readonly app: TestApp;
+  readonly receiver: HookReceiver;
+  /** The single sign-on provider, if the server has one. */
+  readonly provider: TestProvider | undefined;
+  readonly recordingId: string;
+  readonly participantId: string;
+  constructor(
+    app: TestApp,
+    users: TestUsers,
+    outside: { receiver: HookReceiver; provider: TestProvider | undefined },
+    ids: { recordingId: string; participantId: string },
+  ) {
+    this.app = app;
+    this.users = users;
+    this.receiver = outside.receiver;
+    this.provider = outside.provider;
+    this.recordingId = ids.recordingId;
+    this.participantId = ids.participantId;
+  }
+
+  /** An upload in status awaiting. */
+  async audioUpload(): Promise<string> {
+    return (await this.asRecorder("POST", "/uploads/create", { media_type: "audio" })).id;
+  }
+
+  /** Sends a set-up request as the recorder. */
+  // biome-ignore lint/suspicious/noExplicitAny: any response of any operation.
+  async asRecorder(method: string, path: string, body?: unknown, version = currentVersion): Promise<any> {
+    const response = await call(this.app, method, path, body, {
+      version,
+      token: this.users.credentials.recorder.token ?? null,
+    });
+    if (response.status >= 300)
+      throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
+    return response.body;
+  }
+
+  async highlight(): Promise<string> {
+    const made = await this.asRecorder("POST", `/_/api/v1/recordings/${this.recordingId}/highlights`, {
+      text: marker,
+      timestamp: 0,
+      duration: 1000,
+    });
+    return made.id;
+  }
+
+  /** A story with a highlight of the recording. */
+  async story(): Promise<string> {
+    const highlight_ids = [await this.highlight()];
+    return (await this.asRecorder("POST", "/_/api/v1/stories", { title: "A story", highlight_ids })).id;
+  }
+
+  /** A team of a workspace without callers. */
+  async teamElsewhere(): Promise<string> {
+    return (await makeTeam(this.app.db, await makeWorkspace(this.app.db))).id;
+  }
+
+  /** Adds a media file. @returns the recording's id. */
+  async withMedia(): Promise<string> {
+    await sql`insert into recording_media (recording_id, format, has_storyboard) values (${this.recordingId}, 'mp3', false) on conflict do nothing`.execute(
+      this.app.db.kysely,
+    );
+    return this.recordingId;
+  }
+
+  /** A participant without lines in the transcript. */
+  async silentParticipant(): Promise<string> {
+    const made = await this.asRecorder("POST", `/_/api/v1/recordings/${this.recordingId}/participants`, {
+      name: "Cy",
+    });
+    return made.id;
+  }
+
+  async imported(): Promise<string> {
+    return (
+      await this.asRecorder("POST", "/_/api/v1/recordings", { transcript: { language: "en", segments: [] } })
+    ).id;
+  }
+
+  /** Sends a set-up request as an admin. */
+  // biome-ignore lint/suspicious/noExplicitAny: any response of any operation.
+  async asAdmin(method: string, path: string, body?: unknown): Promise<any> {
+    const response = await call(this.app, method, path, body, {
+      version: null,
+      token: this.users.credentials.admin.token ?? null,
+    });
+    if (response.status >= 300)
+      throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
+    return response.body;
+  }
+
+  /** A new caller of the same kind, for requests that change the caller's account. */
+  fresh(caller: Caller): Promise<FreshCaller> {
+    return createCaller(this.app, this.users, caller);
+  }
+
+  async meetingType(): Promise<string> {
+    const name = `Type ${randomBytes(6).toString("hex")}`;
+    return (await this.asAdmin("POST", "/_/api/v1/meeting_types", { name, scope: "internal" })).id;
+  }
+
+  async template(): Promise<string> {
+    // Their number per workspace is limited.
+    await this.app.db.kysely.deleteFrom("section_templates").execute();
+    const title = `Risks ${randomBytes(6).toString("hex")}`;
+    return (
+      await this.asAdmin("POST", "/_/api/v1/templates", { title, kind: "bullets", prompt: "List them." })
+    ).id;
+  }
+
+  /** Corrects the transcript. @returns the number of the edit. */
+  edit(): Promise<string> {
+    this.#edit ??= this.#correct();
+    return this.#edit;
+  }
+
+  #edit: Promise<string> | undefined;
+
+  async #correct(): Promise<string> {
+    const made = await this.asRecorder(
+      "POST",
+      `/_/api/v1/recordings/${this.recordingId}/transcript/corrections`,
+      {
+        transcript_version: 0,
+        segments: [{ index: 0, text: `${marker} corrected` }],
+      },
+    );
+    return String(made.edit);
+  }
+
+  async actionItem(): Promise<string> {
+    const id = randomUUIDv7();
+    await this.app.db.kysely
+      .updateTable("recordings")
+      .set({
+        ai_action_items: JSON.stringify([
+          { id, status: "pending", timestamp: 0, text: marker, quote: marker, assignee_id: null },
+        ]),
+      })
+      .where("id", "=", this.recordingId)
+      .execute();
+    return id;
+  }
+
+  /** A staged upload with auto_promote false. */
+  async upload(): Promise<string> {
+    const made = await this.asRecorder("POST", "/uploads/create", {
+      media_type: "transcript",
+      auto_promote: false,
+      attributes: { title: marker, transcript: { language: "en", segments: [] } },
+    });
+    return made.id;
+  }
+
+  /** A hook created with the workspace token. */
+  async workspaceHook(): Promise<string> {
+    const { id } = (
+      await call(
+        this.app,
+        "POST",
+        "/hooks/create",
+        { hook_url: `${this.receiver.url}/hook`, hook_type: "recording_deleted" },
+        { version: olderVersion, token: this.users.credentials.workspace_token.token ?? null },
+      )
+    ).body;
+    return id;
+  }
+
+  async hook(): Promise<string> {
+    const made = await this.asRecorder(
+      "POST",
+      "/hooks/create",
+      {
+        hook_url: `${this.receiver.url}/hook`,
+        hook_type: "recording_added",
+      },
+      olderVersion,
+    );
+    return made.id;
+  }
+
+  /** A finished delivery, which can be resent. */
+  async delivery(hookId: string): Promise<string> {
+    const { id } = await this.asRecorder("POST", `/_/api/v1/hooks/${hookId}/test`);
+    return until("the delivery is finished", async () => {
+      const found = await this.asRecorder("GET", `/_/api/v1/hooks/${hookId}/deliveries/${id}`);
+      return found.status === "delivered" || found.state === "delivered" ? id : undefined;
+    });
+  }
+}
+
+/** Creates a recording with its participants and shares directly in the database, because hundreds are needed. */
+export async function createWorld(
+  app: TestApp,
+  users: TestUsers,
+  receiver: HookReceiver,
+  provider?: TestProvider,
+): Promise<World> {
+  const recordingId = randomUUIDv7();
+  const participantId = randomUUIDv7();
+  await app.db.kysely.transaction().execute(async (tx) => {
+    await sql`
+      insert into recordings (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source,
+        share_state, external, tags)
+      values (${recordingId}, ${users.workspaceId}, ${marker}, '2026-05-01T10:00:00Z', '2026-05-01T10:01:00Z', 60000,
+        'transcript', 'upload', 'restricted', false, array['harbour'])`.execute(tx);
+    await sql`insert into recording_recorders values (${recordingId}, ${users.ids.recorder}, 0)`.execute(tx);
+    await sql`
+      insert into participants (id, recording_id, workspace_id, position, name, email, scope, confirmed_attendee, attended)
+      values (${participantId}, ${recordingId}, ${users.workspaceId}, 0, ${marker}, ${users.participantEmail},
+        'internal', true, true)`.execute(tx);
+    await sql`
+      insert into recording_user_shares (recording_id, user_id)
+      values (${recordingId}, ${users.ids.viewer}), (${recordingId}, ${users.ids.admin})`.execute(tx);
+    await sql`
+      insert into recording_teams (recording_id, team_id) values (${recordingId}, ${users.teamId})`.execute(
+      tx,
+    );
+    await sql`
+      insert into transcript_segments (recording_id, position, participant_id, speaker, start_ms, end_ms, text)
+      values (${recordingId}, 0, ${participantId}, ${marker}, 0, 4000, ${`${marker} is said`}),
+        (${recordingId}, 1, null, 'Unknown Speaker 1', 5000, 9000, ${`${marker} again`})`.execute(tx);
+    await syncGrants(tx, [recordingId]);
+  });
+  return new World(app, users, { receiver, provider }, { recordingId, participantId });
+}

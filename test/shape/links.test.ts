@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join, normalize } from "node:path";
+import { test } from "node:test";
+import { readSources, root } from "./sources.ts";
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-"),
+  );
+}
+
+test("links: every relative link in a Markdown page leads to a file, and to a heading of it", () => {
+  const broken = readSources([".md"]).flatMap(({ path, text }) =>
+    [...text.replace(/`[^`\n]*`/g, "").matchAll(/\]\(([^()\s]+)\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => {
+        const [file = "", anchor] = target.split("#");
+        const page = file === "" ? path : normalize(join(path, "..", file));
+        if (!existsSync(join(root, page))) return true;
+        return anchor !== undefined && !anchorsOf(readFileSync(join(root, page), "utf8")).includes(anchor);
+      })
+      .map((target) => `${path}: ${target}`),
+  );
+  assert.deepEqual(broken, []);
+});

@@ -1,0 +1,54 @@
+import * as directory from "../../contract/directory.ts";
+import * as hooks from "../../contract/hooks.ts";
+import { oauthPaths } from "../../contract/oauth.ts";
+import type { Operation } from "../../contract/operation.ts";
+import * as recordings from "../../contract/recording-operations.ts";
+import * as tokenInfo from "../../contract/token-info.ts";
+import { transcriptJson, transcriptText } from "../../contract/transcripts.ts";
+import * as uploads from "../../contract/uploads.ts";
+
+/** A row of docs/api-coverage.md. */
+export type CoveredOperation = Pick<Operation, "id" | "gate" | "method" | "path" | "summary">;
+
+function isOperation(value: unknown): value is Operation {
+  return (
+    typeof value === "object" && value !== null && "gate" in value && "path" in value && "method" in value
+  );
+}
+
+/** It takes neither a version nor an access token, so it is no operation like the others. */
+const tokenEndpoint: CoveredOperation = {
+  id: "oauthToken",
+  gate: "every_version",
+  method: "POST",
+  path: oauthPaths.token,
+  summary: "Generate or Refresh Token",
+};
+
+/** Every operation of the contract. */
+export const operations: readonly CoveredOperation[] = [
+  ...[recordings, uploads, hooks, directory, tokenInfo]
+    .flatMap((module) => Object.values(module) as unknown[])
+    .concat([transcriptJson, ...Object.values(transcriptText)])
+    .filter(isOperation),
+  tokenEndpoint,
+];
+
+/**
+ * The operation that a request calls.
+ * @param request `METHOD /path` without a query.
+ */
+export function operationOf(request: string): CoveredOperation | undefined {
+  const [method, path = ""] = request.split(" ");
+  const parts = path.split("/");
+  const matches = operations.filter((operation) => {
+    const wanted = operation.path.split("/");
+    return (
+      operation.method === method &&
+      wanted.length === parts.length &&
+      wanted.every((part, index) => (part.startsWith(":") ? parts[index] !== "" : part === parts[index]))
+    );
+  });
+  // A path that is spelled out wins over one with a parameter in its place, as it does in the router.
+  return matches.find(({ path: literal }) => literal === path) ?? matches[0];
+}

@@ -1,0 +1,4 @@
+import { test } from "node:test";
+import { noChromium } from "./chromium.ts";
+
+test("browser tests", { skip: noChromium });

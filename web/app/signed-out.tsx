@@ -1,0 +1,41 @@
+import { Modal } from "@mantine/core";
+import { useEffect, useSyncExternalStore } from "react";
+import type { Session } from "../api/session.ts";
+import { signedOutStore } from "../api/signed-out.ts";
+import { lazyPart } from "../common/load-part.tsx";
+
+const SignInAgain = lazyPart(async () => (await import("./sign-in-again.tsx")).SignInAgain);
+
+/** Above dialogs, menus and notifications. */
+const zIndex = 10_000;
+
+/**
+ * Covers the page when the session has ended, until the user has signed in here or in another tab. The page stays as it is,
+ * and its waiting requests then continue.
+ */
+export function SignedOut({ session }: { session: Session }) {
+  const isOut = useSyncExternalStore(signedOutStore.subscribe, signedOutStore.get);
+  useEffect(() => {
+    // Escape would close the dialogs below.
+    const keepDialogs = (event: KeyboardEvent): void => {
+      if (event.key === "Escape" && signedOutStore.get()) event.stopImmediatePropagation();
+    };
+    window.addEventListener("keydown", keepDialogs, { capture: true });
+    return () => window.removeEventListener("keydown", keepDialogs, { capture: true });
+  }, []);
+  return (
+    <Modal
+      opened={isOut}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      centered
+      title="You've been signed out. Sign in again."
+      zIndex={zIndex}
+      overlayProps={{ backgroundOpacity: 0.55, blur: 3 }}
+    >
+      <SignInAgain session={session} />
+    </Modal>
+  );
+}

@@ -1,0 +1,58 @@
+import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
+import { IconCheck, IconCopy, IconEyeOff } from "@tabler/icons-react";
+
+import { useSecretInDialog } from "./form-dialog.tsx";
+
+interface SecretProps {
+  readonly label: string;
+  readonly value: string;
+  /** Notes about the secret. */
+  readonly children?: React.ReactNode;
+  readonly onDone: () => void;
+}
+
+/** A secret that is shown only once, with a copy button. */
+export function SecretOnce({ label, value, children, onDone }: SecretProps) {
+  useSecretInDialog();
+  return (
+    <Stack>
+      <Alert variant="light" color="yellow" icon={<IconEyeOff size={18} aria-hidden />} c="bright">
+        Copy it now. You won't see it again.
+      </Alert>
+      <CopyField label={label} value={value} />
+      {children}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** A read-only text with a copy button; it can be selected where the browser blocks clipboard access. */
+export function CopyField({ label, value }: { label: string; value: string }) {
+  const clipboard = useClipboard({ timeout: 2500 });
+  return (
+    <Group align="flex-end" gap="xs" wrap="nowrap">
+      <TextInput
+        label={label}
+        value={value}
+        readOnly
+        flex={1}
+        styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: 13 } }}
+        onFocus={(event) => event.currentTarget.select()}
+        error={clipboard.error === null ? undefined : "Couldn't copy. Select and copy it manually."}
+      />
+      <Button
+        variant="light"
+        miw={112}
+        leftSection={clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+        onClick={() => clipboard.copy(value)}
+      >
+        {clipboard.copied ? "Copied" : "Copy"}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,101 @@
+import { Button, Select } from "@mantine/core";
+import { DatePickerInput } from "@mantine/dates";
+import { calendarLabels } from "../format/calendar-labels.ts";
+import "@mantine/dates/styles.css";
+import { IconCalendar, IconFilterOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { meetingTypesQuery, teamsQuery } from "../../api/recordings.ts";
+import classes from "./filters.module.css";
+
+/** A row of filters, with a button that clears them if any is set. */
+export function Filters(props: { children: ReactNode; clear?: { text: string; run: () => void } | null }) {
+  const { children, clear = null } = props;
+  return (
+    <fieldset className={classes.filters} aria-label="Filters">
+      {children}
+      {clear === null ? null : (
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconFilterOff size={16} />}
+          onClick={() => clear.run()}
+        >
+          {clear.text}
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+/** Days as `YYYY-MM-DD`, both inclusive. */
+interface Days {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: Days) => void }) {
+  return (
+    <DatePickerInput
+      ariaLabels={calendarLabels}
+      type="range"
+      aria-label={value.from ? undefined : "Any date"}
+      placeholder="Any date"
+      clearable
+      allowSingleDateInRange
+      leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
+      value={[value.from ?? null, value.to ?? null]}
+      onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })}
+    />
+  );
+}
+
+interface IdFilter {
+  /** The id of the selected item. */
+  readonly value: string | undefined;
+  readonly onChange: (id: string | undefined) => void;
+}
+
+/** Filters by a team that recordings are shared with. */
+export function TeamFilter({ value, onChange }: IdFilter) {
+  const teams = useQuery(teamsQuery).data?.teams ?? [];
+  return <NamedFilter label="Team" none="Any team" items={teams} value={value} onChange={onChange} />;
+}
+
+export function MeetingTypeFilter({ value, onChange }: IdFilter) {
+  const types = useQuery(meetingTypesQuery).data?.meeting_types ?? [];
+  return (
+    <NamedFilter
+      label="Meeting type"
+      none="Any meeting type"
+      items={types}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+function NamedFilter(
+  props: IdFilter & {
+    label: string;
+    none: string;
+    items: readonly { readonly id: string; readonly name: string }[];
+  },
+) {
+  return (
+    <Select
+      aria-label={props.label}
+      placeholder={props.none}
+      clearable
+      searchable
+      data={props.items.map(({ id, name }) => ({ value: id, label: name }))}
+      value={props.value ?? null}
+      onChange={(id) => props.onChange(id ?? undefined)}
+    />
+  );
+}
+
+/** Search parameters without the undefined ones. */
+export function withoutEmpty<Search extends object>(search: Search): Search {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Search;
+}

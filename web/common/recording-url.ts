@@ -1,0 +1,33 @@
+/** Search parameters of the recording page. */
+export interface RecordingSearch {
+  /** The start position in seconds, with up to three decimals. */
+  readonly t?: number | undefined;
+}
+
+/** Parses the search parameters, ignoring invalid ones. */
+export function readRecordingSearch(raw: Readonly<Record<string, unknown>>): RecordingSearch {
+  const t = typeof raw.t === "string" || typeof raw.t === "number" ? Number(raw.t) : Number.NaN;
+  return Number.isFinite(t) && t >= 0 ? { t } : {};
+}
+
+/** A position for URLs: seconds with decimals, since lines rarely start at a whole second. @param ms milliseconds. */
+export function secondsOf(ms: number): number {
+  return Math.round(ms) / 1000;
+}
+
+/** The start position in whole milliseconds; undefined if the URL has none. */
+export function momentOf({ t }: RecordingSearch): number | undefined {
+  return t === undefined ? undefined : Math.round(t * 1000);
+}
+
+/** The URL of a position in a recording. @param url of the recording, as the API returns it. */
+export function momentLink(url: string, ms: number): string {
+  const link = new URL(url, window.location.origin);
+  link.searchParams.set("t", String(secondsOf(ms)));
+  return link.href;
+}
+
+/** The path of a recording's page. */
+export function recordingUrl(id: string): string {
+  return `/recordings/${id}`;
+}

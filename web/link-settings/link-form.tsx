@@ -1,0 +1,133 @@
+import { Button, Group, PasswordInput, Stack, Switch, TextInput } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { calendarLabels } from "../common/format/calendar-labels.ts";
+import "@mantine/dates/styles.css";
+import { useMediaQuery } from "@mantine/hooks";
+import { useState } from "react";
+import { type LinkBody, type LinkChange, updateLink } from "../api/public-links.ts";
+import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
+import { clock } from "../common/format/time.ts";
+import { exactClock, localText, readClock, toIso } from "./form-values.ts";
+import classes from "./link-settings.module.css";
+import type { LinkSubject } from "./link-subject.ts";
+
+const dayMs = 86_400_000;
+const presets = [
+  { days: 1, label: "In 1 day" },
+  { days: 7, label: "In 7 days" },
+  { days: 30, label: "In 30 days" },
+] as const;
+
+/** Edits a link's expiry, password, download and start. */
+export function LinkForm(props: { link: LinkBody; subject: LinkSubject; onClose: () => void }) {
+  const { link, subject, onClose } = props;
+  const { nowMs, durationMs } = subject;
+  const [expires, setExpires] = useState<string | null>(
+    link.expires_datetime === null ? null : localText(new Date(link.expires_datetime)),
+  );
+  // Presets next to the calendar are wider than a phone.
+  const hasPresets = useMediaQuery("(min-width: 30em)", true, { getInitialValueInEffect: false });
+  const [hasPassword, setHasPassword] = useState(link.has_password);
+  const [password, setPassword] = useState("");
+  const [canDownload, setDownload] = useState(link.allow_download);
+  const [start, setStart] = useState(link.start === null ? "" : exactClock(link.start));
+  const startMs = readClock(start);
+  const isStartWrong = startMs === undefined || (startMs !== null && startMs > (durationMs ?? Infinity));
+  const save = useAction({
+    run: () => {
+      const body: LinkChange = {
+        expires_datetime: expires === null ? null : toIso(expires),
+        allow_download: canDownload,
+        ...(startMs === undefined || nowMs === undefined ? {} : { start: startMs }),
+        ...(hasPassword ? (password === "" ? {} : { password }) : { password: null }),
+      };
+      return updateLink(link.id, body);
+    },
+    done: "Saved",
+    refresh: [["links"]],
+    showsError: true,
+    onDone: onClose,
+  });
+  const errors = fieldErrors(save.error);
+  const needsPassword = hasPassword && !link.has_password && password === "";
+  return (
+    <form
+      className={classes.panel}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isStartWrong && !needsPassword) save.mutate();
+      }}
+    >
+      <Stack gap="sm">
+        <DateTimePicker
+          ariaLabels={calendarLabels}
+          label="Expires"
+          placeholder="Never"
+          clearable
+          data-autofocus
+          minDate={localText(new Date()).slice(0, 10)}
+          presets={(hasPresets ? presets : []).map(({ days, label }) => ({
+            value: localText(new Date(Date.now() + days * dayMs)),
+            label,
+          }))}
+          clearButtonProps={{ "aria-label": "Never" }}
+          timePickerProps={{ hoursInputLabel: "Hour", minutesInputLabel: "Minute" }}
+          submitButtonProps={{ "aria-label": "Apply" }}
+          value={expires}
+          onChange={setExpires}
+          error={errors.expires_datetime}
+        />
+        <Switch
+          label="Require password"
+          checked={hasPassword}
+          onChange={(event) => setHasPassword(event.currentTarget.checked)}
+        />
+        {hasPassword ? (
+          <PasswordInput
+            label={link.has_password ? "New password" : "Password"}
+            placeholder={link.has_password ? "Unchanged" : ""}
+            description="At least 6 characters. A new password blocks anyone using the old one."
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            error={errors.password}
+            visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+          />
+        ) : null}
+        <Switch
+          label="Allow download"
+          checked={canDownload}
+          onChange={(event) => setDownload(event.currentTarget.checked)}
+        />
+        {nowMs === undefined ? null : (
+          <Group gap="xs" align="flex-end" wrap="nowrap">
+            <TextInput
+              label="Start at"
+              placeholder="Beginning"
+              flex={1}
+              value={start}
+              onChange={(event) => setStart(event.currentTarget.value)}
+              error={
+                isStartWrong
+                  ? `Enter a time like 1:05${durationMs === undefined ? "" : `, up to ${clock(durationMs)}`}`
+                  : errors.start
+              }
+            />
+            <Button variant="default" onClick={() => setStart(exactClock(nowMs()))}>
+              Use current time
+            </Button>
+          </Group>
+        )}
+        <FormError error={save.error} fields={["expires_datetime", "password", "start"]} />
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={save.isPending} disabled={isStartWrong || needsPassword}>
+            Save
+          </Button>
+          <Button size="xs" variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

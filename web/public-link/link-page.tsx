@@ -1,0 +1,181 @@
+import { Button, Spoiler, Text, Title } from "@mantine/core";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { IconDownload, IconLink } from "@tabler/icons-react";
+import { useRef } from "react";
+import { counted } from "../common/format/count.ts";
+import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { PlayerContext, usePlayerContext } from "../player/context.ts";
+import { ShortcutsHelp, useShortcuts } from "../player/shortcuts.ts";
+import { SpeakerTimeline } from "../player/speaker-timeline.tsx";
+import type { Item, View } from "./api.ts";
+import { ItemPlayer } from "./item-player.tsx";
+import { Brand, Notice } from "./notice.tsx";
+import classes from "./public-link.module.css";
+import { StoryItems, StorySteps } from "./story-items.tsx";
+import { TranscriptPanel } from "./transcript-panel.tsx";
+import { type PageProps, type Playlist, useItem, usePlaylist } from "./use-item.ts";
+
+/** The page of a link to a recording, highlight or story. */
+export function LinkPage(props: PageProps) {
+  const playlist = usePlaylist(props);
+  const { item } = playlist;
+  if (item === undefined) return <EmptyStory title={props.view.title} />;
+  return <ItemView {...props} item={item} playlist={playlist} />;
+}
+
+/** The URL of the story's cover image, which this server fetches and serves itself. */
+function bannerSource({ view, address, access }: PageProps): string {
+  const query = new URLSearchParams({
+    of: view.banner_image_url ?? "",
+    ...(access === null ? {} : { access }),
+  });
+  return `/_/api/v1/shared/${encodeURIComponent(address.token)}/banner?${query}`;
+}
+
+/** A story without visible highlights. */
+export function EmptyStory({ title }: { title: string }) {
+  return (
+    <Notice title={title} icon={<IconLink size={30} stroke={1.5} />}>
+      There are no highlights to show.
+    </Notice>
+  );
+}
+
+function ItemView(props: PageProps & { item: Item; playlist: Playlist }) {
+  const { view, item, playlist } = props;
+  const { player, transcript, source, refreshSource } = useItem(props);
+  const hasPicture = item.state !== "transcript_only";
+  const isStory = view.kind === "story";
+  return (
+    <PlayerContext value={player}>
+      <header className={classes.top}>
+        <Brand />
+        <Text span size="sm" c="dimmed" className={classes.from ?? ""} dir="auto">
+          Shared by {view.workspace}
+        </Text>
+      </header>
+      <main className={classes.page} data-words-alone={(!hasPicture && !isStory) || undefined}>
+        {view.banner_image_url === null ? null : (
+          <img className={classes.banner} src={bannerSource(props)} alt="" />
+        )}
+        <Heading view={view} item={item} />
+        <Columns
+          player={
+            hasPicture || isStory ? (
+              <ItemPlayer
+                item={item}
+                source={source}
+                transcript={transcript.data}
+                refreshSource={refreshSource}
+              />
+            ) : null
+          }
+          steps={isStory ? <StorySteps items={view.items} playlist={playlist} /> : null}
+          below={
+            isStory ? (
+              <StoryItems items={view.items} playlist={playlist} />
+            ) : transcript.data === undefined || transcript.data.segments.length === 0 ? null : (
+              <SpeakerTimeline transcript={transcript.data} />
+            )
+          }
+          transcript={item.transcript_url === null ? null : transcript}
+        />
+      </main>
+    </PlayerContext>
+  );
+}
+
+function Heading({ view, item }: { view: View; item: Item }) {
+  const { playback, copyLink, hasMedia } = usePlayerContext();
+  const { kind, title, description, items } = view;
+  const length = items.reduce((sum, { duration }) => sum + duration, 0);
+  return (
+    <div className={classes.heading}>
+      <div className={classes.words}>
+        <Title order={1} className={classes.title ?? ""} dir="auto">
+          {title}
+        </Title>
+        <div className={classes.facts}>
+          {kind === "highlight" && item.recording_title !== null ? (
+            <span dir="auto">from {item.recording_title}</span>
+          ) : null}
+          {kind === "story" ? (
+            <span>{counted(items.length, "highlight")}</span>
+          ) : item.start_datetime === null ? null : (
+            <time dateTime={item.start_datetime} title={fullTime(item.start_datetime)}>
+              {dayAndTime(item.start_datetime)}
+            </time>
+          )}
+          <span>{lengthInWords(length)}</span>
+        </div>
+        {description === null || description === "" ? null : (
+          <Spoiler
+            maxHeight={76}
+            showLabel="Show more"
+            hideLabel="Show less"
+            className={classes.description ?? ""}
+          >
+            <Text dir="auto">{description}</Text>
+          </Spoiler>
+        )}
+      </div>
+      <div className={classes.actions}>
+        {hasMedia ? (
+          <Button
+            variant="default"
+            leftSection={<IconLink size={18} stroke={1.6} aria-hidden />}
+            onClick={() => copyLink(playback.getState().timeMs)}
+          >
+            Copy link to this moment
+          </Button>
+        ) : null}
+        {item.download_url === null ? null : (
+          <Button
+            component="a"
+            href={item.download_url}
+            download
+            leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
+          >
+            Download
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Columns(props: {
+  player: React.ReactNode;
+  steps: React.ReactNode;
+  below: React.ReactNode;
+  transcript: React.ComponentProps<typeof TranscriptPanel>["transcript"] | null;
+}) {
+  const { player, steps, below, transcript } = props;
+  const findField = useRef<HTMLInputElement>(null);
+  const [isHelpOpen, help] = useDisclosure();
+  const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
+  useShortcuts({
+    onFind: () => {
+      findField.current?.focus();
+      findField.current?.select();
+    },
+    onHelp: help.open,
+  });
+  const transcriptPanel =
+    transcript === null ? null : <TranscriptPanel transcript={transcript} findField={findField} />;
+  const layout = player === null || transcriptPanel === null ? "one" : "two";
+  return (
+    <div className={classes.columns} data-layout={layout} data-steps={steps !== null || undefined}>
+      {player === null ? null : (
+        <div className={classes.watch}>
+          <div className={classes.player}>{player}</div>
+          {steps}
+          {isWide ? <div className={classes.below}>{below}</div> : null}
+        </div>
+      )}
+      {transcriptPanel === null ? null : <div className={classes.read}>{transcriptPanel}</div>}
+      {isWide || player === null ? null : <div className={classes.below}>{below}</div>}
+      <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} isReadOnly />
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button, Group, Loader, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { ApiError } from "../../api/client.ts";
+import {
+  actionItemsQuery,
+  type IntelligenceState,
+  intelligenceStateQuery,
+  isInProgress,
+  rerunIntelligence,
+} from "../../api/intelligence.ts";
+import { refreshRecording } from "../../api/recording.ts";
+import { useRecording } from "../context.ts";
+
+/** The state of the language model's work on this recording; undefined while loading. */
+export function useIntelligenceState(): IntelligenceState | undefined {
+  const { id } = useRecording();
+  const client = useQueryClient();
+  const { data } = useQuery(intelligenceStateQuery(id));
+  const before = useRef<boolean | null>(null);
+  const isBusy = data === undefined ? null : isInProgress(data);
+  useEffect(() => {
+    // It has just finished: fetch the results.
+    if (before.current === true && isBusy === false) {
+      void refreshRecording(client, id);
+      void client.invalidateQueries({ queryKey: actionItemsQuery(id).queryKey });
+    }
+    before.current = isBusy;
+  }, [isBusy, client, id]);
+  return data;
+}
+
+/** The state of the language model, with a button to regenerate. */
+export function IntelligenceStatus({ state }: { state: IntelligenceState | undefined }) {
+  const { view } = useRecording();
+  if (state === undefined || state.status === "none") return null;
+  if (isInProgress(state))
+    return (
+      <Group gap="xs" wrap="nowrap" role="status">
+        <Loader size="xs" aria-hidden />
+        <Text size="sm">{state.message}</Text>
+      </Group>
+    );
+  return (
+    <Group justify="space-between" gap="xs">
+      {state.status === "failed" ? (
+        <Group gap={6} wrap="nowrap" role="alert">
+          <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+          <Text size="sm">{state.message}</Text>
+        </Group>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {state.notes.join(" ")}
+        </Text>
+      )}
+      {view.can.change ? <Again label={state.status === "failed" ? "Try again" : "Regenerate"} /> : null}
+    </Group>
+  );
+}
+
+function Again({ label }: { label: string }) {
+  const { id } = useRecording();
+  const client = useQueryClient();
+  const again = useMutation({
+    mutationFn: () => rerunIntelligence(id),
+    onSuccess: (state) => client.setQueryData(intelligenceStateQuery(id).queryKey, state),
+    onError: (error) =>
+      notifications.show({
+        color: "red",
+        title: "Couldn't regenerate",
+        message: error instanceof ApiError ? error.message : "Something went wrong.",
+      }),
+  });
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      leftSection={<IconRefresh size={16} stroke={1.6} aria-hidden />}
+      loading={again.isPending}
+      onClick={() => again.mutate()}
+    >
+      {label}
+    </Button>
+  );
+}

@@ -1,0 +1,26 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { whenInLine } from "../../common/format/time.ts";
+import classes from "./panels.module.css";
+
+/** Offers unsaved notes whose saved version has changed elsewhere. @param props.at Unix time in milliseconds. */
+export function OtherNotes(props: { at: number; text: string; onUse: () => void; onDiscard: () => void }) {
+  const { at, text, onUse, onDiscard } = props;
+  return (
+    <Alert role="status" variant="light" color="yellow" c="bright" title="Unsaved notes">
+      <Text size="sm" mb="xs">
+        Your notes were changed elsewhere after you typed this ({whenInLine(new Date(at).toISOString())}):
+      </Text>
+      <Text size="sm" mb="xs" dir="auto" className={classes.otherNotes ?? ""}>
+        {text}
+      </Text>
+      <Group gap="xs">
+        <Button size="compact-sm" onClick={onUse}>
+          Use this version
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={onDiscard}>
+          Discard
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,56 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type Participant, refreshTranscript, type Speaker } from "../../api/recording.ts";
+import { Confirm } from "../../common/dialogs/confirm.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { useRecording } from "../context.ts";
+import { ParticipantForm } from "./participant-form.tsx";
+
+/** An action on the list of participants. */
+export type ParticipantTask =
+  | { readonly kind: "add"; readonly speaker?: Speaker }
+  | { readonly kind: "change" | "remove"; readonly person: Participant };
+
+/** Adds, changes or removes a participant. @param props.otherSpeakers speakers who are not participants. */
+export function ParticipantDialogs(props: {
+  task: ParticipantTask | null;
+  otherSpeakers: readonly Speaker[];
+  onClose: () => void;
+}) {
+  const { task, otherSpeakers, onClose } = props;
+  const { id, actions } = useRecording();
+  const client = useQueryClient();
+  const person = task === null || task.kind === "add" ? null : task.person;
+  return (
+    <>
+      <FormDialog
+        opened={task !== null && task.kind !== "remove"}
+        onClose={onClose}
+        title={person === null ? "Add person" : "Edit participant"}
+      >
+        {task === null || task.kind === "remove" ? null : (
+          <ParticipantForm
+            person={person}
+            otherSpeakers={otherSpeakers}
+            speaker={task.kind === "add" ? task.speaker : undefined}
+            onClose={onClose}
+          />
+        )}
+      </FormDialog>
+      <Confirm
+        opened={task?.kind === "remove"}
+        onClose={onClose}
+        title="Remove participant?"
+        label="Remove"
+        done="Participant removed"
+        run={async () => {
+          if (person === null) return;
+          await actions.deleteParticipant(person.id);
+          await refreshTranscript(client, id);
+        }}
+      >
+        {person?.name ?? "This person"}'s words stay in the transcript. They lose access unless it's shared
+        another way.
+      </Confirm>
+    </>
+  );
+}

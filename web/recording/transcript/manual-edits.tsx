@@ -1,0 +1,21 @@
+import { Radio, Stack } from "@mantine/core";
+
+export type ManualEdits = "keep" | "discard";
+
+/** Asks what to do with manual edits when a transcript is replaced. */
+export function ManualEditsRadio({
+  value,
+  onChange,
+}: {
+  value: ManualEdits;
+  onChange: (value: ManualEdits) => void;
+}) {
+  return (
+    <Radio.Group label="Manual edits" value={value} onChange={(chosen) => onChange(chosen as ManualEdits)}>
+      <Stack gap="xs" mt="xs">
+        <Radio value="keep" label="Reapply edits where the timing matches" />
+        <Radio value="discard" label="Discard" />
+      </Stack>
+    </Radio.Group>
+  );
+}

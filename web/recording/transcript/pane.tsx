@@ -1,0 +1,123 @@
+import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
+import { IconArrowBackUp } from "@tabler/icons-react";
+import { type RefObject, useMemo, useRef, useState } from "react";
+import type { Segment, Transcript } from "../../api/recording.ts";
+import { draftNames } from "../../common/drafts/store.ts";
+import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
+import { ErrorState } from "../../common/states.tsx";
+import { FindBar } from "../../transcript/find-bar.tsx";
+import { type LineTools, type ListHandle, TranscriptList } from "../../transcript/list.tsx";
+import classes from "../../transcript/transcript.module.css";
+import { useFind } from "../../transcript/use-find.ts";
+import { useRecording } from "../context.ts";
+import { SpeakerDialog } from "../dialogs.ts";
+import { HistoryButton } from "../history/history-button.tsx";
+import { LineEditor, lineDraft } from "./line-editor.tsx";
+import { NoTranscript, TranscriptionStatus } from "./status.tsx";
+import { useUndo } from "./use-edit.ts";
+
+/** The transcript with search and editing, or why there is none. */
+export function TranscriptPane(props: {
+  transcript: Transcript | undefined;
+  error: unknown;
+  retry: () => void;
+  findField: RefObject<HTMLInputElement | null>;
+}) {
+  const { transcript, error, retry, findField } = props;
+  return (
+    <section className={classes.pane} aria-label="Transcript">
+      {transcript !== undefined ? (
+        <Words transcript={transcript} findField={findField} />
+      ) : error ? (
+        <ErrorState error={error} retry={retry} />
+      ) : (
+        <Loading />
+      )}
+    </section>
+  );
+}
+
+function Words({
+  transcript,
+  findField,
+}: {
+  transcript: Transcript;
+  findField: RefObject<HTMLInputElement | null>;
+}) {
+  const { id, view, createClip } = useRecording();
+  const { can } = view;
+  const { segments } = transcript;
+  const handle = useRef<ListHandle>(null);
+  const [speakerOf, setSpeakerOf] = useState<Segment | null>(null);
+  const finding = useFind(
+    segments,
+    () => handle.current?.firstShown() ?? 0,
+    (index) => handle.current?.show(index),
+  );
+  const owner = useDraftOwner();
+  const [unsaved] = useState(() => firstUnsaved(owner, id));
+  const tools = useMemo(
+    (): LineTools => ({
+      clip: can.add_highlights ? createClip : null,
+      speaker: can.edit_transcript ? setSpeakerOf : null,
+      Editor: can.edit_transcript ? LineEditor : null,
+      unsaved: can.edit_transcript ? unsaved : null,
+    }),
+    [can.add_highlights, can.edit_transcript, createClip, unsaved],
+  );
+  if (segments.length === 0) return <NoTranscript />;
+  return (
+    <>
+      <Group className={classes.bar ?? ""} gap="xs" wrap="nowrap">
+        <FindBar finding={finding} field={findField} />
+        {can.edit_transcript && view.transcript.is_edited ? <Undo /> : null}
+        {/* Also when all edits were reverted. */}
+        {transcript.transcript_version > 0 ? <HistoryButton transcript={transcript} /> : null}
+      </Group>
+      <TranscriptionStatus />
+      <TranscriptList transcript={transcript} finding={finding} handle={handle} tools={tools} />
+      <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />
+    </>
+  );
+}
+
+/** `index` of a segment with unsaved text; null without one. */
+function firstUnsaved(owner: string, recordingId: string): number | null {
+  if (owner === "") return null;
+  const start = lineDraft(recordingId, "");
+  const [name] = draftNames(owner, start);
+  return name === undefined ? null : Number(name.slice(start.length));
+}
+
+function Undo() {
+  const { undo, isPending } = useUndo();
+  return (
+    <Tooltip label="Undo last edit">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={34}
+        aria-label="Undo last edit"
+        loading={isPending}
+        onClick={undo}
+      >
+        <IconArrowBackUp size={18} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Loading() {
+  return (
+    <Stack p="md" gap="lg" aria-busy="true">
+      <VisuallyHidden role="status">Loading transcript</VisuallyHidden>
+      {[90, 70, 96, 60, 84].map((width) => (
+        <div key={width}>
+          <Skeleton height={12} width={120} mb={10} />
+          <Skeleton height={14} mb={6} />
+          <Skeleton height={14} width={`${width}%`} />
+        </div>
+      ))}
+    </Stack>
+  );
+}

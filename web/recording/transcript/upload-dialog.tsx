@@ -1,0 +1,155 @@
+import { Alert, Button, FileInput, Group, Stack, Text } from "@mantine/core";
+import { IconFileText } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError } from "../../api/client.ts";
+import { refreshRecording } from "../../api/recording.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { counted } from "../../common/format/count.ts";
+import { clock } from "../../common/format/time.ts";
+import classes from "../../transcript/transcript.module.css";
+import { checkFile } from "../../uploads/file-check/check-file.ts";
+import { useRecording } from "../context.ts";
+import { type ManualEdits, ManualEditsRadio } from "./manual-edits.tsx";
+
+/** The content of a file, or why it can't be used. */
+type Reading =
+  | { readonly segments: readonly Line[]; readonly language: string }
+  | { readonly error: string; readonly advice: string | null };
+
+interface Line {
+  readonly speaker_key: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Lines of the file to preview. */
+const previewLines = 4;
+
+/** Adds a transcript from a file, or replaces the current one. */
+export function UploadTranscriptDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { view } = useRecording();
+  return (
+    <FormDialog
+      opened={isOpen}
+      onClose={onClose}
+      title={view.transcript.segments > 0 ? "Replace transcript" : "Add transcript"}
+      size="lg"
+    >
+      <UploadForm onClose={onClose} />
+    </FormDialog>
+  );
+}
+
+function UploadForm({ onClose }: { onClose: () => void }) {
+  const { id, view, actions } = useRecording();
+  const client = useQueryClient();
+  const [file, setFile] = useState<File | null>(null);
+  const [reading, setReading] = useState<Reading | null>(null);
+  const [edits, setEdits] = useState<ManualEdits>("keep");
+  const { version, is_edited: isEdited, segments: lines, transcription } = view.transcript;
+  const supply = useMutation({
+    mutationFn: (found: Extract<Reading, { segments: unknown }>) =>
+      actions.supplyTranscript({
+        transcript_version: version,
+        language: found.language,
+        segments: found.segments.map(({ speaker_key: speaker, ...rest }) => ({ speaker, ...rest })),
+        ...(isEdited ? { edits } : {}),
+      }),
+    onSuccess: async () => {
+      await refreshRecording(client, id);
+      onClose();
+    },
+  });
+  const isTranscribing = transcription?.status === "pending" || transcription?.status === "running";
+  const choose = async (chosen: File | null): Promise<void> => {
+    supply.reset();
+    setFile(chosen);
+    setReading(chosen === null ? null : await read(chosen));
+  };
+  return (
+    <Stack>
+      <Text size="sm">
+        A transcript file: WebVTT (.vtt), SubRip (.srt), or Parley's own text (.txt) or JSON (.json). Speakers
+        are matched to participants by name.
+        {lines > 0 ? ` It replaces the current transcript of ${counted(lines, "line")}.` : ""}
+        {isTranscribing ? " It also cancels the transcription in progress." : ""}
+      </Text>
+      <FileInput
+        label="Transcript"
+        placeholder="Choose a file"
+        accept=".vtt,.srt,.txt,.json"
+        leftSection={<IconFileText size={18} aria-hidden />}
+        value={file}
+        onChange={choose}
+        clearable
+        clearButtonProps={{ "aria-label": "Choose another file" }}
+        data-autofocus
+        error={reading !== null && "error" in reading ? reading.error : undefined}
+      />
+      {reading !== null && "error" in reading && reading.advice !== null ? (
+        <Text size="sm">{reading.advice}</Text>
+      ) : null}
+      {reading !== null && "segments" in reading ? <Preview segments={reading.segments} /> : null}
+      {isEdited ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
+      {supply.isError ? (
+        <Alert color="red" role="alert" title="Couldn't use this file">
+          {inWords(supply.error)}
+        </Alert>
+      ) : null}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          disabled={reading === null || "error" in reading}
+          loading={supply.isPending}
+          onClick={() => {
+            if (reading !== null && "segments" in reading) supply.mutate(reading);
+          }}
+        >
+          {lines > 0 ? "Replace transcript" : "Add transcript"}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Preview({ segments }: { segments: readonly Line[] }) {
+  const speakers = new Set(segments.map(({ speaker_key }) => speaker_key)).size;
+  return (
+    <div role="status">
+      <Text size="sm" fw={500}>
+        {segments.length.toLocaleString("en")} {segments.length === 1 ? "line" : "lines"}, {speakers}{" "}
+        {speakers === 1 ? "speaker" : "speakers"}, up to {clock(segments.at(-1)?.end ?? 0)}
+      </Text>
+      {segments.slice(0, previewLines).map(({ speaker_key, start, text }) => (
+        <Text
+          key={`${start} ${text}`}
+          size="sm"
+          c="dimmed"
+          truncate
+          dir="auto"
+          className={classes.preview ?? ""}
+        >
+          {clock(start)} · {speaker_key}: {text}
+        </Text>
+      ))}
+    </div>
+  );
+}
+
+async function read(file: File): Promise<Reading> {
+  const check = await checkFile(file);
+  if (check.kind === "transcript") return check.transcript;
+  return check.kind === "refused"
+    ? { error: check.reason, advice: check.advice }
+    : { error: "This is a media file, not a transcript.", advice: null };
+}
+
+function inWords(error: Error): string {
+  if (!(error instanceof ApiError)) return "The server can't be reached. Try again.";
+  const [first] = error.violations;
+  return first === undefined ? error.message : `${first.pointer.replaceAll("/", " ").trim()} ${first.detail}`;
+}

@@ -1,0 +1,234 @@
+import { Button, Checkbox, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Session, sessionQuery } from "../../api/session.ts";
+import {
+  changePassword,
+  endSession,
+  endSessions,
+  rename,
+  sessionsQuery,
+} from "../../api/settings/account.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { ownerOf, removeAllDrafts } from "../../common/drafts/store.ts";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { Loaded, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { AppearanceForm } from "./appearance.tsx";
+import { browserName } from "./browser-name.ts";
+import { SingleSignOn } from "./single-sign-on.tsx";
+
+const parent = getRouteApi("/signed-in");
+
+const roles = { admin: "Admin", member: "Member", viewer: "Viewer" } as const;
+
+/** The user's name, password, appearance and sessions. */
+export function ProfilePage() {
+  const { session: atStart } = parent.useRouteContext();
+  const session = useQuery(sessionQuery).data ?? atStart;
+  return (
+    <SettingsPage title="Profile" lead={`Your account in ${session.workspace.name}.`}>
+      <Section title="Account">
+        <NameForm name={session.user.name} email={session.user.email} role={roles[session.user.role]} />
+      </Section>
+      {session.has_password ? (
+        <Section
+          title="Password"
+          lead="If someone else may know it, sign out everywhere else and revoke your tokens."
+        >
+          <PasswordForm />
+        </Section>
+      ) : null}
+      <Section title="Appearance" lead="In this browser.">
+        <AppearanceForm />
+      </Section>
+      <SingleSignOn session={session} />
+      <Sessions session={session} />
+    </SettingsPage>
+  );
+}
+
+function NameForm(props: { name: string; email: string; role: string }) {
+  const draft = useDraft("profile-name", props.name);
+  const name = draft.value;
+  const save = useAction({
+    run: () => rename(name),
+    done: "Name saved.",
+    refresh: [sessionQuery.queryKey, ["directory"]],
+    showsError: true,
+    onDone: draft.saved,
+  });
+  return (
+    <Panel>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm" maw={420}>
+          <DraftNotice draft={draft} />
+          <TextInput
+            label="Name"
+            autoComplete="name"
+            required
+            value={name}
+            onChange={(event) => draft.set(event.currentTarget.value)}
+            error={fieldErrors(save.error).name}
+          />
+          <TextInput label="Email" value={props.email} readOnly description="Your email can't be changed." />
+          <TextInput label="Role" value={props.role} readOnly description="Only admins can change roles." />
+          <FormError error={save.error} fields={["name"]} />
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={name.trim() === props.name}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function PasswordForm() {
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const [endsSessions, setEndsSessions] = useState(true);
+  const [endsTokens, setEndsTokens] = useState(false);
+  const save = useAction({
+    run: () =>
+      changePassword({
+        current_password: current,
+        new_password: next,
+        end_sessions: endsSessions,
+        end_tokens: endsTokens,
+      }),
+    done: ({ ended_sessions, revoked_tokens }) =>
+      `Password changed.${ended_sessions > 0 ? " You are signed out everywhere else." : ""}${
+        revoked_tokens > 0 ? ` Tokens revoked: ${revoked_tokens}.` : ""
+      }`,
+    refresh: [sessionsQuery.queryKey, ["tokens"], ["grants"], ["hooks"]],
+    showsError: true,
+    onDone: () => {
+      setCurrent("");
+      setNext("");
+    },
+  });
+  const errors = fieldErrors(save.error);
+  return (
+    <Panel>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm" maw={420}>
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            value={current}
+            onChange={(event) => setCurrent(event.currentTarget.value)}
+            error={errors.current_password}
+          />
+          <PasswordInput
+            label="New password"
+            autoComplete="new-password"
+            required
+            value={next}
+            onChange={(event) => setNext(event.currentTarget.value)}
+            error={errors.new_password}
+          />
+          <Checkbox
+            label="Sign out everywhere else"
+            checked={endsSessions}
+            onChange={(event) => setEndsSessions(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Revoke my access tokens and the access of my apps"
+            description="Also workspace tokens you issued. Webhooks created with them are disabled."
+            checked={endsTokens}
+            onChange={(event) => setEndsTokens(event.currentTarget.checked)}
+          />
+          <FormError error={save.error} fields={["current_password", "new_password"]} />
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={current === "" || next === ""}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+const methods = {
+  password: "with a password",
+  single_sign_on: "with single sign-on",
+  link: "with a link",
+} as const;
+
+function Sessions({ session }: { session: Session }) {
+  const sessions = useQuery(sessionsQuery);
+  const end = useAction({
+    run: endSession,
+    done: "Session ended.",
+    refresh: [sessionsQuery.queryKey],
+  });
+  return (
+    <Section
+      title="Active sessions"
+      action={
+        <ConfirmButton
+          text="Sign out everywhere"
+          button={{ variant: "light", size: "sm" }}
+          title="Sign out everywhere?"
+          label="Sign out"
+          run={endSessions}
+          done="Signed out everywhere."
+          onDone={() => {
+            removeAllDrafts(ownerOf(session));
+            window.location.assign("/sign-in");
+          }}
+        >
+          Ends your sessions in all browsers, including this one. Access tokens aren't affected.
+        </ConfirmButton>
+      }
+    >
+      <Loaded query={sessions}>
+        {({ sessions }) => (
+          <Rows label="Sessions">
+            {sessions.map((session) => (
+              <Row
+                key={session.id}
+                title={browserName(session.user_agent)}
+                badges={session.current ? <Tag tone="accent">This browser</Tag> : null}
+                facts={[
+                  session.ip,
+                  `signed in ${methods[session.method]}, ${whenInLine(session.created_datetime)}`,
+                  `last used ${whenInLine(session.last_used_datetime)}`,
+                ]}
+                actions={
+                  session.current ? undefined : (
+                    <Button
+                      variant="subtle"
+                      size="compact-sm"
+                      color="red"
+                      loading={end.isPending && end.variables === session.id}
+                      onClick={() => end.mutate(session.id)}
+                    >
+                      Sign out
+                    </Button>
+                  )
+                }
+              />
+            ))}
+          </Rows>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

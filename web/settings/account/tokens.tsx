@@ -1,0 +1,233 @@
+import { Button, Group, Radio, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { usersQuery } from "../../api/recordings.ts";
+import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
+
+const parent = getRouteApi("/signed-in");
+
+/** Access tokens for the API. */
+export function TokensPage() {
+  const { session } = parent.useRouteContext();
+  const isAdmin = session.user.role === "admin";
+  const [of, setOf] = useState<"me" | "workspace">("me");
+  const tokens = useQuery(tokensQuery(of));
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SettingsPage
+      title="Access tokens"
+      lead="Let scripts and tools use the API as you or the workspace."
+      action={
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          {" "}
+          Create token{" "}
+        </Button>
+      }
+    >
+      {isAdmin ? (
+        <Group>
+          <SegmentedControl
+            size="xs"
+            aria-label="Owner"
+            value={of}
+            onChange={(value) => setOf(value === "workspace" ? "workspace" : "me")}
+            data={[
+              { value: "me", label: "Mine" },
+              { value: "workspace", label: "Workspace" },
+            ]}
+          />
+        </Group>
+      ) : null}
+      <Loaded query={tokens}>
+        {({ tokens }) =>
+          tokens.length === 0 ? (
+            <NoneYet>No tokens yet.</NoneYet>
+          ) : (
+            <Rows label="Access tokens">
+              {tokens.map((token) => (
+                <TokenRow key={token.id} token={token} showsOwner={of === "workspace"} />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+      <NewToken opened={opened} onClose={close} isAdmin={isAdmin} />
+    </SettingsPage>
+  );
+}
+
+const kinds = {
+  personal_access_token: "Personal",
+  workspace_access_token: "Workspace",
+  oauth: "App",
+} as const;
+
+function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) {
+  const users = useQuery({ ...usersQuery, enabled: showsOwner });
+  const owner = users.data?.users.find(({ id }) => id === token.user_id)?.name;
+  const isOver = token.expires_at !== null && Date.parse(token.expires_at) < Date.now();
+  return (
+    <Row
+      title={token.name}
+      badges={
+        <>
+          <Tag tone={token.type === "workspace_access_token" ? "warn" : "accent"}>{kinds[token.type]}</Tag>
+          {isOver ? <Tag tone="bad">Expired</Tag> : null}
+        </>
+      }
+      facts={[
+        showsOwner && owner !== undefined ? `owner: ${owner}` : null,
+        `created ${whenInLine(token.created_datetime)}`,
+        token.last_used_datetime === null
+          ? "never used"
+          : `last used ${whenInLine(token.last_used_datetime)}`,
+        token.expires_at === null
+          ? "does not expire"
+          : `${isOver ? "expired" : "expires"} ${whenInLine(token.expires_at)}`,
+      ]}
+      actions={
+        <ConfirmButton
+          text="Revoke"
+          button={{ "aria-label": `Revoke ${token.name}` }}
+          title={`Revoke ${token.name}?`}
+          label="Revoke token"
+          run={() => revokeToken(token.id)}
+          done={`${token.name} revoked.`}
+          refresh={[["tokens"], ["hooks"]]}
+        >
+          Requests with this token are refused immediately. Tokens created with it are also revoked, and
+          webhooks created with any of them are disabled. This can't be undone.
+        </ConfirmButton>
+      }
+    />
+  );
+}
+
+const dayMs = 86_400_000;
+const lifetimes = [
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
+  { value: "", label: "Never" },
+];
+
+interface NewTokenProps {
+  opened: boolean;
+  onClose: () => void;
+  isAdmin: boolean;
+}
+
+function NewToken({ opened, onClose, isAdmin }: NewTokenProps) {
+  const [value, setValue] = useState<string | null>(null);
+  const close = () => {
+    setValue(null);
+    onClose();
+  };
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={close}
+      title={value === null ? "Create access token" : "Token created"}
+      centered
+    >
+      {value === null ? (
+        <TokenForm isAdmin={isAdmin} onCreated={setValue} onCancel={close} />
+      ) : (
+        <SecretOnce label="Token" value={value} onDone={close}>
+          <Text size="sm" c="dimmed">
+            Send it as <code>Authorization: Bearer …</code>
+          </Text>
+        </SecretOnce>
+      )}
+    </FormDialog>
+  );
+}
+
+function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void; onCancel: () => void }) {
+  const { isAdmin, onCreated, onCancel } = props;
+  const [name, setName] = useState("");
+  const [type, setType] = useState<"personal_access_token" | "workspace_access_token">(
+    "personal_access_token",
+  );
+  const [days, setDays] = useState<string>("90");
+  const create = useAction({
+    run: () =>
+      createToken({
+        name,
+        type,
+        ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+      }),
+    refresh: [["tokens"]],
+    showsError: true,
+    onDone: ({ token }) => onCreated(token),
+  });
+  const errors = fieldErrors(create.error);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="What this token is for"
+          placeholder="Nightly export"
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={errors.name}
+        />
+        {isAdmin ? (
+          <Radio.Group
+            label="Access"
+            value={type}
+            onChange={(value) => setType(value as typeof type)}
+            error={errors.type}
+          >
+            <Stack gap="xs" mt={6}>
+              <Radio
+                value="personal_access_token"
+                label="Personal"
+                description="Everything you can access, as you"
+              />
+              <Radio
+                value="workspace_access_token"
+                label="Workspace"
+                description="All recordings in the workspace"
+              />
+            </Stack>
+          </Radio.Group>
+        ) : null}
+        <Select
+          label="Expires in"
+          allowDeselect={false}
+          data={lifetimes}
+          value={days}
+          onChange={(value) => setDays(value ?? "")}
+          error={errors.expires_at}
+        />
+        <FormError error={create.error} fields={["name", "type", "expires_at"]} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create token
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

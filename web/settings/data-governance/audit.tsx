@@ -1,0 +1,175 @@
+import { Button, Select, Spoiler, Text } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { auditActions } from "../../../contract/audit-actions.ts";
+import { type AuditEntry, type AuditFilter, auditExportUrl, auditQuery } from "../../api/settings/audit.ts";
+import { managedUsersQuery, type User } from "../../api/settings/users.ts";
+import { dayAndTime, fullTime } from "../../common/format/time.ts";
+import { DaysFilter, Filters, withoutEmpty } from "../../common/lists/filters.tsx";
+import { LoadMore } from "../../common/lists/load-more.tsx";
+import { recordingUrl } from "../../common/recording-url.ts";
+import { ErrorState } from "../../common/states.tsx";
+import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage } from "../parts.tsx";
+import classes from "../settings.module.css";
+
+const page = getRouteApi("/signed-in/settings/audit");
+
+/** The audit log with filters and export. */
+export function AuditPage() {
+  const search = page.useSearch();
+  return (
+    <SettingsPage
+      title="Audit log"
+      lead="Who did what, when and from where. Entries can't be changed and are tamper-evident."
+      action={
+        <Button.Group>
+          <Button
+            component="a"
+            href={auditExportUrl(search, "csv")}
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+          >
+            CSV
+          </Button>
+          <Button component="a" href={auditExportUrl(search, "jsonl")} download variant="default">
+            JSON lines
+          </Button>
+        </Button.Group>
+      }
+    >
+      <AuditFilters search={search} />
+      <Entries search={search} />
+    </SettingsPage>
+  );
+}
+
+function AuditFilters({ search }: { search: AuditFilter }) {
+  const navigate = page.useNavigate();
+  const users = useQuery(managedUsersQuery).data?.users ?? [];
+  const set = (change: AuditFilter) =>
+    navigate({
+      search: (before) => withoutEmpty({ ...before, ...change }),
+      replace: true,
+    });
+  return (
+    <Filters>
+      <Select
+        aria-label="Action"
+        placeholder="Any action"
+        clearable
+        searchable
+        data={auditActions.map((value) => ({ value, label: inWords(value) }))}
+        value={search.action ?? null}
+        onChange={(action) => set({ action: action ?? undefined })}
+      />
+      <Select
+        aria-label="User"
+        placeholder="Anyone"
+        clearable
+        searchable
+        data={users.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` }))}
+        value={search.user ?? null}
+        onChange={(user) => set({ user: user ?? undefined })}
+      />
+      <DaysFilter value={search} onChange={set} />
+    </Filters>
+  );
+}
+
+function Entries({ search }: { search: AuditFilter }) {
+  const users = useQuery(managedUsersQuery).data?.users ?? [];
+  const query = useInfiniteQuery(auditQuery(search));
+  if (query.isPending) return <RowsSkeleton />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const entries = query.data.pages.flatMap(({ entries }) => entries);
+  if (entries.length === 0) return <NoneYet>No entries match these filters.</NoneYet>;
+  return (
+    <div>
+      <Rows label="Audit log">
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} users={users} />
+        ))}
+      </Rows>
+      <LoadMore query={query} />
+    </div>
+  );
+}
+
+const credentials: Readonly<Record<string, string>> = {
+  session: "in a browser",
+  personal_access_token: "with a personal token",
+  workspace_access_token: "with a workspace token",
+  oauth: "through an app",
+  link: "by a signed link",
+  cli: "on the command line",
+};
+
+function Entry({ entry, users }: { entry: AuditEntry; users: readonly User[] }) {
+  const details = Object.entries(entry.details);
+  return (
+    <Row
+      title={inWords(entry.action)}
+      facts={[
+        <time key="time" dateTime={entry.occurred_datetime} title={fullTime(entry.occurred_datetime)}>
+          {dayAndTime(entry.occurred_datetime)}
+        </time>,
+        actorName(entry, users),
+        subjectOf(entry, users),
+        entry.ip,
+      ]}
+    >
+      {details.length === 0 ? null : (
+        <Spoiler maxHeight={66} showLabel="Show all" hideLabel="Show less" mt={4}>
+          <Text size="sm" c="dimmed" className={classes.details ?? ""}>
+            {details.map(([name, value]) => `${inWords(name)}: ${detailInWords(value)}`).join(" · ")}
+          </Text>
+        </Spoiler>
+      )}
+    </Row>
+  );
+}
+
+/** Who did it, and with which credential. */
+function actorName(entry: AuditEntry, users: readonly User[]): string {
+  const { credential, user_id: id, user_email: email } = entry;
+  const who = users.find((user) => user.id === id)?.name ?? email;
+  if (who === null && credential === "link") return "Someone with a signed link";
+  const way = credential === null ? null : (credentials[credential] ?? credential);
+  return [who ?? "Not signed in", way].filter((part) => part !== null).join(" ");
+}
+
+/** The subject: accessible recordings by title, users by name, others by id. */
+function subjectOf(entry: AuditEntry, users: readonly User[]): ReactNode {
+  const { subject_type: type, subject_id: id, recording_title: title } = entry;
+  if (type === null || id === null) return null;
+  const kind = type.replaceAll("_", " ");
+  if (title === null) return `${kind} ${users.find((user) => user.id === id)?.name ?? id}`;
+  return (
+    <>
+      {kind} <Link to={recordingUrl(id)}>{title}</Link>
+    </>
+  );
+}
+
+/** Formats a detail without JSON: lists with commas, objects as `name: value`, changes as `before → after`. */
+function detailInWords(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(detailInWords).join(", ");
+  if (typeof value !== "object") return String(value);
+  const entries = Object.entries(value);
+  const [first, second] = entries;
+  if (entries.length === 2 && first?.[0] === "from" && second?.[0] === "to")
+    return `${detailInWords(first[1])} → ${detailInWords(second[1])}`;
+  return entries.length === 0
+    ? "none"
+    : entries.map(([name, part]) => `${name.replaceAll("_", " ")}: ${detailInWords(part)}`).join(", ");
+}
+
+/** `token_issued` as a label: Token issued. */
+function inWords(action: string): string {
+  return action.charAt(0).toUpperCase() + action.slice(1).replaceAll("_", " ");
+}

@@ -1,0 +1,127 @@
+import { Anchor, Loader, Spoiler, Stack, Text } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Erasure, erasuresQuery } from "../../api/settings/retention.ts";
+import { counted } from "../../common/format/count.ts";
+import { dayAndTime, fullTime } from "../../common/format/time.ts";
+import { LoadMore } from "../../common/lists/load-more.tsx";
+import { recordingUrl } from "../../common/recording-url.ts";
+import { ErrorState } from "../../common/states.tsx";
+import { NoneYet, Panel, Row, Rows, RowsSkeleton, Section, SettingsPage, Tag } from "../parts.tsx";
+import { FindDataForm } from "./find-data-form.tsx";
+import { FoundData } from "./found-data.tsx";
+
+/** "Erase personal data": find a person's data, erase it, and list past runs. */
+export function ErasuresPage() {
+  const [email, setEmail] = useState<string | null>(null);
+  return (
+    <SettingsPage
+      title="Erase personal data"
+      lead="Permanently erases one person's account, and their name, contact details and words in recordings."
+    >
+      <Panel>
+        <FindDataForm onFind={setEmail} />
+      </Panel>
+      {email === null ? null : (
+        <Section title={`Data for ${email}`}>
+          <FoundData key={email} email={email} onErased={() => setEmail(null)} />
+        </Section>
+      )}
+      <Section title="History" lead="Lists actions only, never names.">
+        <Erasures />
+      </Section>
+    </SettingsPage>
+  );
+}
+
+function Erasures() {
+  const query = useInfiniteQuery(erasuresQuery);
+  if (query.isPending) return <RowsSkeleton />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const erasures = query.data.pages.flatMap(({ erasures }) => erasures);
+  if (erasures.length === 0) return <NoneYet>No personal data erased yet.</NoneYet>;
+  return (
+    <div>
+      <Rows label="History">
+        {erasures.map((erasure) => (
+          <ErasureRow key={erasure.id} erasure={erasure} />
+        ))}
+      </Rows>
+      <LoadMore query={query} />
+    </div>
+  );
+}
+
+function ErasureRow({ erasure }: { erasure: Erasure }) {
+  const { receipt, status, created_datetime, recordings } = erasure;
+  const done = [
+    receipt.account_erased ? "account erased" : null,
+    ...(
+      [
+        [receipt.recordings_deleted, "recording deleted", "recordings deleted"],
+        [receipt.recordings_anonymised, "recording redacted", "recordings redacted"],
+        [receipt.segments_erased, "transcript line erased", "transcript lines erased"],
+        [receipt.uploads_changed, "upload changed", "uploads changed"],
+        [receipt.audit_entries_erased, "audit log entry erased", "audit log entries erased"],
+      ] as const
+    ).map(([count, one, many]) => (count > 0 ? counted(count, one, many) : null)),
+  ].filter((text) => text !== null);
+  return (
+    <Row
+      title={recordings === "delete" ? "Person and recordings" : "Person"}
+      badges={
+        status === "done" ? (
+          <Tag tone="good">Done</Tag>
+        ) : (
+          <>
+            <Tag tone="accent">In progress</Tag>
+            <Loader size={14} role="img" aria-label="Continues in the background" />
+          </>
+        )
+      }
+      facts={[
+        <time key="time" dateTime={created_datetime} title={fullTime(created_datetime)}>
+          {dayAndTime(created_datetime)}
+        </time>,
+        done.length > 0 ? done.join(", ") : status === "done" ? "no data found" : null,
+      ]}
+    >
+      <Stack gap={6} mt={receipt.held.length + receipt.media_kept.length > 0 ? 8 : 0}>
+        <NeedsReview
+          ids={receipt.media_kept}
+          what="The media files still contain voice and face. Delete the recordings to remove them."
+        />
+        <NeedsReview ids={receipt.unknown_speakers} what="Unidentified speakers may be this person." />
+        <NeedsReview
+          ids={receipt.held}
+          what="On legal hold, not changed. Erase again after the hold is released."
+        />
+      </Stack>
+    </Row>
+  );
+}
+
+/** Recordings that need manual review. */
+function NeedsReview({ ids, what }: { ids: readonly string[]; what: string }) {
+  if (ids.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm">
+        <b>{counted(ids.length, "recording")}:</b> {what}
+      </Text>
+      <Spoiler maxHeight={48} showLabel="Show all" hideLabel="Show less">
+        <Text size="sm" component="div">
+          {ids.map((id, index) => (
+            <span key={id}>
+              {index > 0 ? ", " : ""}
+              <Anchor component={Link} to={recordingUrl(id)} size="sm" ff="monospace">
+                {id}
+              </Anchor>
+            </span>
+          ))}
+        </Text>
+      </Spoiler>
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { Alert, Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  type Erasure,
+  type ErasurePreview,
+  erasePersonalData,
+  erasurePreviewQuery,
+  erasuresQuery,
+} from "../../api/settings/retention.ts";
+import { FormError, useAction } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { counted } from "../../common/format/count.ts";
+import { Loaded, Panel } from "../parts.tsx";
+import classes from "./data-governance.module.css";
+import { NamedList, WhyNamed } from "./named-list.tsx";
+
+type Choice = Erasure["recordings"];
+
+/** A person's data, with the choice of what to do with their recordings. */
+export function FoundData({ email, onErased }: { email: string; onErased: () => void }) {
+  const preview = useQuery(erasurePreviewQuery(email));
+  return (
+    <Loaded query={preview}>
+      {(found) => (
+        <Panel>
+          <Found email={email} found={found} onErased={onErased} />
+        </Panel>
+      )}
+    </Loaded>
+  );
+}
+
+function Found(props: { email: string; found: ErasurePreview; onErased: () => void }) {
+  const { email, found, onErased } = props;
+  const [choice, setChoice] = useState<Choice>("anonymise");
+  const [asks, { open, close }] = useDisclosure();
+  const hasNoData = found.account === null && found.recordings === 0 && found.uploads === 0;
+  return (
+    <Stack>
+      <dl className={classes.figures}>
+        <div>
+          <dt>Account</dt>
+          <dd>{found.account === null ? "None" : found.account.name}</dd>
+        </div>
+        <div>
+          <dt>Recordings with this person</dt>
+          <dd>{found.recordings.toLocaleString()}</dd>
+        </div>
+        <div>
+          <dt>On legal hold</dt>
+          <dd>{found.held.toLocaleString()}</dd>
+        </div>
+        <div>
+          <dt>Unfinished uploads</dt>
+          <dd>{found.uploads.toLocaleString()}</dd>
+        </div>
+      </dl>
+      <NamedList
+        label="Recordings with this person, newest first"
+        recordings={found.newest}
+        total={found.recordings - found.held}
+      />
+      {found.newest.length > 0 ? <WhyNamed /> : null}
+      {found.refused === null ? null : (
+        <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} c="bright">
+          Can't erase: {found.refused}.
+        </Alert>
+      )}
+      <Radio.Group label="Recordings" value={choice} onChange={(value) => setChoice(value as Choice)}>
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="anonymise"
+            label="Keep and redact this person"
+            description="Erases their name, email, phone and all their words. The media file still contains voice and face."
+          />
+          <Radio
+            value="delete"
+            label="Delete them"
+            description="Deletes whole recordings for everyone, with files, transcripts, highlights and notes."
+          />
+        </Stack>
+      </Radio.Group>
+      {hasNoData ? (
+        <Text size="sm" c="dimmed">
+          No data found for this email. Its entries in the audit log will still be erased.
+        </Text>
+      ) : null}
+      <Group>
+        <Button color="red.9" disabled={found.refused !== null} onClick={open}>
+          Erase personal data…
+        </Button>
+      </Group>
+      <FormDialog opened={asks} onClose={close} title="Erase personal data?" centered>
+        <ConfirmErasure
+          email={email}
+          found={found}
+          choice={choice}
+          onCancel={close}
+          onDone={() => {
+            close();
+            onErased();
+          }}
+        />
+      </FormDialog>
+    </Stack>
+  );
+}
+
+function ConfirmErasure(props: {
+  email: string;
+  found: ErasurePreview;
+  choice: Choice;
+  onCancel: () => void;
+  onDone: () => void;
+}) {
+  const { email, found, choice } = props;
+  const [typed, setTyped] = useState("");
+  const erase = useAction({
+    run: () => erasePersonalData(email, choice),
+    done: "Account erased. The rest continues in the background.",
+    refresh: [erasuresQuery.queryKey, ["users"], ["directory"], ["recordings"], ["team members"]],
+    showsError: true,
+    onDone: props.onDone,
+  });
+  const isSame = typed.trim().toLowerCase() === email.toLowerCase();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isSame) erase.mutate();
+      }}
+    >
+      <Stack>
+        <Text size="sm">Permanently erases:</Text>
+        <ul className={classes.goes}>
+          {willBeErased(found, choice).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+        <TextInput
+          label={`Type ${email} to confirm`}
+          autoComplete="off"
+          data-autofocus
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <FormError error={erase.error} fields={[]} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" color="red.9" disabled={!isSame} loading={erase.isPending}>
+            Erase personal data
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function willBeErased({ account, recordings, held, uploads }: ErasurePreview, choice: Choice): string[] {
+  const free = recordings - held;
+  return [
+    ...(account === null
+      ? []
+      : [`the account of ${account.name}, with sessions, tokens, notes, shares and webhooks`]),
+    ...(free === 0
+      ? []
+      : [
+          choice === "delete"
+            ? `${counted(free, "recording")}, for everyone`
+            : `their name, contact details and words in ${counted(free, "recording")}, and the summaries of these recordings`,
+        ]),
+    ...(uploads === 0 ? [] : [`their data in ${counted(uploads, "unfinished upload")}`]),
+    "their email in the audit log, and pending webhook deliveries",
+    ...(held === 0 ? [] : [`not included: ${counted(held, "recording")} on legal hold`]),
+  ];
+}

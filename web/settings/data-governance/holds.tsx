@@ -1,0 +1,215 @@
+import { Anchor, Button, Group, Select, Stack, Textarea } from "@mantine/core";
+import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import {
+  holdsQuery,
+  type LegalHold,
+  placeHold,
+  releaseHold,
+  titlesQuery,
+} from "../../api/settings/retention.ts";
+import { managedUsersQuery } from "../../api/settings/users.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { day, dayAndTime, whenInLine } from "../../common/format/time.ts";
+import { recordingUrl } from "../../common/recording-url.ts";
+import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
+
+/** Recordings that can't be deleted by users or rules. */
+export function HoldsPage() {
+  const holds = useQuery(holdsQuery);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SettingsPage
+      title="Legal holds"
+      lead="Held recordings can't be deleted until released, and are excluded when personal data is erased. They can still be edited."
+      action={
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          {" "}
+          Place hold{" "}
+        </Button>
+      }
+    >
+      <Loaded query={holds}>
+        {({ legal_holds }) =>
+          legal_holds.length === 0 ? (
+            <NoneYet>No legal holds.</NoneYet>
+          ) : (
+            <Rows label="Legal holds">
+              {legal_holds.map((hold) => (
+                <HoldRow key={hold.recording_id} hold={hold} />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+      <FormDialog opened={opened} onClose={close} title="Place hold" centered>
+        <HoldForm onDone={close} />
+      </FormDialog>
+    </SettingsPage>
+  );
+}
+
+function HoldRow({ hold }: { hold: LegalHold }) {
+  const users = useQuery(managedUsersQuery).data?.users ?? [];
+  const [edits, { open, close }] = useDisclosure();
+  const { recording, recording_id, reason, placed_by, placed_datetime } = hold;
+  const name = recording?.title ?? "A recording you can't see";
+  return (
+    <Row
+      title={
+        recording === null ? (
+          name
+        ) : (
+          <Anchor component={Link} to={recordingUrl(recording.id)} fw={600} c="inherit">
+            <span dir="auto">{recording.title}</span>
+          </Anchor>
+        )
+      }
+      facts={[
+        reason,
+        recording === null ? `id ${recording_id}` : dayAndTime(recording.start_datetime),
+        `held by ${users.find(({ id }) => id === placed_by)?.name ?? "a former user"} since ${whenInLine(placed_datetime)}`,
+      ]}
+      actions={
+        <>
+          <Button variant="subtle" size="compact-sm" aria-label={`Change reason: ${name}`} onClick={open}>
+            Change reason
+          </Button>
+          <ConfirmButton
+            text="Release"
+            button={{ "aria-label": `Release ${name}` }}
+            title="Release hold?"
+            label="Release hold"
+            run={() => releaseHold(recording_id)}
+            done="Hold released."
+            refresh={[holdsQuery.queryKey]}
+          >
+            <b dir="auto">{name}</b> can be deleted again, immediately by matching rules. Reason for the hold:{" "}
+            {reason}
+          </ConfirmButton>
+        </>
+      }
+    >
+      <FormDialog opened={edits} onClose={close} title="Change reason" centered>
+        <HoldForm hold={hold} onDone={close} />
+      </FormDialog>
+    </Row>
+  );
+}
+
+/** Places a hold, or changes the reason of one. */
+function HoldForm({ hold, onDone }: { hold?: LegalHold; onDone: () => void }) {
+  const draft = useDraft<{ recordingId: string | null; reason: string }>(
+    `hold:${hold?.recording_id ?? "new"}`,
+    {
+      recordingId: hold?.recording_id ?? null,
+      reason: hold?.reason ?? "",
+    },
+  );
+  const { recordingId, reason } = draft.value;
+  const save = useAction({
+    run: () => placeHold(recordingId ?? "", reason),
+    done: hold === undefined ? "Hold placed." : "Reason saved.",
+    refresh: [holdsQuery.queryKey],
+    showsError: true,
+    onDone: () => {
+      draft.saved();
+      onDone();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        <DraftNotice draft={draft} />
+        {hold === undefined ? (
+          <RecordingSelect value={recordingId} onChange={(recordingId) => draft.change({ recordingId })} />
+        ) : null}
+        <Textarea
+          label="Reason"
+          description="Shown to admins before they release the hold."
+          placeholder="Case 2026-14"
+          required
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={1000}
+          {...(hold === undefined ? {} : { "data-autofocus": true })}
+          value={reason}
+          onChange={(event) => draft.change({ reason: event.currentTarget.value })}
+          error={fieldErrors(save.error).reason}
+        />
+        <FormError error={save.error} fields={["reason"]} />
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              onDone();
+            }}
+          >
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={recordingId === null}>
+            {hold === undefined ? "Place hold" : "Save"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
+const typingPauseMs = 300;
+
+/** Selects a recording by title, or by URL or id if the user can't see it. */
+function RecordingSelect(props: { value: string | null; onChange: (id: string | null) => void }) {
+  const [words, setWords] = useState("");
+  const [debounced] = useDebouncedValue(words.trim(), typingPauseMs);
+  const id = idPattern.exec(debounced)?.[0].toLowerCase();
+  const [chosen, setChosen] = useState<{ value: string; label: string } | null>(null);
+  // The label of the selected recording is not a query.
+  const isSearch = id === undefined && debounced !== chosen?.label;
+  const titles = useQuery({ ...titlesQuery(isSearch ? debounced : ""), placeholderData: keepPreviousData });
+  const found = (titles.data ?? []).map(({ id, title, start_datetime }) => ({
+    value: id,
+    label: `${title} (${day(start_datetime)})`,
+  }));
+  const data =
+    id === undefined
+      ? found
+      : [found.find(({ value }) => value === id) ?? { value: id, label: `Recording ${id}` }];
+  return (
+    <Select
+      label="Recording"
+      description="Search by title, or paste the URL or ID of a recording you can't see."
+      placeholder="Title, URL or ID"
+      required
+      data-autofocus
+      searchable
+      clearable
+      openOnFocus={false}
+      limit={20}
+      nothingFoundMessage={titles.isPending ? "Searching…" : "No matching recordings."}
+      data={chosen !== null && !data.some(({ value }) => value === chosen.value) ? [chosen, ...data] : data}
+      // The server has already filtered.
+      filter={({ options }) => options}
+      value={props.value}
+      onSearchChange={setWords}
+      onChange={(value, option) => {
+        setChosen(option === null ? null : { value: option.value, label: option.label });
+        props.onChange(value);
+      }}
+    />
+  );
+}

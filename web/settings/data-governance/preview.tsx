@@ -1,0 +1,68 @@
+import { Alert, Skeleton, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type Conditions, rulePreviewQuery } from "../../api/settings/retention.ts";
+import { errorText } from "../../common/actions.tsx";
+import { counted } from "../../common/format/count.ts";
+import { describeRule, type Names } from "./describe-rule.ts";
+import { NamedList, WhyNamed } from "./named-list.tsx";
+
+/** What a rule would delete now: count and titles. */
+export function RulePreview(props: {
+  conditions: Conditions;
+  names: Names;
+  /** Whether the rule is about to be enabled, rather than only previewed. */
+  willAct?: boolean;
+}) {
+  const { conditions, names, willAct = false } = props;
+  const { older_than_days, team_id, meeting_type_id, tag, scope } = conditions;
+  const preview = useQuery(
+    rulePreviewQuery({
+      older_than_days,
+      team_id: team_id ?? null,
+      meeting_type_id: meeting_type_id ?? null,
+      tag: tag ?? null,
+      scope: scope ?? null,
+    }),
+  );
+  if (preview.isError)
+    return (
+      <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />}>
+        {errorText(preview.error)}
+      </Alert>
+    );
+  if (preview.data === undefined)
+    return (
+      <Stack gap={8} aria-busy="true" role="status" aria-label="Loading the preview">
+        <Skeleton height={18} width="80%" />
+        <Skeleton height={44} />
+        <Skeleton height={120} />
+      </Stack>
+    );
+  const { recordings, held, oldest } = preview.data;
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>{describeRule(conditions, names)}</Text>
+      <Alert
+        variant="light"
+        color={recordings > 0 ? "red" : "gray"}
+        c="bright"
+        icon={
+          recordings > 0 ? (
+            <IconAlertTriangle size={18} aria-hidden />
+          ) : (
+            <IconCircleCheck size={18} aria-hidden />
+          )
+        }
+        title={recordings > 0 ? `${counted(recordings, "recording")} match now` : "Nothing matches now"}
+      >
+        {willAct
+          ? "Starts after a grace period (default one day), and then applies to every recording that matches. Deletion is permanent."
+          : "Includes files, transcripts, highlights and notes. Deletion is permanent."}
+        {held > 0 ? ` ${counted(held, "more match is", "more matches are")} on legal hold.` : ""}
+      </Alert>
+      <NamedList label="Matching recordings, oldest first" recordings={oldest} total={recordings} />
+      {oldest.length > 0 ? <WhyNamed /> : null}
+    </Stack>
+  );
+}

@@ -1,0 +1,57 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { type Receipt, receiptsQuery } from "../../api/settings/retention.ts";
+import { counted } from "../../common/format/count.ts";
+import { dayAndTime, fullTime } from "../../common/format/time.ts";
+import { LoadMore } from "../../common/lists/load-more.tsx";
+import { ErrorState } from "../../common/states.tsx";
+import { NoneYet, Row, Rows, RowsSkeleton, Tag } from "../parts.tsx";
+
+/** Deletions by rules, newest first. */
+export function Receipts() {
+  const query = useInfiniteQuery(receiptsQuery);
+  if (query.isPending) return <RowsSkeleton />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const receipts = query.data.pages.flatMap(({ receipts }) => receipts);
+  if (receipts.length === 0) return <NoneYet>No deletions by rules yet.</NoneYet>;
+  return (
+    <div>
+      <Rows label="Receipts">
+        {receipts.map((receipt) => (
+          <ReceiptRow key={receipt.recording_id} receipt={receipt} />
+        ))}
+      </Rows>
+      <LoadMore query={query} />
+    </div>
+  );
+}
+
+function ReceiptRow({
+  receipt: { rule_name, deleted_datetime, recording_id, receipt },
+}: {
+  receipt: Receipt;
+}) {
+  const { removed, is_complete } = receipt;
+  const deleted = [
+    [removed.objects, "file"],
+    [removed.transcript_segments, "transcript line"],
+    [removed.highlights, "highlight"],
+    [removed.participants, "participant"],
+    [removed.private_notes, "private note"],
+  ] as const;
+  return (
+    <Row
+      title={`Deleted by ${rule_name}`}
+      badges={is_complete ? null : <Tag tone="warn">Files pending</Tag>}
+      facts={[
+        <time key="time" dateTime={deleted_datetime} title={fullTime(deleted_datetime)}>
+          {dayAndTime(deleted_datetime)}
+        </time>,
+        `recording ${recording_id}`,
+        deleted
+          .filter(([count]) => count > 0)
+          .map(([count, noun]) => counted(count, noun))
+          .join(", ") || null,
+      ]}
+    />
+  );
+}

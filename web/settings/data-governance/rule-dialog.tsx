@@ -1,0 +1,200 @@
+import { Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import {
+  type Conditions,
+  createRule,
+  type NewRule,
+  type Rule,
+  rulesQuery,
+  updateRule,
+} from "../../api/settings/retention.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { describeRule, type Names } from "./describe-rule.ts";
+import { RulePreview } from "./preview.tsx";
+
+interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly names: Names;
+  /** The rule to edit; a new one if absent. */
+  readonly rule?: Rule;
+}
+
+/** Creates or edits a rule: first its conditions, then a preview of what it would delete, then saving. */
+export function RuleDialog(props: DialogProps) {
+  const { opened, onClose, rule } = props;
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={onClose}
+      title={rule === undefined ? "New rule" : `Edit ${rule.name}`}
+      centered
+      size="lg"
+    >
+      <RuleForm {...props} />
+    </FormDialog>
+  );
+}
+
+const fields = ["name", "older_than_days", "team_id", "meeting_type_id", "tag", "scope"] as const;
+
+function RuleForm({ rule, names, onClose }: DialogProps) {
+  const [isPreviewing, setPreviewing] = useState(false);
+  const draft = useDraft<{ name: string; conditions: Conditions }>(`rule:${rule?.id ?? "new"}`, {
+    name: rule?.name ?? "",
+    conditions: {
+      older_than_days: rule?.older_than_days ?? 365,
+      team_id: rule?.team_id ?? null,
+      meeting_type_id: rule?.meeting_type_id ?? null,
+      tag: rule?.tag ?? null,
+      scope: rule?.scope ?? null,
+    },
+  });
+  const { name, conditions } = draft.value;
+  const set = (change: Partial<Conditions>) => draft.change({ conditions: { ...conditions, ...change } });
+  const save = useAction({
+    run: () => {
+      const body: NewRule = { name, ...conditions };
+      return rule === undefined ? createRule(body) : updateRule(rule.id, body);
+    },
+    done: ({ enabled, acts_from_datetime }) =>
+      `Rule ${rule === undefined ? "created" : "saved"}${
+        enabled ? `. It starts ${whenInLine(acts_from_datetime)}` : ""
+      }.`,
+    refresh: [rulesQuery.queryKey],
+    showsError: true,
+    onDone: () => {
+      draft.saved();
+      onClose();
+    },
+  });
+  const errors = fieldErrors(save.error);
+  const isDisabled = rule?.enabled === false;
+  if (isPreviewing)
+    return (
+      <Stack>
+        <RulePreview conditions={conditions} names={names} willAct={!isDisabled} />
+        {isDisabled ? (
+          <Text size="sm" c="dimmed">
+            The rule is disabled and deletes nothing until you enable it.
+          </Text>
+        ) : null}
+        <FormError error={save.error} fields={[]} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => setPreviewing(false)} data-autofocus>
+            Back
+          </Button>
+          <Button
+            color={isDisabled ? "indigo" : "red.9"}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          >
+            {rule === undefined ? "Create rule" : "Save rule"}
+          </Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.reset();
+        setPreviewing(true);
+      }}
+    >
+      <Stack>
+        <DraftNotice draft={draft} />
+        <TextInput
+          label="Name"
+          placeholder="Old interviews"
+          required
+          data-autofocus
+          maxLength={200}
+          value={name}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
+          error={errors.name}
+        />
+        <NumberInput
+          label="Older than"
+          description="Days since the recording started."
+          suffix={conditions.older_than_days === 1 ? " day" : " days"}
+          required
+          min={1}
+          max={36_500}
+          clampBehavior="blur"
+          allowDecimal={false}
+          allowNegative={false}
+          thousandSeparator=","
+          value={conditions.older_than_days}
+          onChange={(value) => set({ older_than_days: typeof value === "number" ? value : 1 })}
+          error={errors.older_than_days}
+        />
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <Select
+            label="Meeting type"
+            placeholder="Any type"
+            clearable
+            searchable
+            data={[...names.types].map(([value, label]) => ({ value, label }))}
+            value={conditions.meeting_type_id ?? null}
+            onChange={(meeting_type_id) => set({ meeting_type_id })}
+            error={errors.meeting_type_id}
+          />
+          <Select
+            label="Participants"
+            placeholder="Anyone"
+            clearable
+            data={[
+              { value: "internal", label: "Internal only" },
+              { value: "external", label: "With guests" },
+            ]}
+            value={conditions.scope ?? null}
+            onChange={(scope) => set({ scope: scope as Conditions["scope"] })}
+            error={errors.scope}
+          />
+        </SimpleGrid>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+          <Select
+            label="Shared with team"
+            placeholder="Any or none"
+            clearable
+            searchable
+            data={[...names.teams].map(([value, label]) => ({ value, label }))}
+            value={conditions.team_id ?? null}
+            onChange={(team_id) => set({ team_id })}
+            error={errors.team_id}
+          />
+          <TextInput
+            label="Tag"
+            placeholder="Any or none"
+            maxLength={200}
+            value={conditions.tag ?? ""}
+            onChange={(event) =>
+              set({ tag: event.currentTarget.value === "" ? null : event.currentTarget.value })
+            }
+            error={errors.tag}
+          />
+        </SimpleGrid>
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {describeRule(conditions, names)}
+        </Text>
+        <FormError error={save.error} fields={fields} />
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              onClose();
+            }}
+          >
+            Cancel
+          </Button>
+          <Button type="submit">Preview</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

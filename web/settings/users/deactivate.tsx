@@ -1,0 +1,55 @@
+import { Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { deactivate, type User, userAccessQuery } from "../../api/settings/users.ts";
+import { Confirm } from "../../common/dialogs/confirm.tsx";
+
+/** Asks for confirmation, with what will be revoked. */
+export function Deactivate(props: { user: User; opened: boolean; onClose: () => void }) {
+  const { user, opened, onClose } = props;
+  const access = useQuery({ ...userAccessQuery(user.id), enabled: opened }).data;
+  const ends =
+    access === undefined
+      ? []
+      : [
+          count(access.sessions, "session"),
+          count(access.tokens, "access token"),
+          count(access.apps, "authorized app"),
+        ].filter((text) => text !== null);
+  const hooks = access === undefined ? 0 : access.personal_hooks + access.workspace_hooks;
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={`Deactivate ${user.name}?`}
+      label="Deactivate"
+      run={() => deactivate(user.id)}
+      done={`${user.name} deactivated.`}
+      refresh={[["users"], ["directory"], ["hooks"], ["tokens"]]}
+    >
+      <Stack gap="xs">
+        <span>
+          This ends all their sessions and revokes their access tokens and apps, including workspace tokens
+          they issued
+          {ends.length === 0 ? "." : `: ${ends.join(", ")}.`} Recordings stay.
+        </span>
+        {access === undefined || hooks === 0 ? null : (
+          <span>
+            {count(hooks, "webhook")} will be disabled
+            {access.workspace_hooks === 0
+              ? "."
+              : `, ${access.workspace_hooks === hooks ? "all" : access.workspace_hooks} of the workspace. Any admin can enable a workspace webhook again under Settings > Webhooks, which then belongs to that admin.`}
+          </span>
+        )}
+        {access === undefined || access.unfinished_uploads === 0 ? null : (
+          <span>{count(access.unfinished_uploads, "unfinished upload")} will fail.</span>
+        )}
+        <span>You can reactivate the account later. Revoked access is not restored.</span>
+      </Stack>
+    </Confirm>
+  );
+}
+
+/** "2 sessions"; null for none. */
+function count(number: number, noun: string): string | null {
+  return number === 0 ? null : `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,99 @@
+import { Button, Modal, Select } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  type Delivery,
+  type DeliveryState,
+  deliveriesQuery,
+  type Hook,
+} from "../../api/settings/webhooks.ts";
+import { whenInLine } from "../../common/format/time.ts";
+import { LoadMore } from "../../common/lists/load-more.tsx";
+import { ErrorState } from "../../common/states.tsx";
+import { NoneYet, Row, Rows, RowsSkeleton, Section } from "../parts.tsx";
+import { DeliveryView } from "./delivery.tsx";
+import { DeliveryTag, deliveryStates } from "./delivery-tag.tsx";
+
+/** A webhook's deliveries, newest first. */
+export function Deliveries({ hook, canChange }: { hook: Hook; canChange: boolean }) {
+  const [state, setState] = useState<DeliveryState | null>(null);
+  const [shown, setShown] = useState<Delivery | null>(null);
+  return (
+    <Section
+      title="Deliveries"
+      lead="Kept for 30 days."
+      action={
+        <Select
+          size="xs"
+          w={150}
+          aria-label="State"
+          placeholder="All"
+          clearable
+          data={Object.entries(deliveryStates).map(([value, { label }]) => ({ value, label }))}
+          value={state}
+          onChange={(value) => setState(value as DeliveryState | null)}
+        />
+      }
+    >
+      <DeliveryList hook={hook} state={state} show={setShown} />
+      <Modal
+        opened={shown !== null}
+        onClose={() => setShown(null)}
+        title="Delivery"
+        size="xl"
+        centered
+        keepMounted={false}
+      >
+        {shown === null ? null : <DeliveryView hook={hook} deliveryId={shown.id} canChange={canChange} />}
+      </Modal>
+    </Section>
+  );
+}
+
+interface ListProps {
+  hook: Hook;
+  state: DeliveryState | null;
+  show: (delivery: Delivery) => void;
+}
+
+function DeliveryList({ hook, state, show }: ListProps) {
+  const query = useInfiniteQuery(deliveriesQuery(hook.id, state));
+  if (query.isPending) return <RowsSkeleton />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const deliveries = query.data.pages.flatMap(({ deliveries }) => deliveries);
+  if (deliveries.length === 0)
+    return <NoneYet>{state === null ? "No deliveries yet." : "No matching deliveries."}</NoneYet>;
+  return (
+    <div>
+      <Rows label="Deliveries">
+        {deliveries.map((delivery) => (
+          <Row
+            key={delivery.id}
+            title={whenInLine(delivery.created_datetime).replace(/^./, (letter) => letter.toUpperCase())}
+            badges={<DeliveryTag state={delivery.state} />}
+            facts={[
+              delivery.subject_id === hook.id ? "test event" : null,
+              delivery.attempts === 1 ? "1 attempt" : `${delivery.attempts} attempts`,
+              delivery.last_status === null ? null : `response ${delivery.last_status}`,
+              delivery.last_error,
+              delivery.due_datetime === null || delivery.attempts === 0
+                ? null
+                : `next attempt ${whenInLine(delivery.due_datetime)}`,
+            ]}
+            actions={
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                aria-label={`Details of delivery ${whenInLine(delivery.created_datetime)}`}
+                onClick={() => show(delivery)}
+              >
+                Details
+              </Button>
+            }
+          />
+        ))}
+      </Rows>
+      <LoadMore query={query} />
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { IconRepeat } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type DeliveryDetails, deliveryQuery, type Hook, resend } from "../../api/settings/webhooks.ts";
+import { useAction } from "../../common/actions.tsx";
+import { fullTime, timeOfDay } from "../../common/format/time.ts";
+import { Loaded, Tag } from "../parts.tsx";
+import classes from "../settings.module.css";
+import { DeliveryTag } from "./delivery-tag.tsx";
+
+/** One delivery: its request, and the response to each attempt. */
+export function DeliveryView(props: { hook: Hook; deliveryId: string; canChange: boolean }) {
+  const { hook, deliveryId, canChange } = props;
+  const query = useQuery(deliveryQuery(hook.id, deliveryId));
+  const again = useAction({
+    run: () => resend(hook.id, deliveryId),
+    done: "Delivery queued again.",
+    refresh: [["hook", hook.id]],
+  });
+  return (
+    <Loaded query={query}>
+      {(delivery) => (
+        <Stack gap="md">
+          <Group justify="space-between">
+            <Group gap="sm">
+              <DeliveryTag state={delivery.state} />
+              <Text size="sm" c="dimmed">
+                {fullTime(delivery.created_datetime)}
+              </Text>
+            </Group>
+            {canChange && hook.enabled && delivery.state !== "withheld" ? (
+              <Button
+                variant="light"
+                size="xs"
+                leftSection={<IconRepeat size={16} />}
+                loading={again.isPending}
+                onClick={() => again.mutate()}
+              >
+                Resend
+              </Button>
+            ) : null}
+          </Group>
+          <Request delivery={delivery} />
+          <Attempts delivery={delivery} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Request({ delivery: { request } }: { delivery: DeliveryDetails }) {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <div>
+      <Title order={3} size="h5" mb={6}>
+        Request
+      </Title>
+      <Pre label="URL and headers" text={[`POST ${request.url}`, ...headers].join("\n")} />
+      {request.body === null ? (
+        <Text size="sm" c="dimmed" mt={6}>
+          No body available: it was not sent yet, or you no longer have access to its subject.
+        </Text>
+      ) : (
+        <div className={classes.under}>
+          <Pre label="Body" text={pretty(request.body)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Attempts({ delivery: { attempts_log: attempts } }: { delivery: DeliveryDetails }) {
+  return (
+    <div>
+      <Title order={3} size="h5" mb={6}>
+        {attempts.length === 0 ? "No attempts yet" : "Attempts"}
+      </Title>
+      <Stack gap="sm">
+        {[...attempts].reverse().map((attempt) => (
+          <div key={`${attempt.attempt} ${attempt.started_datetime}`}>
+            <div className={classes.facts}>
+              <Tag tone={attempt.error === null ? "good" : "bad"}>
+                {attempt.status === null ? "No response" : String(attempt.status)}
+              </Tag>
+              <span title={fullTime(attempt.started_datetime)}>{timeOfDay(attempt.started_datetime)}</span>
+              <span>{attempt.duration_ms} ms</span>
+              {attempt.error === null ? null : <span>{attempt.error}</span>}
+            </div>
+            {attempt.answer === null || attempt.answer === "" ? null : (
+              <div className={classes.under}>
+                <Pre label={`Response to attempt ${attempt.attempt}`} text={attempt.answer} />
+              </div>
+            )}
+          </div>
+        ))}
+      </Stack>
+    </div>
+  );
+}
+
+/** A scrollable text. */
+function Pre({ label, text }: { label: string; text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard (WCAG 2.1.1).
+    <section className={classes.pre} tabIndex={0} aria-label={label}>
+      {text}
+    </section>
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,109 @@
+import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { createHook, type HookType, hooksQuery } from "../../api/settings/webhooks.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
+import { eventTypeLabel, eventTypes, includesOf } from "./event-types.ts";
+
+/** Creates a webhook, and shows its secret once. */
+export function NewWebhook({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = () => {
+    setSecret(null);
+    onClose();
+  };
+  return (
+    <FormDialog
+      opened={opened}
+      onClose={close}
+      title={secret === null ? "Create webhook" : "Webhook created"}
+      centered
+    >
+      {secret === null ? (
+        <WebhookForm onCreated={setSecret} onCancel={close} />
+      ) : (
+        <SecretOnce label="Signing secret" value={secret} onDone={close}>
+          <Text size="sm" c="dimmed">
+            Use it to verify that requests come from this server. They are signed as in Standard Webhooks.
+          </Text>
+        </SecretOnce>
+      )}
+    </FormDialog>
+  );
+}
+
+function WebhookForm(props: { onCreated: (secret: string) => void; onCancel: () => void }) {
+  const { onCreated, onCancel } = props;
+  const [type, setType] = useState<HookType>("recording_added");
+  const [url, setUrl] = useState("");
+  const [chosen, setChosen] = useState<string[]>([]);
+  const includes = includesOf(type);
+  const create = useAction({
+    run: () =>
+      createHook({
+        hook_url: url,
+        hook_type: type,
+        include: Object.fromEntries(
+          chosen
+            .filter((name) => name in includes)
+            .map((name) => [name, name === "ai_template_sections" ? {} : true]),
+        ),
+      }),
+    refresh: [hooksQuery("me").queryKey],
+    showsError: true,
+    onDone: ({ secret }) => onCreated(secret ?? ""),
+  });
+  const errors = fieldErrors(create.error);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Stack>
+        <Select
+          label="Event"
+          allowDeselect={false}
+          data={eventTypes.map(({ group, items }) => ({
+            group,
+            items: items.map((value) => ({ value, label: eventTypeLabel(value) })),
+          }))}
+          value={type}
+          onChange={(value) => setType((value ?? "recording_added") as HookType)}
+          error={errors.hook_type}
+        />
+        <TextInput
+          label="URL"
+          description="Must be https and return 2xx to a test request. May contain user:password@, which isn't shown again."
+          placeholder="https://example.com/hooks/parley"
+          type="url"
+          required
+          data-autofocus
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={errors.hook_url}
+        />
+        {Object.keys(includes).length === 0 ? null : (
+          <Checkbox.Group label="Include" value={chosen} onChange={setChosen} error={errors.include}>
+            <Group gap="xs" mt={6}>
+              {Object.entries(includes).map(([name, label]) => (
+                <Checkbox key={name} value={name} label={label} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        )}
+        <FormError error={create.error} fields={["hook_type", "hook_url", "include"]} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create webhook
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

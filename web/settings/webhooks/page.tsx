@@ -1,0 +1,75 @@
+import { Alert, Stack } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { type Hook, hookQuery } from "../../api/settings/webhooks.ts";
+import { BackLink } from "../../common/back-link.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { Loaded, SettingsPage } from "../parts.tsx";
+import classes from "../settings.module.css";
+import { WebhookActions } from "./actions.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import { eventTypeLabel, includesOf } from "./event-types.ts";
+import { WebhookStatus } from "./status.tsx";
+
+const page = getRouteApi("/signed-in/settings/webhooks/$hookId");
+const parent = getRouteApi("/signed-in");
+
+/** One webhook: status, actions and deliveries. */
+export function WebhookPage() {
+  const { hookId } = page.useParams();
+  const { session } = parent.useRouteContext();
+  const hook = useQuery(hookQuery(hookId));
+  const canChange = session.user.role !== "viewer";
+  return (
+    <Stack gap="sm">
+      <BackLink to="/settings/webhooks">Webhooks</BackLink>
+      <Loaded query={hook}>
+        {(hook) => (
+          <SettingsPage
+            title={eventTypeLabel(hook.hook_type)}
+            lead={<span className={classes.url}>{hook.hook_url}</span>}
+          >
+            <State hook={hook} />
+            {canChange ? <WebhookActions hook={hook} /> : null}
+            <Deliveries hook={hook} canChange={canChange} />
+          </SettingsPage>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function State({ hook }: { hook: Hook }) {
+  const names = includesOf(hook.hook_type);
+  const includes = Object.entries(hook.include)
+    .filter(([, value]) => value !== false)
+    .map(([name]) => names[name] ?? name);
+  return (
+    <Stack gap="sm">
+      <div className={classes.facts}>
+        <WebhookStatus hook={hook} />
+        {hook.scope === "workspace" ? <span>workspace webhook</span> : null}
+        <span>created {whenInLine(hook.inserted_at)}</span>
+        <span>version {hook.version}</span>
+        {includes.length === 0 ? null : <span>includes {includes.join(", ")}</span>}
+        {hook.previous_secret_until === null ? null : (
+          <span>also signed with the old secret until {whenInLine(hook.previous_secret_until)}</span>
+        )}
+      </div>
+      {hook.enabled && hook.failing_since === null ? null : (
+        <Alert
+          variant="light"
+          color={hook.enabled ? "yellow" : "red"}
+          c="bright"
+          icon={<IconAlertTriangle size={18} aria-hidden />}
+          title={hook.enabled ? "Every attempt fails" : "Webhook disabled"}
+        >
+          {hook.enabled
+            ? `Since ${whenInLine(hook.failing_since ?? "")}. ${hook.last_attempt?.error ?? ""} It is disabled after five days without a successful delivery.`
+            : `${hook.disabled_reason ?? ""} No events are sent. Enable it and use Replay to send the missed events.`}
+        </Alert>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,109 @@
+import { Button, Group, Radio, Stack } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { calendarLabels } from "../../common/format/calendar-labels.ts";
+import "@mantine/dates/styles.css";
+import { useState } from "react";
+import { type Hook, type ReplayBody, replay } from "../../api/settings/webhooks.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+
+const dayMs = 86_400_000;
+
+const choices = [
+  {
+    value: "failed",
+    label: "Failed only",
+    description: "Every attempt failed, or the receiver returned 410 Gone",
+  },
+  {
+    value: "undelivered",
+    label: "Undelivered",
+    description: "Also events from before it was created or while it was disabled",
+  },
+  { value: "all", label: "Everything", description: "Delivered or not" },
+] as const;
+
+/** Sends past events again, by time and state. */
+export function Replay({ hook, opened, onClose }: { hook: Hook; opened: boolean; onClose: () => void }) {
+  return (
+    <FormDialog opened={opened} onClose={onClose} title="Replay events" centered>
+      <ReplayForm hook={hook} onDone={onClose} />
+    </FormDialog>
+  );
+}
+
+function ReplayForm({ hook, onDone }: { hook: Hook; onDone: () => void }) {
+  const [since, setSince] = useState<string | null>(localText(new Date(Date.now() - dayMs)));
+  const [until, setUntil] = useState<string | null>(null);
+  const [which, setWhich] = useState<NonNullable<ReplayBody["which"]>>("failed");
+  const send = useAction({
+    run: () =>
+      replay(hook.id, {
+        since: toIso(since) ?? "",
+        ...(until === null ? {} : { until: toIso(until) ?? "" }),
+        which,
+      }),
+    done: ({ count }) => (count === 1 ? "1 event queued." : `${count} events queued.`),
+    refresh: [["hook", hook.id], ["hooks"]],
+    showsError: true,
+    onDone,
+  });
+  const errors = fieldErrors(send.error);
+  const earliest = localText(new Date(Date.now() - 30 * dayMs));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send.mutate();
+      }}
+    >
+      <Stack>
+        <DateTimePicker
+          ariaLabels={calendarLabels}
+          label="From"
+          description="At most 30 days back"
+          required
+          minDate={earliest.slice(0, 10)}
+          value={since}
+          onChange={setSince}
+          error={errors.since}
+        />
+        <DateTimePicker
+          ariaLabels={calendarLabels}
+          label="To"
+          placeholder="Now"
+          clearable
+          value={until}
+          onChange={setUntil}
+          error={errors.until}
+        />
+        <Radio.Group label="Events" value={which} onChange={(value) => setWhich(value as typeof which)}>
+          <Stack gap="xs" mt={6}>
+            {choices.map((choice) => (
+              <Radio key={choice.value} {...choice} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <FormError error={send.error} fields={["since", "until"]} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            Replay events
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** A date as date pickers take it, in the browser's time zone. */
+function localText(date: Date): string {
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 19).replace("T", " ");
+}
+
+function toIso(local: string | null): string | undefined {
+  return local === null ? undefined : new Date(local.replace(" ", "T")).toISOString();
+}

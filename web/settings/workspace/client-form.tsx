@@ -1,0 +1,125 @@
+import { Button, Checkbox, Group, Stack, Textarea, TextInput } from "@mantine/core";
+import { type Client, clientsQuery, createClient, updateClient } from "../../api/settings/oauth-clients.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+
+interface ClientFormProps {
+  /** The app to edit; a new one if absent. */
+  readonly client?: Client;
+  readonly onSaved: (client: Client, secret: string | null) => void;
+  readonly onCancel: () => void;
+}
+
+/** Name, redirect URIs and origins of an app. */
+export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
+  const draft = useDraft(`client:${client?.client_id ?? "new"}`, {
+    name: client?.name ?? "",
+    uris: client?.redirect_uris.join("\n") ?? "",
+    origins: client?.cors_origins.join("\n") ?? "",
+    isPublic: false,
+    isLegacy: false,
+  });
+  const { name, uris, origins, isPublic, isLegacy } = draft.value;
+  const save = useAction({
+    run: async () => {
+      const body = { name, redirect_uris: lines(uris), cors_origins: lines(origins) };
+      if (client !== undefined)
+        return { saved: await updateClient(client.client_id, body), secret: null as string | null };
+      const { client_secret, ...saved } = await createClient({ ...body, public: isPublic, legacy: isLegacy });
+      return { saved, secret: client_secret };
+    },
+    ...(client === undefined ? {} : { done: "App saved." }),
+    refresh: [clientsQuery.queryKey],
+    showsError: true,
+    onDone: ({ saved, secret }) => {
+      draft.saved();
+      onSaved(saved, secret);
+    },
+  });
+  const errors = fieldErrors(save.error);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        <DraftNotice draft={draft} />
+        <TextInput
+          label="Name"
+          description="Shown to users when the app requests access"
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
+          error={errors.name}
+        />
+        <Textarea
+          label="Redirect URIs"
+          description="One per line, exact match"
+          placeholder="https://app.example.com/callback"
+          required
+          autosize
+          minRows={2}
+          value={uris}
+          onChange={(event) => draft.change({ uris: event.currentTarget.value })}
+          error={errors.redirect_uris}
+        />
+        <Textarea
+          label="CORS origins"
+          description="Of pages that request tokens from a browser, one per line"
+          placeholder="https://app.example.com"
+          autosize
+          minRows={1}
+          value={origins}
+          onChange={(event) => draft.change({ origins: event.currentTarget.value })}
+          error={errors.cors_origins}
+        />
+        {client !== undefined ? null : (
+          <>
+            <Checkbox
+              label="Public"
+              description="Runs in a browser, on a phone or desktop, and can't keep a secret"
+              checked={isPublic}
+              onChange={(event) => draft.change({ isPublic: event.currentTarget.checked })}
+              error={errors.public}
+            />
+            <Checkbox
+              label="Legacy"
+              description="Access tokens don't expire, and there are no refresh tokens"
+              checked={isLegacy}
+              onChange={(event) => draft.change({ isLegacy: event.currentTarget.checked })}
+              error={errors.legacy}
+            />
+          </>
+        )}
+        <FormError
+          error={save.error}
+          fields={["name", "redirect_uris", "cors_origins", "public", "legacy"]}
+        />
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              onCancel();
+            }}
+          >
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {client === undefined ? "Create app" : "Save"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function lines(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}

@@ -1,0 +1,159 @@
+import { Alert, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  createDomainClaim,
+  type DomainClaim,
+  deleteDomainClaim,
+  domainClaimsQuery,
+  verifyDomainClaim,
+} from "../../api/settings/email-domains.ts";
+import type { Workspace } from "../../api/settings/workspace.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { Loaded, Panel, Row, Rows, Section } from "../parts.tsx";
+
+const refresh = [domainClaimsQuery.queryKey];
+
+/** Email domains claimed by the workspace, verified or pending. */
+export function ClaimedDomains({ workspace }: { workspace: Workspace }) {
+  const claims = useQuery(domainClaimsQuery);
+  return (
+    <Section
+      title="Claimed email domains"
+      lead="Users with an email in a claimed domain can have an account in this workspace only."
+    >
+      <Stack gap="sm">
+        <Loaded query={claims}>
+          {({ claims }) =>
+            claims.length === 0 ? null : (
+              <Rows label="Claimed email domains">
+                {claims.map((claim) => (
+                  <ClaimRow key={claim.domain} claim={claim} />
+                ))}
+              </Rows>
+            )
+          }
+        </Loaded>
+        <ClaimForm workspace={workspace} />
+      </Stack>
+    </Section>
+  );
+}
+
+function ClaimRow({ claim }: { claim: DomainClaim }) {
+  const { domain, state, claimed_by, dns_record } = claim;
+  const verify = useAction({
+    run: () => verifyDomainClaim(domain),
+    done: `${domain} claimed.`,
+    refresh,
+    showsError: true,
+  });
+  return (
+    <Row
+      title={domain}
+      facts={[
+        state === "pending"
+          ? "Waiting for the DNS record"
+          : claimed_by === "dns"
+            ? "Verified by DNS"
+            : "Claimed by the server's operator",
+      ]}
+      actions={
+        <>
+          {state === "pending" ? (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              aria-label={`Verify ${domain}`}
+              loading={verify.isPending}
+              onClick={() => verify.mutate()}
+            >
+              Verify
+            </Button>
+          ) : null}
+          <ConfirmButton
+            text="Delete"
+            button={{ "aria-label": `Delete claim of ${domain}` }}
+            title={`Delete claim of ${domain}?`}
+            label="Delete claim"
+            run={() => deleteDomainClaim(domain)}
+            done={`Claim of ${domain} deleted.`}
+            refresh={refresh}
+          >
+            Other workspaces of this server can then invite users with this domain. Accounts stay.
+          </ConfirmButton>
+        </>
+      }
+    >
+      {state === "pending" ? (
+        <Stack gap={4} mt={8}>
+          <Text size="sm">Create this DNS record at your DNS provider, then select Verify:</Text>
+          <Code block>{`${dns_record.name}  ${dns_record.type}  ${dns_record.value}`}</Code>
+          <FormError error={verify.error} fields={[]} />
+        </Stack>
+      ) : null}
+    </Row>
+  );
+}
+
+function ClaimForm({ workspace }: { workspace: Workspace }) {
+  const [domain, setDomain] = useState("");
+  const add = useAction({
+    run: () => createDomainClaim(domain),
+    refresh,
+    onDone: () => setDomain(""),
+    showsError: true,
+  });
+  return (
+    <Panel>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <Stack gap="sm" maw={520}>
+          <TextInput
+            label="Domain"
+            description="You'll prove with a DNS record that you own it."
+            placeholder="example.com"
+            maxLength={253}
+            value={domain}
+            onChange={(event) => setDomain(event.currentTarget.value)}
+            error={fieldErrors(add.error).domain}
+          />
+          <FormError error={add.error} fields={["domain"]} />
+          <Group>
+            <Button type="submit" loading={add.isPending} disabled={domain.trim() === ""}>
+              Add domain
+            </Button>
+          </Group>
+          <Joining workspace={workspace} />
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+/** Explains whether users of claimed domains get an account automatically, a server setting. */
+function Joining({ workspace: { single_sign_on: provider } }: { workspace: Workspace }) {
+  const isOpen = provider?.makes_accounts === true;
+  return (
+    <Alert
+      variant="light"
+      color={isOpen ? "yellow" : "gray"}
+      c="bright"
+      icon={<IconInfoCircle size={18} aria-hidden />}
+    >
+      <Text size="sm">
+        {isOpen
+          ? `Users with a claimed domain who sign in with ${provider.name} get an account here as a member, without an invitation.`
+          : provider === null
+            ? "Users join by invitation. The server has no single sign-on."
+            : `Users join by invitation, and can then sign in with ${provider.name}.`}
+      </Text>
+    </Alert>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
+import {
+  createMeetingType,
+  type MeetingType,
+  meetingTypeKeys,
+  type Scope,
+  updateMeetingType,
+} from "../../api/settings/workspace.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+
+/** Creates or edits a meeting type. */
+export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: () => void }) {
+  const draft = useDraft(`meeting-type:${type?.id ?? "new"}`, {
+    name: type?.name ?? "",
+    scope: type?.scope ?? ("internal" as Scope),
+  });
+  const { name, scope } = draft.value;
+  const save = useAction({
+    run: () =>
+      type === undefined ? createMeetingType(name, scope) : updateMeetingType(type.id, { name, scope }),
+    done: type === undefined ? "Meeting type created." : "Meeting type saved.",
+    refresh: meetingTypeKeys,
+    showsError: true,
+    onDone: () => {
+      draft.saved();
+      onDone();
+    },
+  });
+  const isDefault = type?.is_default === true;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        <DraftNotice draft={draft} />
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => draft.change({ name: event.currentTarget.value })}
+          error={fieldErrors(save.error).name}
+        />
+        <Select
+          label="Category"
+          {...(isDefault
+            ? {
+                description:
+                  "The default type can't change its category. Make another type the default first.",
+              }
+            : {})}
+          allowDeselect={false}
+          readOnly={isDefault}
+          data={[
+            { value: "internal", label: "Internal: no guests" },
+            { value: "external", label: "External: with guests" },
+          ]}
+          value={scope}
+          onChange={(value) => draft.change({ scope: (value ?? "internal") as Scope })}
+        />
+        <FormError error={save.error} fields={["name"]} />
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.forget();
+              onDone();
+            }}
+          >
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {type === undefined ? "Create type" : "Save"}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,130 @@
+import { Button, Select, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  deleteMeetingType,
+  type MeetingType,
+  managedTypesQuery,
+  meetingTypeKeys,
+  updateMeetingType,
+} from "../../api/settings/workspace.ts";
+import { useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { counted } from "../../common/format/count.ts";
+import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { MeetingTypeForm } from "./meeting-type-form.tsx";
+
+const scopes = [
+  { value: "internal", title: "Internal", lead: "Meetings without guests." },
+  { value: "external", title: "External", lead: "Meetings with guests." },
+] as const;
+
+/** The categories of recordings. */
+export function MeetingTypesPage() {
+  const types = useQuery(managedTypesQuery);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SettingsPage
+      title="Meeting types"
+      lead="Categories for recordings. The default applies until changed."
+      action={
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          {" "}
+          Create type{" "}
+        </Button>
+      }
+    >
+      <Loaded query={types}>
+        {({ meeting_types: all }) => (
+          <>
+            {scopes.map(({ value, title, lead }) => {
+              const own = all.filter(({ scope }) => scope === value);
+              return (
+                <Section key={value} title={title} lead={lead}>
+                  {own.length === 0 ? (
+                    <NoneYet>No types.</NoneYet>
+                  ) : (
+                    <Rows label={`${title} meeting types`}>
+                      {own.map((type) => (
+                        <TypeRow key={type.id} type={type} others={all.filter(({ id }) => id !== type.id)} />
+                      ))}
+                    </Rows>
+                  )}
+                </Section>
+              );
+            })}
+          </>
+        )}
+      </Loaded>
+      <FormDialog opened={opened} onClose={close} title="New meeting type" centered>
+        <MeetingTypeForm onDone={close} />
+      </FormDialog>
+    </SettingsPage>
+  );
+}
+
+function TypeRow({ type, others }: { type: MeetingType; others: readonly MeetingType[] }) {
+  const [edits, { open, close }] = useDisclosure();
+  const [replacement, setReplacement] = useState<string | null>(null);
+  const makeDefault = useAction({
+    run: () => updateMeetingType(type.id, { is_default: true }),
+    done: `${type.name} is now the default.`,
+    refresh: meetingTypeKeys,
+  });
+  return (
+    <Row
+      title={type.name}
+      badges={type.is_default ? <Tag tone="accent">Default</Tag> : null}
+      facts={[counted(type.recordings, "recording")]}
+      actions={
+        <>
+          {type.is_default ? null : (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              aria-label={`Make default: ${type.name}`}
+              onClick={() => makeDefault.mutate()}
+            >
+              Make default
+            </Button>
+          )}
+          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${type.name}`} onClick={open}>
+            Edit
+          </Button>
+          {type.is_default ? null : (
+            <ConfirmButton
+              text="Delete"
+              button={{ "aria-label": `Delete ${type.name}` }}
+              title={`Delete ${type.name}?`}
+              label="Delete type"
+              run={() => deleteMeetingType(type.id, replacement)}
+              done={`${type.name} deleted.`}
+              refresh={meetingTypeKeys}
+            >
+              {type.recordings === 0 ? (
+                "No recordings use it. This can't be undone."
+              ) : (
+                <Stack gap="sm">
+                  <Text size="sm">Recordings of this type need another type. This can't be undone.</Text>
+                  <Select
+                    label="Replace with"
+                    data={others.map(({ id, name }) => ({ value: id, label: name }))}
+                    value={replacement}
+                    onChange={setReplacement}
+                  />
+                </Stack>
+              )}
+            </ConfirmButton>
+          )}
+        </>
+      }
+    >
+      <FormDialog opened={edits} onClose={close} title={`Edit ${type.name}`} centered>
+        <MeetingTypeForm type={type} onDone={close} />
+      </FormDialog>
+    </Row>
+  );
+}

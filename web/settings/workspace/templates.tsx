@@ -1,0 +1,214 @@
+import { ActionIcon, Button, Group, NumberInput, Stack, Switch, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconArrowDown, IconArrowUp, IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  deleteTemplate,
+  type Intelligence,
+  intelligenceQuery,
+  type Template,
+  templatesQuery,
+  updateIntelligence,
+  updateTemplate,
+} from "../../api/settings/workspace.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { counted } from "../../common/format/count.ts";
+import { whenInLine } from "../../common/format/time.ts";
+import { Loaded, NoneYet, Panel, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { kinds, TemplateForm } from "./template-form.tsx";
+
+/** Section templates, and the settings of the language model. */
+export function TemplatesPage() {
+  const templates = useQuery(templatesQuery);
+  const intelligence = useQuery(intelligenceQuery);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SettingsPage
+      title="Templates"
+      lead="Sections that the language model writes for each recording. Existing sections update on the next run."
+      action={
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          {" "}
+          Create template{" "}
+        </Button>
+      }
+    >
+      <Loaded query={templates}>
+        {({ templates }) =>
+          templates.length === 0 ? (
+            <NoneYet>No templates yet. Recordings get only a summary and action items.</NoneYet>
+          ) : (
+            <Rows label="Templates">
+              {templates.map((template, index) => (
+                <TemplateRow
+                  key={template.id}
+                  template={template}
+                  before={templates[index - 1]}
+                  after={templates[index + 1]}
+                />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+      <Section title="Language model">
+        <Loaded query={intelligence}>{(status) => <Model status={status} />}</Loaded>
+      </Section>
+      <FormDialog opened={opened} onClose={close} title="New template" centered>
+        <TemplateForm onDone={close} />
+      </FormDialog>
+    </SettingsPage>
+  );
+}
+
+interface RowProps {
+  template: Template;
+  before: Template | undefined;
+  after: Template | undefined;
+}
+
+function TemplateRow({ template, before, after }: RowProps) {
+  const [edits, { open, close }] = useDisclosure();
+  const refresh = [templatesQuery.queryKey];
+  const enable = useAction({
+    run: (enabled: boolean) => updateTemplate(template.id, { enabled }),
+    refresh,
+  });
+  const swap = useAction({
+    run: async (other: Template) => {
+      // Templates created at the same time may share a position; then this one moves past the other.
+      const past = other === before ? Math.max(0, other.position - 1) : other.position + 1;
+      const same = other.position === template.position;
+      await updateTemplate(template.id, { position: same ? past : other.position });
+      if (!same) await updateTemplate(other.id, { position: template.position });
+    },
+    refresh,
+  });
+  return (
+    <Row
+      title={template.title}
+      badges={
+        <>
+          <Tag>{kinds[template.kind]}</Tag>
+          {template.enabled ? null : <Tag tone="warn">Off</Tag>}
+        </>
+      }
+      facts={[<span key="prompt">{template.prompt}</span>]}
+      actions={
+        <>
+          <Switch
+            size="sm"
+            mx={6}
+            aria-label={`Enable ${template.title}`}
+            checked={enable.isPending ? enable.variables : template.enabled}
+            onChange={(event) => enable.mutate(event.currentTarget.checked)}
+          />
+          {(
+            [
+              ["up", before, IconArrowUp],
+              ["down", after, IconArrowDown],
+            ] as const
+          ).map(([where, other, Icon]) => (
+            <ActionIcon
+              key={where}
+              variant="subtle"
+              color="gray"
+              aria-label={`Move ${template.title} ${where}`}
+              disabled={other === undefined || swap.isPending}
+              onClick={() => other !== undefined && swap.mutate(other)}
+            >
+              <Icon size={16} />
+            </ActionIcon>
+          ))}
+          <Button variant="subtle" size="compact-sm" aria-label={`Edit ${template.title}`} onClick={open}>
+            Edit
+          </Button>
+          <ConfirmButton
+            text="Delete"
+            button={{ "aria-label": `Delete ${template.title}` }}
+            title={`Delete ${template.title}?`}
+            label="Delete template"
+            run={() => deleteTemplate(template.id)}
+            done={`${template.title} deleted.`}
+            refresh={[["templates"]]}
+          >
+            Existing sections stay until the recording's next run. This can't be undone.
+          </ConfirmButton>
+        </>
+      }
+    >
+      <FormDialog opened={edits} onClose={close} title={`Edit ${template.title}`} centered>
+        <TemplateForm template={template} onDone={close} />
+      </FormDialog>
+    </Row>
+  );
+}
+
+const number = new Intl.NumberFormat();
+
+function Model({ status }: { status: Intelligence }) {
+  const [limit, setLimit] = useState<number | string>(status.max_tokens_per_day ?? "");
+  const refresh = [intelligenceQuery.queryKey];
+  const turn = useAction({
+    run: (enabled: boolean) => updateIntelligence({ enabled }),
+    done: ({ enabled }) => (enabled ? "The language model is on." : "The language model is off."),
+    refresh,
+  });
+  const save = useAction({
+    run: () => updateIntelligence({ max_tokens_per_day: limit === "" ? 0 : Number(limit) }),
+    done: "Limit saved.",
+    refresh,
+    showsError: true,
+  });
+  return (
+    <Panel>
+      <Stack gap="md">
+        <Switch
+          label={status.model === null ? "Language model" : `Language model: ${status.model}`}
+          description={status.message}
+          checked={turn.isPending ? turn.variables : status.enabled}
+          onChange={(event) => turn.mutate(event.currentTarget.checked)}
+        />
+        <Text size="sm" c="dimmed">
+          {counted(status.used_tokens_today, "token")} in {counted(status.requests_today, "request")} today.
+          Resets {whenInLine(status.resets_datetime)}.
+          {status.recordings.pending + status.recordings.waiting > 0
+            ? ` ${counted(status.recordings.pending + status.recordings.waiting, "recording")} in progress.`
+            : ""}
+          {status.recordings.failed > 0 ? ` ${status.recordings.failed} failed.` : ""}
+          {status.last_error === null ? "" : ` ${status.last_error}`}
+        </Text>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate();
+          }}
+        >
+          <Group align="flex-end" gap="sm">
+            <NumberInput
+              label="Daily token limit"
+              placeholder={
+                status.server_max_tokens_per_day === null
+                  ? "No limit"
+                  : `${number.format(status.server_max_tokens_per_day)}(server limit)`
+              }
+              min={0}
+              allowDecimal={false}
+              thousandSeparator=" "
+              value={limit}
+              onChange={setLimit}
+              error={fieldErrors(save.error).max_tokens_per_day}
+            />
+            <Button type="submit" variant="default" loading={save.isPending}>
+              Save limit
+            </Button>
+          </Group>
+          <FormError error={save.error} fields={["max_tokens_per_day"]} />
+        </form>
+      </Stack>
+    </Panel>
+  );
+}

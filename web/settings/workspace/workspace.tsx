@@ -1,0 +1,228 @@
+import { Button, Group, Radio, Stack, TagsInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { sessionQuery } from "../../api/session.ts";
+import {
+  updateWorkspace,
+  type Workspace,
+  type WorkspaceChange,
+  workspaceQuery,
+} from "../../api/settings/workspace.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { type Draft, DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { Loaded, Panel, Section, SettingsPage } from "../parts.tsx";
+import { ClaimedDomains } from "./email-domains.tsx";
+
+/** Settings for the whole workspace. */
+export function WorkspacePage() {
+  const workspace = useQuery(workspaceQuery);
+  return (
+    <SettingsPage title="Workspace" lead="Settings for the whole workspace.">
+      <Loaded query={workspace}>
+        {(workspace) => (
+          <>
+            <Section title="Name">
+              <NameForm workspace={workspace} />
+            </Section>
+            <Section title="Email domains" lead="People with these domains count as internal.">
+              <DomainsForm workspace={workspace} />
+            </Section>
+            <ClaimedDomains workspace={workspace} />
+            <Section title="New recordings" lead="Default access for new recordings.">
+              <SharingForm workspace={workspace} />
+            </Section>
+            <Section
+              title="Recording added webhook"
+              lead="When integrations are notified of a new recording. Without a speech or language model, it is always sent immediately."
+            >
+              <RecordingAddedForm workspace={workspace} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </SettingsPage>
+  );
+}
+
+/** A form for one setting, saved on its own. */
+function PartForm<Change extends WorkspaceChange>(props: {
+  change: Change;
+  isChanged: boolean;
+  done: string;
+  field: keyof WorkspaceChange;
+  draft: Pick<Draft<unknown>, "saved" | "discard" | "restoredAt" | "isOutdated">;
+  /** @param error of this field, from the server. */
+  children: (error: string | undefined) => ReactNode;
+}) {
+  const save = useAction({
+    run: () => updateWorkspace(props.change),
+    done: props.done,
+    refresh: [workspaceQuery.queryKey, sessionQuery.queryKey],
+    showsError: true,
+    onDone: props.draft.saved,
+  });
+  return (
+    <Panel>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm" maw={520}>
+          <DraftNotice draft={props.draft} />
+          {props.children(fieldErrors(save.error)[props.field])}
+          <FormError error={save.error} fields={[props.field]} />
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={!props.isChanged}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function NameForm({ workspace }: { workspace: Workspace }) {
+  const draft = useDraft("workspace-name", workspace.name);
+  const name = draft.value;
+  return (
+    <PartForm
+      field="name"
+      draft={draft}
+      change={{ name }}
+      isChanged={name.trim() !== workspace.name && name.trim() !== ""}
+      done="Name saved."
+    >
+      {(error) => (
+        <TextInput
+          label="Workspace name"
+          description="Shown in invitations and when an app requests access."
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => draft.set(event.currentTarget.value)}
+          error={error}
+        />
+      )}
+    </PartForm>
+  );
+}
+
+function DomainsForm({ workspace }: { workspace: Workspace }) {
+  const draft = useDraft("workspace-domains", [...workspace.email_domains]);
+  const domains = draft.value;
+  return (
+    <PartForm
+      field="email_domains"
+      draft={draft}
+      change={{ email_domains: domains }}
+      isChanged={domains.join(" ") !== workspace.email_domains.join(" ")}
+      done="Domains saved. They apply to new recordings."
+    >
+      {(error) => (
+        <>
+          <TagsInput
+            label="Domains"
+            description="Press Enter after each domain. Changes apply to new recordings."
+            placeholder={domains.length === 0 ? "example.com" : ""}
+            splitChars={[",", " ", ";"]}
+            acceptValueOnBlur
+            value={domains}
+            onChange={draft.set}
+            error={error}
+          />
+        </>
+      )}
+    </PartForm>
+  );
+}
+
+const accessLabels = {
+  restricted: "owners and participants only",
+  workspace: "everyone in the workspace",
+  public: "anyone with the link",
+} as const;
+
+function SharingForm({ workspace }: { workspace: Workspace }) {
+  const draft = useDraft("workspace-sharing", workspace.new_recordings);
+  const choice = draft.value;
+  const isServers = workspace.new_recordings === "server_setting";
+  return (
+    <PartForm
+      field="new_recordings"
+      draft={draft}
+      change={{ new_recordings: choice }}
+      isChanged={choice !== workspace.new_recordings}
+      done="Saved. It applies to new recordings."
+    >
+      {(error) => (
+        <Radio.Group
+          aria-label="Default access for new recordings"
+          value={choice}
+          onChange={(value) => draft.set(value as Workspace["new_recordings"])}
+          error={error}
+        >
+          <Stack gap="xs">
+            <Radio
+              value="restricted"
+              label="Owners and participants only"
+              description="Until it is shared with people, teams or the workspace."
+            />
+            <Radio
+              value="workspace"
+              label="Everyone in the workspace"
+              description="Including users who join later."
+            />
+            <Radio
+              value="server_setting"
+              label="Server default"
+              description={
+                isServers
+                  ? `Currently: ${accessLabels[workspace.new_recording_share_state]}.`
+                  : "Set by the server administrator for all workspaces."
+              }
+            />
+          </Stack>
+        </Radio.Group>
+      )}
+    </PartForm>
+  );
+}
+
+function RecordingAddedForm({ workspace }: { workspace: Workspace }) {
+  const draft = useDraft("workspace-recording-added", workspace.recording_added);
+  const choice = draft.value;
+  return (
+    <PartForm
+      field="recording_added"
+      draft={draft}
+      change={{ recording_added: choice }}
+      isChanged={choice !== workspace.recording_added}
+      done="Saved. It applies to recordings that have not been announced yet."
+    >
+      {(error) => (
+        <Radio.Group
+          aria-label="When recording_added is sent"
+          value={choice}
+          onChange={(value) => draft.set(value as Workspace["recording_added"])}
+          error={error}
+        >
+          <Stack gap="xs">
+            <Radio
+              value="when_ready"
+              label="When ready"
+              description="After the transcript and the AI summary are complete or have failed, or after one hour."
+            />
+            <Radio
+              value="immediately"
+              label="Immediately"
+              description="As soon as the recording exists. Transcript and summary follow with recording_updated."
+            />
+          </Stack>
+        </Radio.Group>
+      )}
+    </PartForm>
+  );
+}

@@ -1,0 +1,85 @@
+import { ActionIcon, Button, Fieldset, Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import classes from "../uploads.module.css";
+import type { DraftParticipant } from "./review-draft.ts";
+
+/** Edits participants, and which transcript speaker each one is. */
+export function ParticipantRows(props: {
+  participants: readonly DraftParticipant[];
+  /** The transcript's speakers. */
+  speakerKeys: readonly string[];
+  onChange: (participants: readonly DraftParticipant[]) => void;
+  errorOf: (index: number) => string | undefined;
+}) {
+  const { participants, speakerKeys, onChange } = props;
+  const set = (key: string, change: Partial<DraftParticipant>) =>
+    onChange(participants.map((person) => (person.key === key ? { ...person, ...change } : person)));
+  return (
+    <Fieldset legend="Participants" radius="md">
+      <Stack gap="sm">
+        {participants.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            No participants yet. People added by email get access to the recording.
+          </Text>
+        ) : null}
+        {participants.map(({ key, name, email, speakerKey }, index) => {
+          const fault = props.errorOf(index);
+          const keys = new Set([...speakerKeys, ...(speakerKey === null ? [] : [speakerKey])]);
+          return (
+            <div key={key} className={classes.participant}>
+              <TextInput
+                aria-label={`Name of participant ${index + 1}`}
+                placeholder="Name"
+                maxLength={320}
+                value={name}
+                onChange={(event) => set(key, { name: event.currentTarget.value })}
+                error={fault}
+              />
+              <TextInput
+                aria-label={`Email of participant ${index + 1}`}
+                placeholder="Email"
+                type="email"
+                maxLength={320}
+                value={email}
+                onChange={(event) => set(key, { email: event.currentTarget.value })}
+              />
+              <Select
+                aria-label={`Speaker of participant ${index + 1}`}
+                placeholder={keys.size === 0 ? "No transcript" : "Not a speaker"}
+                disabled={keys.size === 0}
+                clearable
+                searchable
+                data={[...keys].filter((one) => one !== "")}
+                value={speakerKey}
+                onChange={(chosen) => set(key, { speakerKey: chosen })}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="input-sm"
+                aria-label={`Remove participant ${index + 1}`}
+                onClick={() => onChange(participants.filter((person) => person.key !== key))}
+              >
+                <IconTrash size={18} />
+              </ActionIcon>
+            </div>
+          );
+        })}
+        <Button
+          variant="light"
+          size="xs"
+          leftSection={<IconPlus size={16} />}
+          style={{ alignSelf: "flex-start" }}
+          onClick={() =>
+            onChange([
+              ...participants,
+              { key: crypto.randomUUID(), name: "", email: "", phone: null, speakerKey: null },
+            ])
+          }
+        >
+          Add participant
+        </Button>
+      </Stack>
+    </Fieldset>
+  );
+}

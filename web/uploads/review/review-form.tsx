@@ -1,0 +1,121 @@
+import { Alert, Button, Group, MultiSelect, Paper, Select, Stack, TextInput } from "@mantine/core";
+import { DateTimePicker } from "@mantine/dates";
+import { calendarLabels } from "../../common/format/calendar-labels.ts";
+import "@mantine/dates/styles.css";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "../../api/client.ts";
+import { teamsQuery, usersQuery } from "../../api/recordings.ts";
+import { promote, saveUpload, type UploadBody, uploadQuery } from "../../api/uploads.ts";
+import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { ParticipantRows } from "./participant-rows.tsx";
+import { attributesOf, type Draft, draftOf, errorAt } from "./review-draft.ts";
+
+/** Reviews an upload before it becomes a recording. Publishing saves first. */
+export function ReviewForm({ upload }: { upload: UploadBody }) {
+  const kept = useDraft<Draft>(`upload:${upload.id}`, draftOf(upload));
+  const { value: draft, change: set, isDirty: isChanged } = kept;
+  const users = useQuery(usersQuery);
+  const teams = useQuery(teamsQuery);
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: async ({ andPromote }: { andPromote: boolean }) => {
+      const saved = isChanged ? await saveUpload(upload.id, attributesOf(draft)) : upload;
+      if (isChanged) kept.rebase(draftOf(saved));
+      return andPromote ? promote(upload.id) : saved;
+    },
+    onSuccess: (saved, { andPromote }) => {
+      queryClient.setQueryData(uploadQuery(upload.id).queryKey, saved);
+      void queryClient.invalidateQueries({ queryKey: ["uploads"] });
+      if (!andPromote) notifications.show({ message: "Saved", color: "teal" });
+    },
+  });
+  const error = save.error instanceof ApiError ? save.error : null;
+  const isReady = upload.status === "staged";
+  const keys = new Set(upload.attributes?.transcript?.segments.map(({ speaker_key }) => speaker_key));
+  return (
+    <Paper
+      component="form"
+      withBorder
+      radius="lg"
+      p="md"
+      onSubmit={(event: React.FormEvent) => {
+        event.preventDefault();
+        save.mutate({ andPromote: false });
+      }}
+    >
+      <Stack gap="md">
+        <DraftNotice draft={kept} />
+        <TextInput
+          label="Title"
+          required
+          maxLength={500}
+          value={draft.title}
+          onChange={(event) => set({ title: event.currentTarget.value })}
+          error={errorAt(error, "title")}
+        />
+        <Group grow align="flex-start" preventGrowOverflow={false} gap="md">
+          <DateTimePicker
+            ariaLabels={calendarLabels}
+            label="Start time"
+            placeholder="Unknown"
+            valueFormat="D MMM YYYY, HH:mm"
+            clearable
+            miw={220}
+            maxDate={new Date()}
+            value={draft.start}
+            onChange={(start) => set({ start })}
+            error={errorAt(error, "start_datetime")}
+          />
+          <Select
+            label="Team"
+            placeholder="None"
+            clearable
+            searchable
+            miw={220}
+            data={(teams.data?.teams ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            value={draft.teamId}
+            onChange={(teamId) => set({ teamId })}
+            error={errorAt(error, "team_id")}
+          />
+        </Group>
+        <MultiSelect
+          label="Owners"
+          description="Owners can change, share and delete the recording."
+          searchable
+          data={(users.data?.users ?? []).map(({ id, name, email }) => ({
+            value: id,
+            label: `${name} (${email})`,
+          }))}
+          value={[...draft.recorderIds]}
+          onChange={(recorderIds) => set({ recorderIds })}
+          error={errorAt(error, "recorder_ids")}
+        />
+        <ParticipantRows
+          participants={draft.participants}
+          speakerKeys={[...keys]}
+          onChange={(participants) => set({ participants })}
+          errorOf={(index) => errorAt(error, `participants/${index}`)}
+        />
+        {save.error === null || (error !== null && error.violations.length > 0) ? null : (
+          <Alert color="red" variant="light">
+            {save.error.message}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" variant="default" disabled={!isChanged || save.isPending}>
+            Save
+          </Button>
+          {isReady ? (
+            <Button
+              loading={save.isPending && save.variables.andPromote}
+              onClick={() => save.mutate({ andPromote: true })}
+            >
+              Publish
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,60 @@
+import { Button, FileButton, Group, Paper, Text, Title } from "@mantine/core";
+import { IconFileText } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { saveUpload, type UploadBody, uploadQuery } from "../../api/uploads.ts";
+import { checkFile } from "../file-check/check-file.ts";
+
+/** Why a file can't be used, as a message for the user. */
+class FileError extends Error {}
+
+/** Adds a transcript file to an upload in review. */
+export function TranscriptFile({ upload }: { upload: UploadBody }) {
+  const queryClient = useQueryClient();
+  const add = useMutation({
+    mutationFn: async (file: File) => {
+      const check = await checkFile(file);
+      if (check.kind === "refused") throw new FileError(`${check.reason} ${check.advice}`);
+      if (check.kind !== "transcript") throw new FileError("This is a media file, not a transcript.");
+      return saveUpload(upload.id, { transcript: check.transcript });
+    },
+    onSuccess: (saved) => queryClient.setQueryData(uploadQuery(upload.id).queryKey, saved),
+  });
+  if (upload.media_type === "transcript") return null;
+  const lines = upload.attributes?.transcript?.segments.length ?? 0;
+  return (
+    <Paper withBorder radius="lg" p="md">
+      <Group justify="space-between" gap="sm">
+        <div style={{ flex: "1 1 20rem" }}>
+          <Title order={2} size="h4">
+            {lines > 0 ? "Transcript from file" : "Already have a transcript?"}
+          </Title>
+          <Text size="sm" c="dimmed">
+            WebVTT, SubRip, or Parley's own text or JSON. Then assign its speakers to participants above.
+          </Text>
+        </div>
+        <FileButton
+          accept=".vtt,.srt,.txt,.json"
+          onChange={(file) => {
+            if (file !== null) add.mutate(file);
+          }}
+        >
+          {(props) => (
+            <Button
+              {...props}
+              variant="light"
+              leftSection={<IconFileText size={18} aria-hidden />}
+              loading={add.isPending}
+            >
+              {lines > 0 ? "Choose another file" : "Add transcript"}
+            </Button>
+          )}
+        </FileButton>
+      </Group>
+      {add.isError ? (
+        <Text role="alert" size="sm" c="var(--mantine-color-error)" mt="sm">
+          {add.error.message}
+        </Text>
+      ) : null}
+    </Paper>
+  );
+}

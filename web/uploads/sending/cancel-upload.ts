@@ -1,0 +1,44 @@
+import { notifications } from "@mantine/notifications";
+import { findTarget } from "../../api/uploads.ts";
+import { whenInLine } from "../../common/format/time.ts";
+
+/** The tus protocol version. */
+const tusVersion = "1.0.0";
+
+/**
+ * Cancels an upload: removes the received part of its file from the server. The upload itself expires later, when its time
+ * for the file is up.
+ * @returns false if the file had already arrived completely, which can't be cancelled.
+ */
+export async function cancelUpload(name: string, uploadId: string, isConverted: boolean): Promise<boolean> {
+  const title = `${name}: upload cancelled`;
+  try {
+    const target = await findTarget(uploadId, isConverted);
+    if (target === null) {
+      notifications.show({
+        title: `${name} is already uploaded`,
+        message: "It is listed in your uploads. You can delete its recording on the recording's page.",
+      });
+      return false;
+    }
+    const response = await fetch(target.tus_url, {
+      method: "DELETE",
+      headers: { "tus-resumable": tusVersion },
+    });
+    // 404 and 410: nothing had arrived.
+    if (!response.ok && response.status !== 404 && response.status !== 410)
+      throw new Error(String(response.status));
+    notifications.show({
+      title,
+      message: `The uploaded data was removed from the server. The upload expires ${whenInLine(target.expires_at)}.`,
+      autoClose: 10_000,
+    });
+  } catch {
+    notifications.show({
+      title,
+      message: "The uploaded data couldn't be removed now. The server removes it when the upload expires.",
+      autoClose: 10_000,
+    });
+  }
+  return true;
+}

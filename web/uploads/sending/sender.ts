@@ -1,0 +1,273 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { ApiError } from "../../api/client.ts";
+import { findTarget, startImport, startUpload } from "../../api/uploads.ts";
+import { bytes } from "../../common/format/bytes.ts";
+import type { FileCheck } from "../file-check/check-file.ts";
+import { createSpeedometer } from "./speed.ts";
+import { changeMemory, isSameFile, readMemory, type Unfinished } from "./upload-memory.ts";
+
+/** A chosen file until its upload is complete. */
+export interface UploadTask {
+  readonly key: string;
+  readonly file: File;
+  readonly status:
+    | "checking"
+    | "refused"
+    | "convertible"
+    | "waiting"
+    | "sending"
+    | "paused"
+    | "disconnected"
+    | "failed";
+  readonly check: FileCheck | null;
+  readonly willBeReviewed: boolean;
+  readonly uploadId: string | null;
+  /** Bytes. */
+  readonly sent: number;
+  readonly bytesPerSec: number | null;
+  /** Why it failed. */
+  readonly reason: string | null;
+}
+
+/** Uploads files from a queue, and keeps going while the user visits other pages. */
+export interface Sender {
+  subscribe(listener: () => void): () => void;
+  list(): readonly UploadTask[];
+  add(files: readonly File[], options: { readonly willBeReviewed: boolean }): void;
+  /** Uploads a file for conversion, without review. */
+  convert(key: string): void;
+  pause(key: string): void;
+  /** Resumes after a pause or an error. */
+  resume(key: string): void;
+  /** Removes a file from the list, and its uploaded data from the server. */
+  remove(key: string): void;
+}
+
+/** More would only share the same bandwidth. */
+const maxConcurrent = 2;
+
+/** Delay before reconnecting, unless the browser comes online earlier. */
+const reconnectMs = 10_000;
+
+/** @param userId the user whose unfinished uploads are remembered. */
+export function createSender(queryClient: QueryClient, userId: string): Sender {
+  let items: readonly UploadTask[] = [];
+  let count = 0;
+  let resumeTimer = 0;
+  const listeners = new Set<() => void>();
+  const running = new Map<string, AbortController>();
+
+  const find = (key: string): UploadTask | undefined => items.find((item) => item.key === key);
+  const show = (next: readonly UploadTask[]): void => {
+    items = next;
+    for (const listener of listeners) listener();
+  };
+  const change = (key: string, values: Partial<UploadTask>): void =>
+    show(items.map((item) => (item.key === key ? { ...item, ...values } : item)));
+  const forget = (uploadId: string | null): void =>
+    changeMemory(userId, (before) => ({
+      ...before,
+      unfinished: before.unfinished.filter((known) => known.uploadId !== uploadId),
+    }));
+
+  async function inspect(key: string, file: File): Promise<void> {
+    try {
+      const { checkFile } = await import("../file-check/check-file.ts");
+      const willBeReviewed = find(key)?.willBeReviewed === true;
+      const check = await checkFile(file, { willBeReviewed });
+      const { kind } = check;
+      // Converted uploads can't be reviewed, so users who want a review are asked first.
+      const mustAsk = kind === "convertible" && willBeReviewed;
+      change(key, { check, status: kind === "refused" || mustAsk ? kind : "waiting" });
+    } catch {
+      change(key, { status: "failed", reason: "Couldn't read this file. Choose it again." });
+    }
+    next();
+  }
+
+  function next(): void {
+    for (const item of items) {
+      if (running.size >= maxConcurrent) return;
+      if (item.status !== "waiting" || running.has(item.key)) continue;
+      const control = new AbortController();
+      running.set(item.key, control);
+      change(item.key, { status: "sending", reason: null, bytesPerSec: null });
+      void run(item.key, control.signal).finally(() => {
+        running.delete(item.key);
+        next();
+      });
+    }
+  }
+
+  async function run(key: string, signal: AbortSignal): Promise<void> {
+    try {
+      await sendItem(key, signal);
+      forget(find(key)?.uploadId ?? null);
+      await queryClient.invalidateQueries({ queryKey: ["uploads"] });
+      show(items.filter((item) => item.key !== key));
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && error.code === "unreachable") {
+        change(key, { status: "disconnected", bytesPerSec: null });
+        clearTimeout(resumeTimer);
+        resumeTimer = window.setTimeout(resumeAfterDisconnect, reconnectMs);
+        return;
+      }
+      const reason = error instanceof Error ? error.message : "The upload failed.";
+      change(key, { status: "failed", reason, bytesPerSec: null });
+    }
+  }
+
+  function resumeAfterDisconnect(): void {
+    for (const { key, status } of items) if (status === "disconnected") change(key, { status: "waiting" });
+    next();
+  }
+  window.addEventListener("online", resumeAfterDisconnect);
+
+  async function sendItem(key: string, signal: AbortSignal): Promise<void> {
+    const item = find(key);
+    if (item?.check == null) return;
+    const { file, check } = item;
+    const title = file.name.replace(/\.[^.]+$/, "").slice(0, 500);
+    if (check.kind === "transcript") {
+      const { transcript } = check;
+      const { speakersOf } = await import("../../transcript-files/subtitles.ts");
+      const participants = speakersOf(transcript.segments);
+      await startUpload({
+        media_type: "transcript",
+        auto_promote: !item.willBeReviewed,
+        attributes: { title, transcript, participants },
+      });
+      return;
+    }
+    const isConverted = check.kind === "convertible";
+    const [uploadId, target] = await findOrCreate(item, title);
+    // Removed while the upload was being created.
+    if (find(key) === undefined) return abandon(item, uploadId);
+    change(key, { uploadId });
+    if (target === null) throw new Error("This upload has expired. Remove it and choose the file again.");
+    if (file.size > target.max_upload_bytes)
+      throw new Error(`This file is too large. The server's limit is ${bytes(target.max_upload_bytes)}.`);
+    const known = readMemory(userId).unfinished.find((one) => one.uploadId === uploadId);
+    const remember = (sent: number): void =>
+      changeMemory(userId, (before) => ({
+        ...before,
+        unfinished: [
+          ...before.unfinished.filter((one) => one.uploadId !== uploadId),
+          { uploadId, isConverted, name: file.name, size: file.size, lastModified: file.lastModified, sent },
+        ],
+      }));
+    if (known === undefined) remember(-1);
+    signal.throwIfAborted();
+    const speed = createSpeedometer();
+    const { sendFile } = await import("./send-file.ts");
+    await sendFile(file, target.tus_url, {
+      signal,
+      isStarted: known !== undefined && known.sent >= 0,
+      onArrived: remember,
+      onProgress: (sent) => change(key, { sent, bytesPerSec: speed(sent) }),
+    });
+  }
+
+  async function findOrCreate(item: UploadTask, title: string) {
+    const { check, uploadId } = item;
+    const isConverted = check?.kind === "convertible";
+    if (uploadId !== null) return [uploadId, await findTarget(uploadId, isConverted)] as const;
+    if (check?.kind === "convertible") {
+      const { id, upload } = await startImport(check.format, title);
+      return [id, upload] as const;
+    }
+    if (check?.kind !== "media") throw new Error("only media has a file to upload");
+    const started = await startUpload({
+      media_type: check.mediaType,
+      auto_promote: !item.willBeReviewed,
+      attributes: { title },
+    });
+    return [
+      started.id,
+      started.media !== undefined && "upload" in started.media ? started.media.upload : null,
+    ] as const;
+  }
+
+  function abandon({ file, check }: UploadTask, uploadId: string): void {
+    const isConverted = check?.kind === "convertible";
+    void abandonUpload(queryClient, userId, { uploadId, isConverted, name: file.name });
+  }
+
+  function findUnfinished(file: File): Unfinished | undefined {
+    const taken = new Set(items.map(({ uploadId }) => uploadId));
+    return readMemory(userId).unfinished.find(
+      (known) => isSameFile(known, file) && !taken.has(known.uploadId),
+    );
+  }
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    list: () => items,
+    add(files, { willBeReviewed }) {
+      for (const file of files) {
+        count += 1;
+        const key = String(count);
+        const known = findUnfinished(file);
+        const uploadId = known?.uploadId ?? null;
+        const sent = Math.max(0, known?.sent ?? 0);
+        show([
+          ...items,
+          {
+            key,
+            file,
+            uploadId,
+            sent,
+            willBeReviewed,
+            status: "checking",
+            check: null,
+            bytesPerSec: null,
+            reason: null,
+          },
+        ]);
+        void inspect(key, file).then(() => {
+          if (known?.isConverted === true && find(key)?.status === "convertible") this.convert(key);
+        });
+      }
+    },
+    convert(key) {
+      change(key, { status: "waiting" });
+      next();
+    },
+    pause(key) {
+      change(key, { status: "paused", bytesPerSec: null });
+      running.get(key)?.abort();
+    },
+    resume(key) {
+      change(key, { status: "waiting" });
+      next();
+    },
+    remove(key) {
+      const item = find(key);
+      show(items.filter((one) => one.key !== key));
+      running.get(key)?.abort();
+      if (item?.uploadId != null) abandon(item, item.uploadId);
+    },
+  };
+}
+
+/** Cancels an upload: removes it from the user's list, and its data from the server. */
+export async function abandonUpload(
+  queryClient: QueryClient,
+  userId: string,
+  given: Pick<Unfinished, "uploadId" | "isConverted" | "name">,
+): Promise<void> {
+  const { uploadId } = given;
+  const setDropped = (isDropped: boolean): void =>
+    changeMemory(userId, ({ unfinished, dropped }) => ({
+      unfinished: unfinished.filter((known) => known.uploadId !== uploadId),
+      dropped: [...dropped.filter((id) => id !== uploadId), ...(isDropped ? [uploadId] : [])],
+    }));
+  setDropped(true);
+  const { cancelUpload } = await import("./cancel-upload.ts");
+  if (!(await cancelUpload(given.name, uploadId, given.isConverted))) setDropped(false);
+  await queryClient.invalidateQueries({ queryKey: ["uploads"] });
+}

@@ -1,0 +1,162 @@
+import { ActionIcon, Alert, Button, Group, Loader, Progress, Text, VisuallyHidden } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconPlayerPauseFilled,
+  IconPlayerPlayFilled,
+  IconRefresh,
+  IconX,
+} from "@tabler/icons-react";
+import { bytes } from "../../common/format/bytes.ts";
+import { lengthInWords } from "../../common/format/time.ts";
+import classes from "../uploads.module.css";
+import type { Sender, UploadTask } from "./sender.ts";
+
+/** Announced by screen readers; progress would be too much. */
+const announcements: Partial<Record<UploadTask["status"], string>> = {
+  sending: "uploading",
+  paused: "paused",
+  disconnected: "connection lost",
+  refused: "can't be uploaded",
+  convertible: "needs conversion",
+  failed: "upload failed",
+};
+
+/** A file being uploaded: progress and actions. */
+export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Sender }) {
+  const { key, file, status, sent } = sending;
+  const percent = Math.floor((100 * sent) / Math.max(1, file.size));
+  const isStarted =
+    status === "sending" ||
+    status === "paused" ||
+    ((status === "disconnected" || status === "failed") && sent > 0);
+  return (
+    <div className={classes.sending}>
+      <Group wrap="nowrap" gap="sm" align="flex-start">
+        <div className={classes.grow}>
+          <Text fw={600} className={classes.name ?? ""}>
+            {file.name}
+          </Text>
+          <Text size="sm" c="dimmed" component="div">
+            <State sending={sending} percent={percent} />
+          </Text>
+        </div>
+        <Group gap={4} wrap="nowrap">
+          {status === "sending" ? (
+            <ActionIcon variant="subtle" aria-label={`Pause ${file.name}`} onClick={() => sender.pause(key)}>
+              <IconPlayerPauseFilled size={18} />
+            </ActionIcon>
+          ) : null}
+          {status === "paused" || status === "disconnected" ? (
+            <ActionIcon
+              variant="subtle"
+              aria-label={`Resume ${file.name}`}
+              onClick={() => sender.resume(key)}
+            >
+              <IconPlayerPlayFilled size={18} />
+            </ActionIcon>
+          ) : null}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`${isStarted || status === "waiting" || status === "disconnected" ? "Cancel" : "Remove"} ${file.name}`}
+            onClick={() => sender.remove(key)}
+          >
+            <IconX size={18} />
+          </ActionIcon>
+        </Group>
+      </Group>
+      {isStarted ? (
+        <Progress.Root size="sm" mt={8}>
+          <Progress.Section
+            value={percent}
+            aria-label={`Upload progress of ${file.name}`}
+            color={status === "sending" ? "indigo" : status === "failed" ? "red" : "gray"}
+          />
+        </Progress.Root>
+      ) : null}
+      <Trouble sending={sending} sender={sender} />
+      <VisuallyHidden role="status">
+        {announcements[status] === undefined ? "" : `${file.name}: ${announcements[status]}`}
+      </VisuallyHidden>
+    </div>
+  );
+}
+
+function State({ sending, percent }: { sending: UploadTask; percent: number }) {
+  const { status, file, sent, bytesPerSec, check } = sending;
+  switch (status) {
+    case "checking":
+      return (
+        <Group gap={8} component="span">
+          <Loader size={12} aria-hidden /> Checking file
+        </Group>
+      );
+    case "waiting":
+      return `${bytes(file.size)} · queued`;
+    case "sending": {
+      if (sent === 0 || bytesPerSec === null || bytesPerSec === 0)
+        return `${bytes(file.size)} · ${percent}% · uploading`;
+      const left = lengthInWords(Math.max(1000, ((file.size - sent) / bytesPerSec) * 1000));
+      return `${bytes(sent)} of ${bytes(file.size)} · ${percent}% · ${bytes(bytesPerSec)}/s · ${left} left`;
+    }
+    case "disconnected":
+      return `${percent}% · connection lost; resumes automatically`;
+    case "paused":
+      return `${bytes(sent)} of ${bytes(file.size)} · ${percent}% · paused`;
+    default:
+      return check !== null && "facts" in check ? check.facts : bytes(file.size);
+  }
+}
+
+function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
+  const { key, status, check, reason, file } = sending;
+  if (status === "refused" && check?.kind === "refused")
+    return (
+      <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
+        <strong>{check.reason}</strong> {check.advice}
+      </Alert>
+    );
+  if (status === "convertible" && check?.kind === "convertible")
+    return (
+      <Alert mt="xs" color="yellow" variant="light" icon={<IconRefresh size={18} aria-hidden />} p="xs">
+        <Group justify="space-between" gap="xs">
+          <span>
+            <strong>{check.reason}</strong> Converted uploads can't be reviewed first.
+          </span>
+          <Button
+            size="xs"
+            aria-label={`Convert without review: ${file.name}`}
+            onClick={() => sender.convert(key)}
+          >
+            Convert without review
+          </Button>
+        </Group>
+      </Alert>
+    );
+  if (status !== "failed" && check?.kind === "convertible")
+    return (
+      <Text size="sm" c="dimmed" mt={4}>
+        {check.reason}
+      </Text>
+    );
+  if (status === "failed")
+    return (
+      <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
+        <Group justify="space-between" gap="xs">
+          <span>{reason}</span>
+          {check === null ? null : (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={`Retry ${file.name}`}
+              onClick={() => sender.resume(key)}
+            >
+              {" "}
+              Retry{" "}
+            </Button>
+          )}
+        </Group>
+      </Alert>
+    );
+  return null;
+}
