@@ -1,9 +1,17 @@
 "use strict";
-/** What is installed in a node_modules folder, compared with a package-lock.json. */
+/**
+ * What is installed in a node_modules folder, compared with a package-lock.json, in one of three scopes: what the program
+ * needs, that and what builds the web app (`webAppPackages` in package.json), or all development packages.
+ */
 const { spawnSync } = require("node:child_process");
 const { createHash } = require("node:crypto");
 const fs = require("node:fs");
 const path = require("node:path");
+
+/** Each scope includes the ones before it. */
+const scopes = ["runtime", "web", "all"];
+
+const includes = (scope, other) => scopes.indexOf(scope) >= scopes.indexOf(other);
 
 /** The files of a checkout that this is about. */
 function factsOf(root) {
@@ -11,10 +19,13 @@ function factsOf(root) {
   return {
     root,
     modules,
+    manifest: path.join(root, "package.json"),
     lockfile: path.join(root, "package-lock.json"),
     hidden: path.join(modules, ".package-lock.json"),
     node: path.join(modules, "node", "bin", "node"),
     stamp: path.join(modules, ".parley-install"),
+    /** Exists if only what the program runs was kept of each package. */
+    pruned: path.join(modules, ".parley-pruned"),
   };
 }
 
@@ -39,18 +50,18 @@ function fingerprint(facts) {
 }
 
 /** Whether an earlier run found everything installed, and nothing has changed since. */
-function stampMatches(facts, withDev) {
+function stampMatches(facts, scope) {
   const expected = fingerprint(facts);
   try {
-    const [scope, ...rest] = fs.readFileSync(facts.stamp, "utf8").split("\n");
-    return expected !== undefined && rest.join("\n") === expected && (scope === "all" || !withDev);
+    const [found, ...rest] = fs.readFileSync(facts.stamp, "utf8").split("\n");
+    return expected !== undefined && rest.join("\n") === expected && includes(found, scope);
   } catch {
     return false;
   }
 }
 
 function writeStamp(facts) {
-  const scope = isComplete(facts, true) ? "all" : "runtime";
+  const scope = scopes.findLast((one) => isComplete(facts, one)) ?? "runtime";
   try {
     const temporary = `${facts.stamp}.${process.pid}`;
     fs.writeFileSync(temporary, `${scope}\n${fingerprint(facts) ?? ""}`, { mode: 0o644 });
@@ -69,35 +80,71 @@ function packagesIn(file) {
   }
 }
 
+/** The development packages that build the web app. */
+function webAppPackages(facts) {
+  return JSON.parse(fs.readFileSync(facts.manifest, "utf8")).webAppPackages ?? [];
+}
+
 /** Whether every package that package-lock.json demands here is installed in that version, by npm's own record. */
-function isComplete(facts, withDev) {
+function isComplete(facts, scope) {
   const present = packagesIn(facts.hidden);
-  if (present === null) return false;
-  return demanded(facts, withDev).every(
+  if (present === null || (scope === "all" && fs.existsSync(facts.pruned))) return false;
+  return demanded(facts, scope).every(
     ([where, entry]) =>
       present[where]?.version === entry.version && fs.existsSync(path.join(facts.root, where)),
   );
 }
 
-/** Whether development packages are installed: then they stay. */
-function hasDev(facts) {
-  return Object.values(packagesIn(facts.hidden) ?? {}).some((entry) => entry.dev);
+/** The scope of what is installed, whatever its version: updates keep it. */
+function installedScope(facts) {
+  const present = packagesIn(facts.hidden) ?? {};
+  const development = Object.keys(present).filter((where) => present[where].dev);
+  if (development.length === 0) return "runtime";
+  const forWebApp = closure(present, webAppPackages(facts));
+  return development.every((where) => forWebApp.has(where)) ? "web" : "all";
 }
 
-/** Packages that the program needs and that are not installed in any version. */
-function missingPackages(facts) {
-  return demanded(facts, false)
+/** Packages of a scope that are not installed in any version. */
+function missingPackages(facts, scope) {
+  return demanded(facts, scope)
     .map(([where]) => where)
     .filter((where) => !fs.existsSync(path.join(facts.root, where, "package.json")));
 }
 
-function demanded(facts, withDev) {
+function demanded(facts, scope) {
   const present = packagesIn(facts.hidden) ?? {};
-  return Object.entries(packagesIn(facts.lockfile) ?? {}).filter(([where, entry]) => {
-    if (where === "" || entry.link || (entry.dev && !withDev)) return false;
+  const wanted = packagesIn(facts.lockfile) ?? {};
+  const forWebApp = scope === "web" ? closure(wanted, webAppPackages(facts)) : new Set();
+  return Object.entries(wanted).filter(([where, entry]) => {
+    if (where === "" || entry.link || (entry.dev && scope !== "all" && !forWebApp.has(where))) return false;
     const mayBeMissing = (entry.optional || entry.devOptional) && !isOurDatabase(where);
     return !(mayBeMissing && !present[where]);
   });
+}
+
+/** The folders of the named packages and of all packages that they depend on. */
+function closure(packages, names) {
+  const found = new Set();
+  const visit = (name, from) => {
+    const where = resolve(packages, name, from);
+    if (where === undefined || found.has(where)) return;
+    found.add(where);
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = packages[where];
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) visit(needed, where);
+    for (const needed of Object.keys(peerDependencies ?? {}))
+      if (!peerDependenciesMeta?.[needed]?.optional) visit(needed, where);
+  };
+  for (const name of names) visit(name, "");
+  return found;
+}
+
+/** Where Node finds a package from another one's folder. */
+function resolve(packages, name, from) {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
+    const where = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    if (packages[where] !== undefined) return where;
+    if (folder === "") return undefined;
+  }
 }
 
 /** Optional for npm, as each machine needs another one; without this machine's there is no embedded database. */
@@ -147,7 +194,9 @@ module.exports = {
   stampMatches,
   writeStamp,
   isComplete,
-  hasDev,
+  includes,
+  installedScope,
+  webAppPackages,
   missingPackages,
   nodeProblem,
   missingLibrary,

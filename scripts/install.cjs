@@ -11,8 +11,10 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { withLock } = require("./install-lock.cjs");
+const { prune } = require("./install-prune.cjs");
 const tree = require("./install-tree.cjs");
 const { npmCommand } = require("./npm-command.cjs");
+const { webFolder } = require("./web-folder.cjs");
 
 const ROOT = path.dirname(__dirname);
 /** How long commands do not try again after the registry could not be reached. */
@@ -24,28 +26,29 @@ const RETRY_AFTER_MS = 10 * 60_000;
  *
  * @param {string} [root] the folder with package-lock.json
  * @param {object} [options]
- * @param {boolean} [options.withDev] development packages too; where they are installed, they stay in any case
+ * @param {"runtime" | "web" | "all"} [options.scope] what the program needs; also what builds the web app; or all
+ *   development packages. Where more is installed, it stays
  * @param {boolean} [options.retry] try also when the last attempt failed a moment ago
  * @returns {Promise<void>}
  */
-async function ensureInstalled(root = ROOT, { withDev = false, retry = false } = {}) {
+async function ensureInstalled(root = ROOT, { scope = "runtime", retry = false } = {}) {
   const facts = tree.factsOf(root);
-  if (tree.stampMatches(facts, withDev)) return;
+  if (tree.stampMatches(facts, scope)) return;
   if (!fs.existsSync(facts.lockfile))
     throw new Error(`${facts.lockfile} is missing: is this a whole checkout?`);
   const work = workOf(root);
-  if (!fs.existsSync(work.folder) && acceptInstalled(facts, withDev)) return;
+  if (!fs.existsSync(work.folder) && acceptInstalled(facts, scope)) return;
   const library = tree.nodeProblem(facts) && tree.missingLibrary();
   if (library) throw new Error(library);
   if (!mayWrite(root)) {
-    startWithInstalled(facts, withDev, `this user can't write to ${root}; run: npm run build as its owner`);
+    startWithInstalled(facts, scope, `this user can't write to ${root}; run: npm run build as its owner`);
     return;
   }
   await withLock(path.join(root, ".parley-install.lock"), say, async (recordChild) => {
     // Killed between the two renames of a swap.
     if (!fs.existsSync(facts.modules) && fs.existsSync(work.old)) fs.renameSync(work.old, facts.modules);
-    if (!acceptInstalled(facts, withDev)) await install(facts, work, { withDev, retry }, recordChild);
-    if (tree.stampMatches(facts, withDev)) fs.rmSync(work.folder, { recursive: true, force: true });
+    if (!acceptInstalled(facts, scope)) await install(facts, work, { scope, retry }, recordChild);
+    if (tree.stampMatches(facts, scope)) fs.rmSync(work.folder, { recursive: true, force: true });
   });
 }
 
@@ -64,28 +67,29 @@ function workOf(root) {
 }
 
 /** True when all is there although no stamp says so: `npm install` or `npm ci` was run by hand, or another process did it. */
-function acceptInstalled(facts, withDev) {
-  if (!tree.isComplete(facts, withDev) || tree.nodeProblem(facts)) return false;
+function acceptInstalled(facts, scope) {
+  if (!tree.isComplete(facts, scope) || tree.nodeProblem(facts)) return false;
   tree.writeStamp(facts);
   return true;
 }
 
-async function install(facts, work, { withDev, retry }, recordChild) {
-  const scope = withDev || tree.hasDev(facts) ? "all" : "runtime";
-  const wanted = `${tree.hashOf(facts.lockfile)} ${process.platform}-${process.arch} ${scope}`;
+async function install(facts, work, { scope, retry }, recordChild) {
+  const installed = tree.installedScope(facts);
+  const target = tree.includes(installed, scope) ? installed : scope;
+  const wanted = `${tree.hashOf(facts.lockfile)} ${process.platform}-${process.arch} ${target}`;
   if (readIfExists(work.ready) !== wanted) {
     const [failedFor, at] = (readIfExists(work.failed) ?? "").split("\n");
     const failedAgo = Date.now() - Number(at);
     if (!retry && failedFor === wanted && failedAgo >= 0 && failedAgo < RETRY_AFTER_MS) {
-      startWithInstalled(facts, withDev, "the last attempt failed a few minutes ago");
+      startWithInstalled(facts, scope, "the last attempt failed a few minutes ago");
       return;
     }
     try {
-      await stage(facts, work, scope, recordChild);
+      await stage(facts, work, target, recordChild);
     } catch (error) {
       fs.rmSync(work.staged, { recursive: true, force: true });
       fs.writeFileSync(work.failed, `${wanted}\n${Date.now()}`);
-      startWithInstalled(facts, withDev, error.message);
+      startWithInstalled(facts, scope, error.message);
       return;
     }
     fs.writeFileSync(`${work.ready}.new`, wanted);
@@ -105,8 +109,9 @@ async function stage(facts, work, scope, recordChild) {
     if (fs.existsSync(file)) fs.copyFileSync(file, path.join(work.staged, name));
   }
   const staged = tree.factsOf(work.staged);
+  if (scope === "web") demandForWebApp(staged);
   say("installing the dependencies (npm ci); this happens once after each update");
-  const dev = scope === "all" ? "--include=dev" : "--omit=dev";
+  const dev = scope === "runtime" ? "--omit=dev" : "--include=dev";
   await runNpm(work.staged, ["ci", dev, "--include=optional"], recordChild);
   if (tree.nodeProblem(staged)) {
     // npm ran no install scripts; the package `node` fetches its program in one.
@@ -120,7 +125,16 @@ async function stage(facts, work, scope, recordChild) {
     throw new Error(
       `the Node of the dependencies does not run (${problem}); to see why, in ${facts.root} run: npm ci && npm rebuild node --ignore-scripts=false --foreground-scripts`,
     );
-  if (!tree.isComplete(staged, scope === "all")) throw new Error("npm left packages out: try again");
+  if (!tree.isComplete(staged, scope)) throw new Error("npm left packages out: try again");
+  if (scope !== "all") prune(work.staged);
+}
+
+/** Removes the other development packages from package.json; npm then leaves them out and takes versions from the lock. */
+function demandForWebApp({ manifest }) {
+  const content = JSON.parse(fs.readFileSync(manifest, "utf8"));
+  const { devDependencies, webAppPackages } = content;
+  content.devDependencies = Object.fromEntries(webAppPackages.map((name) => [name, devDependencies[name]]));
+  fs.writeFileSync(manifest, JSON.stringify(content));
 }
 
 /** Two renames; killed between them, the next run puts the old folder back and repeats the swap. */
@@ -139,10 +153,10 @@ function swap(facts, work) {
 }
 
 /** Returns when the program can start with what is installed, and says so; throws when it can't. */
-function startWithInstalled(facts, withDev, reason) {
-  const missing = tree.missingPackages(facts);
+function startWithInstalled(facts, scope, reason) {
+  const missing = tree.missingPackages(facts, scope);
   const problem = tree.nodeProblem(facts);
-  if (withDev || problem || missing.length > 0) {
+  if (scope === "all" || problem || missing.length > 0) {
     const what = missing[0] ? `${missing[0].replace(/^node_modules\//, "")} is not installed` : "";
     throw new Error(
       `the dependencies could not be installed: ${reason}${what && !problem ? `; ${what}` : ""}`,
@@ -205,8 +219,14 @@ function say(line) {
 
 module.exports = { ensureInstalled };
 
+/** What a command line asks for; `--web`: what builds the web app, unless it is built. */
+function scopeOf(args) {
+  if (args.includes("--dev")) return "all";
+  return args.includes("--web") && !fs.existsSync(webFolder(ROOT)) ? "web" : "runtime";
+}
+
 if (require.main === module) {
-  ensureInstalled(ROOT, { withDev: process.argv.includes("--dev"), retry: true }).catch((error) => {
+  ensureInstalled(ROOT, { scope: scopeOf(process.argv), retry: true }).catch((error) => {
     say(error.message);
     process.exitCode = 1;
   });

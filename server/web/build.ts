@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -11,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -58,8 +58,10 @@ function openForReading(folder: string): void {
   }
 }
 
+/** Its name is a hash of the sources, which the installation computes too. */
 function webAppFolder(): string {
-  return join(buildsFolder, fingerprint());
+  const { webFolder } = createRequire(import.meta.url)("../../scripts/web-folder.cjs");
+  return webFolder(root);
 }
 
 /**
@@ -106,22 +108,6 @@ export async function buildWebApp(say: (line: string) => void): Promise<string> 
     rmSync(draft, { recursive: true, force: true });
   }
   return target;
-}
-
-/** A hash that changes when any source of the app changes. */
-function fingerprint(): string {
-  const hash = createHash("sha256");
-  const sources = globSync(["web/**/*", "contract/**/*.ts", "package-lock.json"], {
-    cwd: root,
-    exclude: ["web/dist/**"],
-    withFileTypes: true,
-  })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  for (const file of sources)
-    hash.update(file.slice(root.length)).update("\0").update(readFileSync(file)).update("\0");
-  return hash.digest("hex").slice(0, 16);
 }
 
 /** Adds compressed versions of files that get smaller by it. */

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,13 +45,14 @@ await new Promise<void>((resolve) => registry.listen(0, "127.0.0.1", resolve));
 after(() => registry.close().closeAllConnections());
 const registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
 
-/** Packs a package and gives its entry of the lock file. */
+/** Packs a package with a program and type declarations, and returns its entry of the lock file. */
 function pack(name: string, version: string, extra: object = {}): [string, object] {
   const file = `${name}-${version}.tgz`;
   const folder = join(base, "pack", "package");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "bin"), { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version }));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, ...extra }));
+  writeFileSync(join(folder, "index.d.ts"), "export {};\n");
   writeFileSync(join(folder, "bin", "node"), `#!/bin/sh\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
   execFileSync("tar", [
     "czf",
@@ -68,13 +70,21 @@ function demand(lib: string, more: [string, object][] = []): void {
   for (const [where, entry] of more) {
     dependencies[where.replace("node_modules/", "")] = (entry as { version: string }).version;
   }
-  const manifest = { name: "checkout", version: "1.0.0", dependencies, devDependencies: { tool: "1.0.0" } };
+  const manifest = {
+    name: "checkout",
+    version: "1.0.0",
+    dependencies,
+    devDependencies: { bundler: "1.0.0", tool: "1.0.0" },
+    webAppPackages: ["bundler"],
+  };
   const packages = Object.fromEntries([
     ["", manifest],
     pack("lib", lib),
     pack("node", "1.0.0"),
     pack(database, "1.0.0"),
     pack("tool", "1.0.0", { dev: true }),
+    pack("bundler", "1.0.0", { dev: true, dependencies: { parser: "1.0.0" } }),
+    pack("parser", "1.0.0", { dev: true }),
     ...more,
   ]);
   writeFileSync(join(root, "package.json"), JSON.stringify(manifest));
@@ -133,6 +143,46 @@ test("development packages: only where asked for, and they stay", async () => {
   demand("2.0.0");
   assert.equal((await install()).code, 0);
   assert.deepEqual([versionOf("lib"), versionOf("tool")], ["2.0.0", "1.0.0"]);
+});
+
+test("--web: what builds the web app, until it is built; an update keeps it", async () => {
+  for (const folder of ["web", "contract"]) mkdirSync(join(root, folder));
+  const has = () => ["tool", "bundler", "parser"].map((name) => versionOf(name) !== null);
+  assert.equal((await install("--web")).code, 0);
+  assert.deepEqual(has(), [false, true, true]);
+  demand("2.0.0");
+  assert.equal((await install()).code, 0);
+  assert.deepEqual([versionOf("lib"), ...has()], ["2.0.0", false, true, true]);
+
+  rmSync(modules, { recursive: true });
+  const { webFolder } = createRequire(import.meta.url)(join(scripts, "web-folder.cjs"));
+  mkdirSync(webFolder(root), { recursive: true });
+  assert.equal((await install("--web")).code, 0);
+  assert.deepEqual(has(), [false, false, false]);
+
+  // A source has changed and can't be built without the registry.
+  writeFileSync(join(root, "web", "main.tsx"), "");
+  isUp = false;
+  const { code, said } = await install("--web");
+  assert.equal(code, 1, said);
+  assert.match(said, /(bundler|parser) is not installed/);
+});
+
+test("only development packages have type declarations", async () => {
+  const declarations = join(modules, "lib", "index.d.ts");
+  assert.equal((await install()).code, 0);
+  assert.equal(existsSync(declarations), false);
+  assert.equal((await install("--dev")).code, 0);
+  assert.equal(existsSync(declarations), true);
+});
+
+test("development packages that npm adds to a pruned installation are not enough for type checks", async () => {
+  await install("--dev");
+  rmSync(join(modules, "lib", "index.d.ts"));
+  rmSync(join(modules, ".parley-install"));
+  writeFileSync(join(modules, ".parley-pruned"), "");
+  assert.equal((await install("--dev")).code, 0);
+  assert.equal(existsSync(join(modules, "lib", "index.d.ts")), true);
 });
 
 test("after npm ci --omit=dev by hand nothing is fetched", async () => {

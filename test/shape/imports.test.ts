@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { join } from "node:path";
 import { test } from "node:test";
 import { features, platform, roots } from "./allowed-imports.ts";
-import { importsOf, readSources } from "./sources.ts";
+import { root as checkout, importsOf, readSources } from "./sources.ts";
 
 /** Tests and test support may import any folder. */
 const sources = readSources().filter(({ path }) => !/\.test\.ts$|(^|\/)test\//.test(path));
@@ -91,6 +94,29 @@ test("contract/ imports no package but zod", () => {
   for (const source of sources.filter(({ path }) => path.startsWith("contract/")))
     for (const target of importsOf(source))
       assert.ok(target === "zod" || target.startsWith("contract/"), `${source.path} imports ${target}`);
+});
+
+/** The packages that the files of these top-level folders import. */
+function packagesOf(...folders: string[]): Set<string> {
+  const imported = sources
+    .filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)) && !/\/test\//.test(path))
+    .flatMap((source) => importsOf(source).filter((target) => !target.includes(".ts")))
+    .map((target) => target.split("/", target.startsWith("@") ? 2 : 1).join("/"))
+    .filter((name) => !name.startsWith("node:") && !builtinModules.includes(name) && !(name in roots));
+  return new Set(imported);
+}
+
+test("the running program imports only dependencies; webAppPackages are what web/ imports besides", () => {
+  const manifest = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  const dependencies = new Set(Object.keys(manifest.dependencies));
+  // Vite builds the web app; the generated database types name a type of pg's own dependency.
+  const program = packagesOf("server", "cli", "contract", "demo");
+  assert.deepEqual([...program].filter((name) => !dependencies.has(name)).sort(), [
+    "postgres-interval",
+    "vite",
+  ]);
+  const forWebApp = [...packagesOf("web")].filter((name) => !dependencies.has(name));
+  assert.deepEqual(forWebApp.sort(), manifest.webAppPackages);
 });
 
 test("acceptance tests do not import the server", () => {
