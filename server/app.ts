@@ -64,6 +64,7 @@ import { parseRanges } from "./platform/outbound/address-ranges.ts";
 import { sendNotFoundPage, wantsPage } from "./platform/pages/not-found.ts";
 import { pageRoutes } from "./platform/pages/page.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
+import { reportRequests } from "./platform/telemetry/requests.ts";
 import { publicLinkRoutes } from "./public-links/routes.ts";
 import { sharedFileRoutes } from "./public-links/view/file-routes.ts";
 import { sharedRoutes } from "./public-links/view/shared-routes.ts";
@@ -163,6 +164,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   readBodies(app);
   sendSecurityHeaders(app, config);
   logAnswers(app);
+  reportRequests(app);
   if (dependencies.eventLoop !== undefined) noteRequests(app, dependencies.eventLoop);
   checkHosts(app, config);
   drainOnClose(app, { graceMs, listener: dependencies.listener, draining });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
+import { startMetrics } from "./metrics/index.ts";
 import { migrateDatabase, openConfiguredDatabase } from "./open.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
 import { reportConfinement } from "./platform/confinement/index.ts";
@@ -12,6 +13,7 @@ import { openSecret } from "./platform/crypto/secret.ts";
 import { readSchema } from "./platform/db/migrate.ts";
 import { watchEventLoop } from "./platform/event-loop.ts";
 import { bindListener } from "./platform/http/listening/listener.ts";
+import { listenForStatus, type StatusListener } from "./platform/http/listening/status-listener.ts";
 import { openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
 import { createLog } from "./platform/log.ts";
 import { openStore } from "./platform/storage/open.ts";
@@ -34,6 +36,23 @@ async function probeStore(store: ObjectStore): Promise<void> {
   } catch (error) {
     throw new ConfigError(`the file store can't be used: ${(error as Error).message}`);
   }
+}
+
+/** Binds the ports for health and metrics; one listener serves both where their addresses are the same. */
+async function openStatusListeners(
+  { role, healthAddress, metricsAddress }: Config,
+  closers: (() => Promise<unknown>)[],
+): Promise<{ readonly health: StatusListener | null; readonly metrics: StatusListener | null }> {
+  const open = async (address: Config["metricsAddress"]): Promise<StatusListener | null> => {
+    if (address === null) return null;
+    const listener = await listenForStatus(address);
+    closers.push(() => listener.close());
+    return listener;
+  };
+  const metrics = await open(metricsAddress);
+  if (role !== "worker" || healthAddress === null) return { health: null, metrics };
+  const isSame = metricsAddress?.host === healthAddress.host && metricsAddress.port === healthAddress.port;
+  return { health: isSame ? metrics : await open(healthAddress), metrics };
 }
 
 /** A running server. */
@@ -73,9 +92,14 @@ export async function startServer(
     // First of all: a port in use is reported before anything is created or changed.
     const listener = config.role === "worker" ? null : await bindListener(config.host, config.port);
     if (listener !== null) closers.push(() => listener.close());
+    const statusListeners = await openStatusListeners(config, closers);
+    const metrics =
+      statusListeners.metrics === null ? null : await startMetrics(statusListeners.metrics, config, log);
+    if (metrics !== null) closers.push(() => metrics.stop());
     const database = await openConfiguredDatabase(config, "server", log, onLost);
     closers.push(() => database.close());
     const { db } = database;
+    metrics?.watchDatabase(database.settings, db.pool);
     const store = await openStore(config);
     closers.push(() => store.close());
     await probeStore(store);
@@ -101,8 +125,7 @@ export async function startServer(
       const worker = startWorker({ db, jobs, store, signer, encryptor, sender, config, log, eventLoop });
       closers.push(() => worker.stop(graceMs));
       void reportConfinement(log);
-      if (config.role === "worker" && config.healthAddress !== null)
-        closers.push(await reportWorkerHealth(config.healthAddress, { db, worker, log }));
+      if (statusListeners.health !== null) reportWorkerHealth(statusListeners.health, { db, worker, log });
     }
     let firstAccount: FirstAccount | null = null;
     if (listener !== null) {

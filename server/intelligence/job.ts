@@ -4,6 +4,7 @@ import type { LanguageModelSettings } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ModelServerError } from "../platform/model-server/refusal.ts";
 import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../platform/model-server/retry.ts";
+import { modelAttempted } from "../platform/telemetry/signals.ts";
 import { findTranscript } from "../recordings/queries.ts";
 import { finishRun } from "./finish.ts";
 import { toLines } from "./generate/lines.ts";
@@ -76,8 +77,10 @@ async function attempt(
   try {
     const result = await makeUnderstanding(deps, recordingId, claimed, signal);
     const outcome = await finishRun(db, recordingId, claimed, result, model.name);
-    if (outcome === "written")
+    if (outcome === "written") {
+      modelAttempted.publish({ model: "language_model", result: "success" });
       log.info({ recordingId, ms: Date.now() - startedAt }, "generated the summary of a recording");
+    }
     return outcome === "stale" ? "again" : "over";
   } catch (error) {
     signal?.throwIfAborted();
@@ -143,6 +146,10 @@ async function settleFailure(
   const decision = decideRetry(policy, error, failures);
   const { attempts } = failures;
   const { request_count: requestCount } = claimed;
+  modelAttempted.publish({
+    model: "language_model",
+    result: decision.action === "fail" ? "failure" : "error",
+  });
   if (decision.action === "fail") {
     log.warn(
       { recordingId, attempts, reason: error.message },

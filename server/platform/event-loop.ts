@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { eventLoopBlocked } from "./telemetry/signals.ts";
 
 /** A block of the event loop that is longer than this is logged, in milliseconds. */
 const maxBlockMs = 1000;
@@ -34,6 +35,7 @@ export function watchEventLoop(log: Pick<FastifyBaseLogger, "warn">): EventLoopW
     const blockedMs = Math.round(now - before - checkIntervalMs);
     const { user, system } = process.cpuUsage(usedBefore);
     if (blockedMs > maxBlockMs) {
+      eventLoopBlocked.publish({ seconds: blockedMs / 1000 });
       const names = new Set([...ended, ...[...inFlight].map(({ name }) => name)]);
       log.warn(
         { blockedMs, cpuMs: Math.round((user + system) / 1000), inFlight: [...names].slice(0, maxNamed) },

@@ -8,6 +8,7 @@ import { ModelServerError } from "../platform/model-server/refusal.ts";
 import { decideRetry, defaultRetryPolicy, type RetryPolicy } from "../platform/model-server/retry.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import { modelAttempted } from "../platform/telemetry/signals.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
 import type { AudioChunk, Transcriber } from "./model/transcriber.ts";
 import {
@@ -99,6 +100,7 @@ export async function transcribeRecordingJob(
     deps.config.transcription?.language ?? null,
     deps.onTranscript,
   );
+  modelAttempted.publish({ model: "transcription", result: "success" });
   log.info({ recordingId, chunks: chunks.length, ms: Date.now() - startedAt }, "recording transcribed");
 }
 
@@ -188,6 +190,7 @@ async function backOff(run: Run, error: ModelServerError): Promise<number | null
     return null;
   }
   const { delayMs } = decision;
+  modelAttempted.publish({ model: "transcription", result: "error" });
   log.warn({ recordingId, attempts: failure.attempts, delayMs, reason }, "transcription failed; retrying");
   await postpone(db.kysely, recordingId, delayMs);
   return delayMs;
@@ -214,5 +217,6 @@ async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> 
 
 async function fail({ deps, recordingId }: Run, message: string): Promise<void> {
   await markFailed(deps.db.kysely, recordingId, message);
+  modelAttempted.publish({ model: "transcription", result: "failure" });
   deps.log.warn({ recordingId, reason: message }, "transcription failed permanently");
 }

@@ -11,7 +11,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/confinement": ["platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
   "platform/db": [],
-  "platform/event-loop": [],
+  "platform/event-loop": ["platform/telemetry"],
   "platform/events": ["platform/db"],
   "platform/http": [
     "platform/auth",
@@ -22,12 +22,13 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
     "platform/pages",
     "platform/storage",
   ],
-  "platform/jobs": ["platform/concurrency", "platform/db"],
+  "platform/jobs": ["platform/concurrency", "platform/db", "platform/telemetry"],
   "platform/log": [],
   "platform/model-server": [],
   "platform/outbound": [],
   "platform/pages": [],
   "platform/storage": ["platform/concurrency"],
+  "platform/telemetry": [],
 };
 
 /** Features and the other features that each may import. Every feature may import all of server/platform. */
@@ -42,6 +43,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   intelligence: ["access", "recordings"],
   mcp: [],
   media: [],
+  metrics: [],
   oauth: ["accounts", "audit"],
   participants: ["recordings", "transcripts"],
   "public-link-records": ["audit", "recordings"],

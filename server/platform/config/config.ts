@@ -97,6 +97,7 @@ const settings = {
   PARLEY_DNS_SERVERS: dnsServers,
   PARLEY_DRAIN: pause,
   PARLEY_HEALTH_ADDRESS: listenAddress,
+  PARLEY_METRICS_ADDRESS: listenAddress,
   PARLEY_RETENTION_GRACE: duration,
   PARLEY_VERSION_STATUS: versionStatus,
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
@@ -197,6 +198,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     dnsServers: values.PARLEY_DNS_SERVERS ?? [],
     drainMs: values.PARLEY_DRAIN ?? ((values.PARLEY_TRUSTED_PROXIES ?? []).length > 0 ? 10_000 : 0),
     healthAddress: values.PARLEY_HEALTH_ADDRESS ?? null,
+    metricsAddress: values.PARLEY_METRICS_ADDRESS ?? null,
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",
   } satisfies Config);

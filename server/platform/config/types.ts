@@ -128,6 +128,8 @@ export interface Config {
   readonly drainMs: number;
   /** Where a worker without API reports its health; null: nowhere. */
   readonly healthAddress: { readonly host: string; readonly port: number } | null;
+  /** Where the process serves metrics for Prometheus; null: nowhere. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | null;
   /** Null: no email is sent. */
   readonly smtp: SmtpSettings | null;
   /** Null: users sign in with a password. */

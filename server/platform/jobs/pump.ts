@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { jobFinished } from "../telemetry/signals.ts";
 import type { Admission, ClaimedJob } from "./fair-fetch.ts";
 import { heartbeatSeconds, type JobData, type JobName, type JobQueue, superviseIntervalMs } from "./queue.ts";
 
@@ -110,9 +111,12 @@ export function startPump(
   async function runOne(definition: JobDefinition, taken: ClaimedJob): Promise<void> {
     const attempt = { id: taken.id, retryCount: taken.retryCount };
     const end = onStart(definition.name);
+    const startedAt = performance.now();
+    let result: "success" | "failure" = "failure";
     try {
       await definition.run(taken.data as JobData[JobName]);
       await queue.boss.complete(definition.name, attempt);
+      result = "success";
     } catch (error) {
       log.warn(
         { err: error, job: definition.name, jobId: taken.id, attempt: taken.retryCount + 1 },
@@ -126,6 +130,8 @@ export function startPump(
         );
     } finally {
       end();
+      const seconds = (performance.now() - startedAt) / 1000;
+      jobFinished.publish({ queue: definition.name, result, seconds });
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Tx } from "../../platform/db/database.ts";
 import { record } from "../../platform/events/record.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { uploadFinished } from "../../platform/telemetry/signals.ts";
 import { recordUploadStatus } from "../api/one-step-status.ts";
 import { audienceOf, uploadFields } from "../api/present.ts";
 import { compareAndSetStatus, type StatusChange, type UploadRow } from "../queries.ts";
@@ -36,9 +37,21 @@ export async function transition(
   const changed = await compareAndSetStatus(tx, row.id, row.status, to, also);
   if (changed === undefined) throw new Error(`upload ${row.id} left ${row.status} before ${event}`);
   await recordUploadUpdated(tx, changed);
+  reportEnd(changed);
   const job = jobOf(changed);
   if (job !== null) await jobs.enqueue(tx, job, { uploadId: row.id }, row.id);
   return advance(tx, jobs, changed);
+}
+
+/** Counts an upload that has ended. Before the commit: one that fails now, which is rare, is counted twice. */
+function reportEnd({ status, media_type, auto_promote, received_at, created_at }: UploadRow): void {
+  if (status !== "success" && status !== "failure") return;
+  uploadFinished.publish({
+    mediaType: media_type,
+    result: status,
+    isAutomatic: auto_promote,
+    seconds: Math.max(0, Date.now() - (received_at ?? created_at).getTime()) / 1000,
+  });
 }
 
 /** Applies the automatic transition, if there is one. */

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { bigintArray, integerArray, textArray, timestampArray } from "../../platform/db/binary-array.ts";
+import { deliveryResult } from "../../platform/telemetry/signals.ts";
 import type { DeliveryState } from "./states.ts";
 
 /** How an attempt ended, or that none was made. */
@@ -119,4 +120,10 @@ export async function saveResults(
       changed.map(({ health }) => health.pauseUntil ?? null),
     ],
   });
+  for (const { state, attempt } of all)
+    deliveryResult.publish({
+      result: state === "pending" ? "retry" : state,
+      // Without a signature nothing was sent.
+      seconds: attempt === null || attempt.signature === "" ? null : attempt.duration_ms / 1000,
+    });
 }

@@ -1,0 +1,67 @@
+import { channel } from "node:diagnostics_channel";
+
+/** A kind of fact that metrics count. Publishing costs next to nothing while nobody subscribes. */
+export interface Signal<T extends object> {
+  publish(fact: T): void;
+  /** @returns ends the subscription. */
+  subscribe(listener: (fact: T) => void): () => void;
+}
+
+function signal<T extends object>(name: string): Signal<T> {
+  const facts = channel(`parley:${name}`);
+  return {
+    publish(fact) {
+      if (facts.hasSubscribers) facts.publish(fact);
+    },
+    subscribe(listener) {
+      const forward = (fact: unknown): void => listener(fact as T);
+      facts.subscribe(forward);
+      return () => void facts.unsubscribe(forward);
+    },
+  };
+}
+
+/** A request that has begun. */
+export const requestStarted = signal<object>("request-started");
+
+/** A response that was sent, or a client that disconnected before. */
+export const requestFinished = signal<{
+  /** Id of the operation in contract/, `other` for another route, `unknown` for a path without one. Never a path. */
+  readonly operation: string;
+  /** API version; `none` where the operation has none, or the request named no valid one. */
+  readonly version: string;
+  readonly status: number;
+  readonly seconds: number;
+}>("request-finished");
+
+/** A job that ran to its end or threw. */
+export const jobFinished = signal<{
+  readonly queue: string;
+  readonly result: "success" | "failure";
+  readonly seconds: number;
+}>("job-finished");
+
+/** An upload that has reached its last state. */
+export const uploadFinished = signal<{
+  readonly mediaType: string;
+  readonly result: "success" | "failure";
+  readonly isAutomatic: boolean;
+  /** From the arrival of the file, or the creation of an upload without one. */
+  readonly seconds: number;
+}>("upload-finished");
+
+/** An attempt to transcribe or to summarize a recording. `error` is retried, `failure` is not. */
+export const modelAttempted = signal<{
+  readonly model: "transcription" | "language_model";
+  readonly result: "success" | "error" | "failure";
+}>("model-attempted");
+
+/** A saved result of a delivery. */
+export const deliveryResult = signal<{
+  readonly result: "delivered" | "retry" | "exhausted" | "gone" | "withheld";
+  /** Of the request; null if none was sent. */
+  readonly seconds: number | null;
+}>("delivery-result");
+
+/** A time during which the process could do nothing else. */
+export const eventLoopBlocked = signal<{ readonly seconds: number }>("event-loop-blocked");
