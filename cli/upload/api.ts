@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
 import { isOpen, type VersionName, versionNames, versions } from "../../contract/versions.ts";
 
 /** Why a file could not be uploaded, as a message for the terminal. */
@@ -60,14 +61,15 @@ export async function getUpload(target: Target, uploadId: string): Promise<Remot
   }
 }
 
-/** Creates an upload with the older operation, which accepts more formats and a single PUT of the file. */
+/** Creates an upload with the older operation, which accepts more formats. */
 export async function createOneStepUpload(
   target: Target,
   input: { filename: string; user_id?: string },
-): Promise<{ uuid: string; url: string; max_upload_bytes: number }> {
-  return (await post(target, oneStepVersion(), "/recordings/upload", input)) as Awaited<
-    ReturnType<typeof createOneStepUpload>
-  >;
+): Promise<RemoteUpload> {
+  const { uuid } = (await post(target, oneStepVersion(), "/recordings/upload", input)) as { uuid: string };
+  const created = await getUpload(target, uuid);
+  if (created === null) throw new UploadError(`upload ${uuid} no longer exists`);
+  return created;
 }
 
 /** Retries after network errors; only for idempotent requests. */
@@ -108,6 +110,7 @@ async function post(target: Target, version: VersionName, path: string, body: ob
 
 /** An error response as an UploadError: its violations, else its detail, else its status. */
 export function toUploadError(status: number, body: string): UploadError {
+  if (isRefusedByProxy(status, body)) return new UploadError(proxyLimitText, String(status));
   const problem = readProblem(body);
   if (problem === null)
     return new UploadError(`the server returned ${status} ${body.trim()}`.trim(), String(status));

@@ -3,6 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type ChunkSize, createChunkSize } from "../../contract/chunk-size.ts";
 import { collect } from "../support/options.ts";
 import {
   createOneStepUpload,
@@ -14,7 +15,7 @@ import {
 } from "./api.ts";
 import { showProgress } from "./progress.ts";
 import { deleteRecord, findRecord, type RecordKey, saveRecord, stateFile } from "./records.ts";
-import { type LocalFile, sendInChunks, sendInOneRequest } from "./send.ts";
+import { type LocalFile, sendInChunks } from "./send.ts";
 
 interface Options {
   url: string;
@@ -30,7 +31,7 @@ interface Options {
 }
 
 /** Supported formats and the operation for each. Source: contract.md, "Media requirements" and "Upload Recording". */
-const formats: Readonly<Record<string, "video" | "audio" | "one_step">> = {
+const formats: Readonly<Record<string, Format>> = {
   ".mp4": "video",
   ".mp3": "audio",
   ".mov": "one_step",
@@ -69,7 +70,7 @@ export function uploadCommand(): Command {
     .option("--wait", "wait for the recording and print its ID instead")
     .option(
       "--chunk-size <MiB>",
-      "size of a chunk; after an interruption at most one chunk is sent again",
+      "size of a chunk; after an interruption at most one chunk is sent again; smaller where a proxy refuses it",
       readMebibytes,
       32,
     )
@@ -96,9 +97,10 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
   // Bounded: an option of the command.
   const target: Target = { url: options.url.replace(/\/+$/, ""), token: options.token };
   explainSignals();
+  const chunkSize = createChunkSize();
   for (const path of paths) {
     try {
-      report(path, await uploadOne(target, path, options), options);
+      report(path, await uploadOne(target, path, options, chunkSize), options);
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
       fail(paths.length > 1 ? `${path}: ${error.message}` : error.message);
@@ -112,9 +114,7 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
 function explainSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => {
-      console.error(
-        "\nparley: interrupted; run the same command again to resume (.mov and .m4a files start over)",
-      );
+      console.error("\nparley: interrupted; run the same command again to resume");
       // The exit code of shells for SIGINT.
       process.exit(130);
     });
@@ -135,19 +135,23 @@ function report(path: string, upload: RemoteUpload, options: Options): void {
   else if (!options.json) process.stdout.write(`${options.wait ? (recording_id ?? id) : id}\n`);
 }
 
-async function uploadOne(target: Target, path: string, options: Options): Promise<RemoteUpload> {
+async function uploadOne(
+  target: Target,
+  path: string,
+  options: Options,
+  chunkSize: ChunkSize,
+): Promise<RemoteUpload> {
   const format = formatOf(path);
   const file = await findFile(path);
-  const uploadId =
-    format === "one_step"
-      ? await sendOneStep(target, file, options)
-      : await sendResumable(target, file, format, options);
+  const uploadId = await sendResumable(target, file, format, options, chunkSize);
   if (options.wait)
     console.error(`parley: ${basename(path)} is uploaded; waiting for the server to process it`);
   return waitForEnd(target, uploadId, options);
 }
 
-function formatOf(path: string): "video" | "audio" | "one_step" {
+type Format = "video" | "audio" | "one_step";
+
+function formatOf(path: string): Format {
   const format = formats[extname(path).toLowerCase()];
   if (format === undefined)
     throw new UploadError(`${path} has an unsupported format; use ${Object.keys(formats).join(", ")}`);
@@ -155,9 +159,8 @@ function formatOf(path: string): "video" | "audio" | "one_step" {
 }
 
 async function deleteRecordOf(target: Target, path: string, options: Options): Promise<void> {
-  const format = formatOf(path);
-  if (format !== "one_step")
-    await deleteRecord(stateFile(process.env), recordKey(target, await findFile(path), format, options));
+  const key = recordKey(target, await findFile(path), formatOf(path), options);
+  await deleteRecord(stateFile(process.env), key);
 }
 
 interface FoundFile extends LocalFile {
@@ -177,6 +180,27 @@ async function findFile(path: string): Promise<FoundFile> {
   }
 }
 
+/** Creates the upload, with the only operation that takes the file's format. */
+function create(target: Target, file: FoundFile, format: Format, options: Options): Promise<RemoteUpload> {
+  return format === "one_step"
+    ? createOneStepUpload(target, oneStepInputOf(file, options))
+    : createUpload(target, inputOf(format, options));
+}
+
+function oneStepInputOf({ path }: FoundFile, { recorder: [userId] }: Options) {
+  return { filename: basename(path), ...(userId === undefined ? {} : { user_id: userId }) };
+}
+
+/** @throws UploadError for options that the older operation does not have. */
+function checkOptions(file: FoundFile, format: Format, options: Options): void {
+  const { title, startTime, team, recorder, promote } = options;
+  if (format !== "one_step") return;
+  if (title !== undefined || startTime !== undefined || team !== undefined || !promote || recorder.length > 1)
+    throw new UploadError(
+      `${basename(file.path)}: .mov and .m4a files allow no options about the recording but one --recorder`,
+    );
+}
+
 function inputOf(format: "video" | "audio", options: Options) {
   return {
     media_type: format,
@@ -190,14 +214,14 @@ function inputOf(format: "video" | "audio", options: Options) {
   };
 }
 
-function recordKey(target: Target, file: FoundFile, format: "video" | "audio", options: Options): RecordKey {
+function recordKey(target: Target, file: FoundFile, format: Format, options: Options): RecordKey {
   return {
     server: target.url,
     path: file.path,
     token_mark: createHash("sha256").update(target.token).digest("hex").slice(0, 16),
     size: file.size,
     modified_ms: file.modifiedMs,
-    input: JSON.stringify(inputOf(format, options)),
+    input: JSON.stringify(format === "one_step" ? oneStepInputOf(file, options) : inputOf(format, options)),
   };
 }
 
@@ -205,9 +229,11 @@ function recordKey(target: Target, file: FoundFile, format: "video" | "audio", o
 async function sendResumable(
   target: Target,
   file: FoundFile,
-  format: "video" | "audio",
+  format: Format,
   options: Options,
+  chunkSize: ChunkSize,
 ): Promise<string> {
+  checkOptions(file, format, options);
   const state = stateFile(process.env);
   const key = recordKey(target, file, format, options);
   const record = await findRecord(state, key);
@@ -219,7 +245,7 @@ async function sendResumable(
       return begun.id;
     }
     try {
-      await sendFile(file, tusUrl, true, options);
+      await sendFile(file, tusUrl, true, options, chunkSize);
       return begun.id;
     } catch (error) {
       // The upload can't be resumed any more; a new one is created below.
@@ -228,7 +254,7 @@ async function sendResumable(
       if (!isOver) throw error;
     }
   }
-  const created = await createUpload(target, inputOf(format, options));
+  const created = await create(target, file, format, options);
   const upload = created.media?.upload;
   if (upload === undefined) throw new UploadError("the server returned no URL to send the file to");
   checkSize(file, upload.max_upload_bytes);
@@ -238,34 +264,21 @@ async function sendResumable(
     tus_url: upload.tus_url,
     begun_at: new Date().toISOString(),
   });
-  await sendFile(file, upload.tus_url, false, options);
+  await sendFile(file, upload.tus_url, false, options, chunkSize);
   return created.id;
 }
 
-async function sendFile(file: FoundFile, tusUrl: string, isBegun: boolean, options: Options): Promise<void> {
+async function sendFile(
+  file: FoundFile,
+  tusUrl: string,
+  isBegun: boolean,
+  options: Options,
+  chunkSize: ChunkSize,
+): Promise<void> {
   const progress = startProgress(file, options);
   const chunkBytes = options.chunkSize * 1024 * 1024;
-  await sendInChunks(file, tusUrl, { isBegun, chunkBytes, onProgress: progress.moved }).finally(
-    progress.done,
-  );
-}
-
-/** Sends a file with the older operation, the only one for these formats. @returns the upload's id. */
-async function sendOneStep(target: Target, file: FoundFile, options: Options): Promise<string> {
-  const { title, startTime, team, recorder, promote } = options;
-  if (title !== undefined || startTime !== undefined || team !== undefined || !promote || recorder.length > 1)
-    throw new UploadError(
-      `${basename(file.path)}: .mov and .m4a files allow no options about the recording but one --recorder`,
-    );
-  const [userId] = recorder;
-  const created = await createOneStepUpload(target, {
-    filename: basename(file.path),
-    ...(userId === undefined ? {} : { user_id: userId }),
-  });
-  checkSize(file, created.max_upload_bytes);
-  const progress = startProgress(file, options);
-  await sendInOneRequest(file, created.url, progress.moved).finally(progress.done);
-  return created.uuid;
+  const { moved: onProgress, done } = progress;
+  await sendInChunks(file, tusUrl, { isBegun, chunkBytes, chunkSize, onProgress }).finally(done);
 }
 
 function startProgress(file: FoundFile, options: Options) {

@@ -19,7 +19,7 @@ export interface BrowserApp extends TestApp {
 /** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
   const webFolder = await buildWebApp(() => undefined);
-  const app = await startTestApp({ ...options, webFolder, port: await freePort() });
+  const app = await startTestApp({ ...options, webFolder, port: options.port ?? (await freePort()) });
   const browser = await launchChromium();
   after(() => browser.close());
   return { ...app, browser };

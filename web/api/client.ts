@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
 import type { Problem } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { versionNames } from "../../contract/versions.ts";
@@ -133,6 +134,7 @@ function searchOf(query: CallInput<Operation>["query"]): string {
 }
 
 function readProblem(response: Response, text: string): ApiError {
+  if (isRefusedByProxy(response.status, text)) return new ApiError(413, "body_too_large", proxyLimitText);
   try {
     const problem = JSON.parse(text) as ProblemBody;
     const { error, detail, violations = [], transcript_version = null } = problem;

@@ -1,4 +1,5 @@
 import { DetailedError, Upload } from "tus-js-client";
+import { type ChunkSize, isRefusedByProxy, proxyLimitText } from "../../../contract/chunk-size.ts";
 import { ApiError } from "../../api/client.ts";
 
 const mebibyte = 1024 * 1024;
@@ -7,7 +8,7 @@ const mebibyte = 1024 * 1024;
 const retryDelaysMs = [0, 1000, 3000];
 
 /**
- * Uploads a file in chunks with tus, resuming after lost connections.
+ * Uploads a file in chunks with tus, resuming after lost connections. Chunks get smaller where a proxy refuses them.
  * @param options.isStarted whether chunks may already exist: the server is asked for the offset.
  * @param options.signal stops the upload; uploaded chunks stay on the server.
  * @throws ApiError with a message for the user; `unreachable` when the connection is lost.
@@ -17,6 +18,7 @@ export function sendFile(
   tusUrl: string,
   options: {
     readonly isStarted: boolean;
+    readonly chunkSize: ChunkSize;
     readonly signal: AbortSignal;
     /** Bytes stored on the server. */
     readonly onArrived: (bytes: number) => void;
@@ -25,25 +27,51 @@ export function sendFile(
   },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const { signal } = options;
+  const { signal, chunkSize } = options;
+  const preferredBytes = Math.min(32 * mebibyte, Math.max(mebibyte, Math.ceil(file.size / 40)));
+  const nextSize = (): number => chunkSize.next(preferredBytes);
+  const sentSize = (): number => Math.min(upload.options.chunkSize ?? preferredBytes, file.size);
+  let arrivedBytes: number | null = null;
+  let sentBytes = 0;
   const upload = new Upload(file, {
     endpoint: tusUrl,
     ...(options.isStarted ? { uploadUrl: tusUrl } : {}),
-    chunkSize: Math.min(32 * mebibyte, Math.max(mebibyte, Math.ceil(file.size / 40))),
+    chunkSize: nextSize(),
     retryDelays: retryDelaysMs,
     storeFingerprintForResuming: false,
     onUploadUrlAvailable: () => {
       if (!options.isStarted) options.onArrived(0);
     },
-    onProgress: (sent) => options.onProgress(sent),
-    onChunkComplete: (_size, arrived) => options.onArrived(arrived),
+    onProgress: (sent) => {
+      // The first call is about what arrived before.
+      arrivedBytes ??= sent;
+      sentBytes = sent;
+      options.onProgress(sent);
+    },
+    onChunkComplete: (size, arrived) => {
+      arrivedBytes = arrived;
+      chunkSize.arrived(size);
+      upload.options.chunkSize = nextSize();
+      options.onArrived(arrived);
+    },
     onShouldRetry: (error) => {
       const status = error.originalResponse?.getStatus() ?? 0;
+      // The connection ended while a chunk was sent, as some proxies end it that refuse one.
+      if (error.originalResponse === null && sentBytes > (arrivedBytes ?? 0))
+        chunkSize.failed(sentSize(), "reset");
+      upload.options.chunkSize = nextSize();
       // Other 4xx responses are permanent; these can be caused by concurrent requests.
       return status < 400 || status >= 500 || [408, 409, 423, 429].includes(status);
     },
     onSuccess: () => resolve(),
-    onError: (error) => reject(explain(error)),
+    onError: (error) => {
+      if (!isTooLarge(error) || !chunkSize.failed(sentSize(), "refused")) {
+        reject(explain(error));
+        return;
+      }
+      upload.options.chunkSize = nextSize();
+      upload.start();
+    },
   });
   const stop = () => {
     void upload.abort();
@@ -57,12 +85,18 @@ export function sendFile(
   return promise.finally(() => signal.removeEventListener("abort", stop));
 }
 
+function isTooLarge(error: Error): boolean {
+  const response = error instanceof DetailedError ? error.originalResponse : null;
+  return response !== null && isRefusedByProxy(response.getStatus(), response.getBody());
+}
+
 function explain(error: Error): ApiError {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const status = response?.getStatus() ?? 0;
   // A proxy responds with these while the server restarts.
   if (response === null || [502, 503, 504].includes(status))
     return new ApiError(0, "unreachable", "The connection was lost. Uploaded data is kept.");
+  if (isTooLarge(error)) return new ApiError(status, "internal", proxyLimitText);
   try {
     const { detail } = JSON.parse(response.getBody()) as { detail?: unknown };
     if (typeof detail === "string")

@@ -1,4 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
+import { createChunkSize } from "../../../contract/chunk-size.ts";
 import { ApiError } from "../../api/client.ts";
 import { findTarget, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -56,6 +57,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
   let resumeTimer = 0;
   const listeners = new Set<() => void>();
   const running = new Map<string, AbortController>();
+  const chunkSize = createChunkSize();
 
   const find = (key: string): UploadTask | undefined => items.find((item) => item.key === key);
   const show = (next: readonly UploadTask[]): void => {
@@ -163,6 +165,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const { sendFile } = await import("./send-file.ts");
     await sendFile(file, target.tus_url, {
       signal,
+      chunkSize,
       isStarted: known !== undefined && known.sent >= 0,
       onArrived: remember,
       onProgress: (sent) => change(key, { sent, bytesPerSec: speed(sent) }),
