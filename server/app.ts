@@ -65,6 +65,7 @@ import { sendNotFoundPage, wantsPage } from "./platform/pages/not-found.ts";
 import { pageRoutes } from "./platform/pages/page.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { reportRequests } from "./platform/telemetry/requests.ts";
+import { traceRequests } from "./platform/telemetry/trace.ts";
 import { publicLinkRoutes } from "./public-links/routes.ts";
 import { sharedFileRoutes } from "./public-links/view/file-routes.ts";
 import { sharedRoutes } from "./public-links/view/shared-routes.ts";
@@ -155,6 +156,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorate("passwordWork", createPasswordWork());
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
   handleErrors(app);
+  traceRequests(app);
   brokenHttp.watch(app);
   enforceProtocol(app);
   readForwardedAddresses(app, config);

@@ -20,6 +20,7 @@ import { openStore } from "./platform/storage/open.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { preflight } from "./preflight.ts";
 import { verifyStore } from "./storage-maintenance/owner-marker.ts";
+import { startTracing } from "./tracing.ts";
 import { findWebApp, missingWebApp } from "./web/build.ts";
 import { releaseAllHooks } from "./webhooks/deliveries/leases.ts";
 import { openHookSender } from "./webhooks/transport/open-sender.ts";
@@ -89,6 +90,8 @@ export async function startServer(
     }
   };
   try {
+    const tracing = await startTracing(process.env, config, log);
+    if (tracing !== null) closers.push(() => tracing.stop());
     // First of all: a port in use is reported before anything is created or changed.
     const listener = config.role === "worker" ? null : await bindListener(config.host, config.port);
     if (listener !== null) closers.push(() => listener.close());
@@ -100,6 +103,7 @@ export async function startServer(
     closers.push(() => database.close());
     const { db } = database;
     metrics?.watchDatabase(database.settings, db.pool);
+    tracing?.watchPool(db.pool);
     const store = await openStore(config);
     closers.push(() => store.close());
     await probeStore(store);

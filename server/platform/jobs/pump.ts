@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { jobFinished } from "../telemetry/signals.ts";
+import { type TracedWork, traced } from "../telemetry/trace.ts";
 import type { Admission, ClaimedJob } from "./fair-fetch.ts";
 import { heartbeatSeconds, type JobData, type JobName, type JobQueue, superviseIntervalMs } from "./queue.ts";
 
@@ -54,6 +55,15 @@ export interface PumpOptions {
   readonly onStart?: (name: JobName) => () => void;
   /** Whether the worker sleeps until a notification; the pump does not poll meanwhile. */
   readonly isAsleep?: () => boolean;
+}
+
+/** How a trace shows a run of a job. */
+function workOf({ name }: JobDefinition, { id, retryCount }: ClaimedJob): TracedWork {
+  return {
+    name: `job ${name}`,
+    kind: "consumer",
+    attributes: { "parley.queue": name, "parley.job_id": id, "parley.attempt": retryCount + 1 },
+  };
 }
 
 /**
@@ -114,8 +124,13 @@ export function startPump(
     const startedAt = performance.now();
     let result: "success" | "failure" = "failure";
     try {
-      await definition.run(taken.data as JobData[JobName]);
-      await queue.boss.complete(definition.name, attempt);
+      await traced(
+        () => workOf(definition, taken),
+        async () => {
+          await definition.run(taken.data as JobData[JobName]);
+          await queue.boss.complete(definition.name, attempt);
+        },
+      );
       result = "success";
     } catch (error) {
       log.warn(

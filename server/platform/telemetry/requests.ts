@@ -19,7 +19,7 @@ export function reportRequests(app: FastifyInstance): void {
 }
 
 /** The operation of a request: never its path, which clients choose. */
-function operationName(request: FastifyRequest): string {
+export function operationName(request: FastifyRequest): string {
   return request.routeOptions.config.operation?.id ?? (request.is404 ? "unknown" : "other");
 }
 
@@ -27,6 +27,6 @@ function operationName(request: FastifyRequest): string {
 const clientClosedRequest = 499;
 
 /** The status that the client received. */
-function statusOf({ raw, statusCode }: FastifyReply): number {
+export function statusOf({ raw, statusCode }: FastifyReply): number {
   return raw.writableFinished ? statusCode : clientClosedRequest;
 }

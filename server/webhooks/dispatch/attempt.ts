@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import { basicAuthorization } from "../../platform/outbound/target.ts";
+import { type TracedWork, traced } from "../../platform/telemetry/trace.ts";
 import type { HookRow } from "../api/queries.ts";
 import { redactCredentials } from "../api/redact.ts";
 import { decryptSecrets } from "../api/secrets.ts";
@@ -56,17 +57,41 @@ export function createAttempts(
     const { credentials } = secrets;
     const authorization = credentials === null ? {} : { authorization: basicAuthorization(credentials) };
     const request = latency.begin();
-    const received = await sender.send({
-      url: hook.hook_url,
-      headers: { ...headers, ...authorization },
-      body,
-    });
+    const received = await traced(
+      () => workOf(hook, delivery),
+      async (notes) => {
+        const result = await sender.send({
+          url: hook.hook_url,
+          headers: { ...headers, ...authorization },
+          body,
+        });
+        if (result.status !== null) notes.set({ "http.response.status_code": result.status });
+        if (!result.ok) notes.fail(result.status === null ? "no response" : `status ${result.status}`);
+        return result;
+      },
+    );
     latency.end(request);
     // The server is stopping, which says nothing about the receiver: the delivery stays due.
     if (received.isStopped) return { isStopped: true };
     const response = redactCredentials(received, credentials);
     const signature = headers["webhook-signature"];
     return { result: await conclude(deps, receiver, { delivery, body, response, startedAt, signature }) };
+  };
+}
+
+/** How a trace shows an attempt: the receiver's host only, because paths and queries often hold secrets. */
+function workOf(hook: HookRow, delivery: DueDelivery): TracedWork {
+  return {
+    name: "webhook send",
+    kind: "client",
+    attributes: {
+      "http.request.method": "POST",
+      "server.address": URL.parse(hook.hook_url)?.hostname ?? "",
+      "parley.hook_id": hook.id,
+      "parley.event_type": delivery.event_type,
+      "parley.webhook_id": delivery.message_id,
+      "parley.attempt": delivery.attempts + 1,
+    },
   };
 }
 
