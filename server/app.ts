@@ -9,6 +9,7 @@ import type { Operation } from "../contract/operation.ts";
 import { linkPages } from "./accounts/one-time-links/link-pages.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { createPasswordWork } from "./accounts/sign-in/password-work.ts";
+import type { PasswordCost } from "./accounts/sign-in/passwords.ts";
 import { sessionRoutes } from "./accounts/sign-in/session-routes.ts";
 import { signInPages } from "./accounts/sign-in/sign-in-pages.ts";
 import { singleSignOnPages } from "./accounts/sso/pages.ts";
@@ -115,6 +116,8 @@ export interface AppDependencies {
   readonly checkReady?: boolean;
   /** Other limits of time than the usual ones; for tests. */
   readonly limits?: Partial<TimeLimits>;
+  /** Another cost of hashing passwords than the usual one; for tests. */
+  readonly passwordCost?: PasswordCost;
 }
 
 /** How long requests in flight may continue once the server accepts no more. */
@@ -153,7 +156,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.decorateRequest("principal");
   app.decorateRequest("transcriptVersion", null);
   app.decorateRequest("apiVersion", null);
-  app.decorate("passwordWork", createPasswordWork());
+  app.decorate("passwordWork", createPasswordWork({ cost: dependencies.passwordCost }));
   app.decorate("ownOrigin", new URL(config.baseUrl).origin);
   handleErrors(app);
   traceRequests(app);

@@ -1,14 +1,14 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { checkEvidence } from "./shape/evidence.ts";
 import { noChromium } from "./support/chromium.ts";
 import { globalSetup, globalTeardown } from "./support/global-setup.ts";
-import { readProcesses, requestsVariable, type SentRequests } from "./support/record-requests.ts";
+import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
  * Runs the tests: all of them, or the files and folders named on the command line. One PostgreSQL serves the whole
@@ -22,10 +22,14 @@ const { values: options, positionals } = parseArgs({
     grep: { type: "string" },
     /** Runs the files again whenever they or what they import change. */
     watch: { type: "boolean", default: false },
+    /** How many files to name, with the longest first. */
+    slowest: { type: "string", default: "15" },
   },
 });
 /** Folders with the longest files come first: a long one that begins last would run alone in the end. */
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
+/** Folders whose files share processes, and how many share one. */
+const groupSizes = { "test/browser": 5, "test/shape": 10, server: 10 } as const;
 const files = withTitle(
   (positionals.length > 0 ? positionals : folders).flatMap((name) =>
     globSync(name.endsWith(".test.ts") ? name : `${name}/**/*.test.ts`, {
@@ -55,7 +59,7 @@ process.exitCode = 1;
 try {
   await globalSetup(runnable);
   const events = run({
-    files: runnable,
+    files: options.grep === undefined && !options.watch ? grouped(runnable) : runnable,
     cwd: root,
     watch: options.watch,
     execArgv: ["--import", join(root, "test", "support", "record-requests.ts")],
@@ -68,13 +72,11 @@ try {
       ? {}
       : { testNamePatterns: new RegExp(options.grep.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i") }),
   });
-  const durations = new Map<string, number>();
-  events.on("test:summary", ({ file, success, duration_ms }) => {
+  events.on("test:summary", ({ file, success }) => {
     if (file === undefined && success) process.exitCode = 0;
-    if (file !== undefined) durations.set(file, duration_ms);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
-  process.stdout.write(slowest(durations, readProcesses(requests)));
+  process.stdout.write(slowest(readSentRequests(requests)));
   // A part of a file proves nothing about what the whole file calls.
   const isWhole = options.grep === undefined && !options.watch;
   for (const fault of isWhole ? checkEvidence(requests, runnable) : []) {
@@ -94,17 +96,47 @@ function withTitle(all: readonly string[]): string[] {
   return found.length > 0 ? found : [...all];
 }
 
+/**
+ * Replaces the files that can share a process by files that run several of them, because loading the server takes
+ * longer than most of the tests. A file that changes or measures its process says why it runs alone.
+ */
+function grouped(all: readonly string[]): string[] {
+  const alone: string[] = [];
+  const names = Object.keys(groupSizes) as (keyof typeof groupSizes)[];
+  const groups = new Map<(typeof names)[number], string[]>();
+  for (const file of all) {
+    const folder = names.find((name) => file.startsWith(join(root, name, "/")));
+    const text = readFileSync(file, "utf8");
+    if (folder === undefined || /^\/\/ Runs alone: /m.test(text)) alone.push(file);
+    else groups.set(folder, [...(groups.get(folder) ?? []), file]);
+  }
+  const support = pathToFileURL(join(root, "test", "support", "run-group.ts"));
+  const entries = [...groups].flatMap(([folder, files]) => {
+    const count = Math.ceil(files.length / groupSizes[folder]);
+    // Neighbours take equally long, so each group gets one of them.
+    return Array.from({ length: count }, (_, group) => {
+      const own = files.filter((_, index) => index % count === group);
+      if (own[0] !== undefined && own.length === 1) return own[0];
+      const entry = join(requests, `${folder.replace("/", "-")}-${group}.mjs`);
+      writeFileSync(entry, `import { runGroup } from "${support}";\nrunGroup(${JSON.stringify(own)});\n`);
+      return entry;
+    });
+  });
+  return [...alone, ...entries];
+}
+
 /** The files to speed up first, with the processor time of each file and the programs it ran. */
-function slowest(durations: ReadonlyMap<string, number>, processes: readonly SentRequests[]): string {
+function slowest(files: readonly SentRequests[]): string {
   const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6);
-  const cpu = new Map(processes.map(({ file, cpuMs }) => [file, cpuMs]));
-  const total = processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
-  const lines = [...durations]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, 15)
-    .map(([file, ms]) => `${seconds(ms)} s ${seconds(cpu.get(file) ?? 0)} s  ${relative(root, file)}`);
+  const total = files.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+  const lines = files
+    .toSorted((a, b) => b.elapsedMs - a.elapsedMs)
+    .slice(0, Number(options.slowest))
+    .map(
+      ({ file, elapsedMs, cpuMs }) => `${seconds(elapsedMs)} s ${seconds(cpuMs)} s  ${relative(root, file)}`,
+    );
   return [
-    `\nSlowest of ${durations.size} files (elapsed, processor time of ${seconds(total).trim()} s in all)`,
+    `\nSlowest of ${files.length} files (elapsed, processor time of ${seconds(total).trim()} s in all)`,
     ...lines,
     "",
   ].join("\n");

@@ -7,6 +7,8 @@ import { noS3Server, startS3Server } from "../../test/support/s3-server.ts";
 import { until } from "../../test/support/until.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 
+// Runs alone: it sets the credentials of S3 for the whole process.
+
 const s3 = await startS3Server();
 after(() => s3?.stop());
 

@@ -102,7 +102,9 @@ async function readInput(
   return {
     expiresAt: typeof expires === "string" ? parseTimestamp(expires) : expires,
     passwordHash:
-      typeof password === "string" ? await passwordWork.run(() => hashPassword(password)) : password,
+      typeof password === "string"
+        ? await passwordWork.run((cost) => hashPassword(password, cost))
+        : password,
     allowDownload: body.allow_download,
     startMs: body.start,
   };

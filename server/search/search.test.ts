@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
 import { makeSpoken, marked, searchCall, titlesFound } from "./test/search.ts";
@@ -11,30 +11,28 @@ const find = (query: string | Record<string, string>) => titlesFound(app, token,
 const day = (n: number) => ({ start_datetime: `2026-03-${String(n).padStart(2, "0")}T09:00:00Z` });
 const ids: Record<string, string> = {};
 
-before(async () => {
-  const make = async (...[title, lines, attributes, language]: [string, string[], object?, string?]) => {
-    ids[title] = await makeSpoken(
-      app,
-      token,
-      title,
-      lines,
-      { recorder_ids: [workspace.member.id], ...attributes },
-      language,
-    );
-  };
-  await make("Harbour budget", ["Let us begin."], day(1));
-  await make(
-    "Weekly one",
-    ["The budget of the harbour is late.", "Nobody knows.", "We talk of budgets again, and of budgets only."],
-    day(2),
+const make = async (...[title, lines, attributes, language]: [string, string[], object?, string?]) => {
+  ids[title] = await makeSpoken(
+    app,
+    token,
+    title,
+    lines,
+    { recorder_ids: [workspace.member.id], ...attributes },
+    language,
   );
-  await make("Weekly two", ["Running costs were high.", "The budget, once."], day(3));
-  await make("Réunion café", ["Nous avons parlé des économies générales.", "Ça coûte cher."], day(4), "fr");
-  await make("Besprechung", ["Die Häuser am Hafen gehören der Stadt.", "Straßen und Brücken."], day(5), "de");
-  await make("会議", ["今日の会議は東京で行います。", "予算について話します。"], day(6), "ja");
-  await make("Klingon", ["nuqneH batlh Daqawlu'taH", "running running"], day(7), "tlh");
-  await make("Cut", ["We meet at the old", "lighthouse keeper house, and/or at example.com on 3.14"], day(8));
-});
+};
+await make("Harbour budget", ["Let us begin."], day(1));
+await make(
+  "Weekly one",
+  ["The budget of the harbour is late.", "Nobody knows.", "We talk of budgets again, and of budgets only."],
+  day(2),
+);
+await make("Weekly two", ["Running costs were high.", "The budget, once."], day(3));
+await make("Réunion café", ["Nous avons parlé des économies générales.", "Ça coûte cher."], day(4), "fr");
+await make("Besprechung", ["Die Häuser am Hafen gehören der Stadt.", "Straßen und Brücken."], day(5), "de");
+await make("会議", ["今日の会議は東京で行います。", "予算について話します。"], day(6), "ja");
+await make("Klingon", ["nuqneH batlh Daqawlu'taH", "running running"], day(7), "tlh");
+await make("Cut", ["We meet at the old", "lighthouse keeper house, and/or at example.com on 3.14"], day(8));
 
 test("recall: words of title and transcript, in every form, without case and accents", async () => {
   assert.deepEqual(await find("budget"), ["Harbour budget", "Weekly one", "Weekly two"]);

@@ -34,6 +34,8 @@ export async function verifyStore(db: Database, store: ObjectStore): Promise<voi
   const mark = await readMarker(store);
   const own = await readInstallation(db);
   if (mark === null) {
+    // Another process may have marked the store in between.
+    if (own.store !== undefined && (await readMarker(store)) !== null) return verifyStore(db, store);
     if (own.store !== undefined || (await knowsFiles(db)))
       throw new WrongStoreError(
         `the database ${own.store === undefined ? "knows files" : "was used with another file store"}, but the ${store.kind} file store at the configured location has never been used with it. ${checkSettings}. If this store is meant and files are lost for good, run \`parley files adopt\``,

@@ -23,7 +23,22 @@ export function createBannerReader(deps: {
 }): BannerReader {
   const inFlight = new Map<string, Promise<FetchedImage | null>>();
 
+  function find(storyId: string) {
+    return deps.db.kysely
+      .selectFrom("stories as s")
+      .leftJoin("story_banners as b", (join) =>
+        join.onRef("b.story_id", "=", "s.id").onRef("b.url", "=", "s.banner_image_url"),
+      )
+      .select(["s.banner_image_url as url", "b.content_type", "b.bytes", "b.fetched_at"])
+      .where("s.id", "=", storyId)
+      .executeTakeFirst();
+  }
+
   async function fetchAndStore(storyId: string, url: string): Promise<FetchedImage | null> {
+    // Another fetch may have ended while the caller looked for its image.
+    const stored = await find(storyId);
+    if (stored?.url === url && stored.bytes != null && stored.content_type != null)
+      return { contentType: stored.content_type, bytes: stored.bytes };
     const image = await deps.images.fetch(url);
     const values = {
       url,
@@ -52,14 +67,7 @@ export function createBannerReader(deps: {
 
   return {
     async read(storyId) {
-      const row = await deps.db.kysely
-        .selectFrom("stories as s")
-        .leftJoin("story_banners as b", (join) =>
-          join.onRef("b.story_id", "=", "s.id").onRef("b.url", "=", "s.banner_image_url"),
-        )
-        .select(["s.banner_image_url as url", "b.content_type", "b.bytes", "b.fetched_at"])
-        .where("s.id", "=", storyId)
-        .executeTakeFirst();
+      const row = await find(storyId);
       const url = row?.url ?? null;
       if (row === undefined || url === null) return null;
       if (row.bytes !== null && row.content_type !== null)

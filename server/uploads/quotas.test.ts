@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { call, olderVersion } from "../../test/support/app.ts";
-import { makeUser, makeWorkspace, sampleTranscript } from "../../test/support/factories.ts";
+import { insertRecording, makeUser, makeWorkspace, sampleTranscript } from "../../test/support/factories.ts";
 import { recordStoredFiles } from "../integrity/stored-files.ts";
 import { findUsedBytes } from "./quotas.ts";
 import { startUploads } from "./test/uploads.ts";
@@ -159,12 +158,7 @@ test("storage: when it is full, no upload with a file can be created, in either 
 
 test("storage: files of recordings and clips count from the transaction that records them to the one that deletes them", async () => {
   const { token, used, workspace } = await newcomer();
-  const recordingId = randomUUID();
-  await app.db.pool.query(
-    `insert into recordings (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source, share_state,
-      external) values ($1, $2, 'R', now(), now(), 0, 'video', 'upload', 'restricted', false)`,
-    [recordingId, workspace.id],
-  );
+  const recordingId = await insertRecording(app.db, { workspace_id: workspace.id });
   const { rows } = await app.db.pool.query<{ id: string }>(
     `with highlight as (
       insert into highlights (id, workspace_id, recording_id, text, start_ms, duration_ms)

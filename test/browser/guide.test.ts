@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import { fillDemo } from "../../demo/fill.ts";
+import { mediaFile } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { checkGuide, isUpdating, job } from "./guide-support.ts";
-import { mediaFile } from "./media.ts";
 import { startBrowserApp } from "./support.ts";
 
 /**

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
-import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeMediaRecording, makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { makeClip, makeVideo } from "./media.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
@@ -11,10 +10,10 @@ const app = await startBrowserApp();
 test("highlights of all recordings are listed, filtered, played, edited, added to a story and deleted", async () => {
   const { member } = await makeWorkspace(app.db);
   const { token } = member;
-  const video = await makeVideo(app, token, "Harbour talks");
+  const video = await makeMediaRecording(app, token, { title: "Harbour talks" });
   const transcriptOnly = (await makeRecording(app, token, { title: "Board" })).recordingId;
-  const clip = await makeClip(app, token, video, { text: "The price is agreed", tags: ["deal"] });
-  await makeClip(app, token, transcriptOnly, { text: "It is signed", timestamp: 9000 });
+  const clip = await makeHighlight(app, token, video, { text: "The price is agreed", tags: ["deal"] });
+  await makeHighlight(app, token, transcriptOnly, { text: "It is signed", timestamp: 9000 });
   const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
   const list = page.getByRole("list", { name: "Highlights" });
   await list.getByRole("link", { name: "The price is agreed" }).waitFor();
@@ -83,7 +82,7 @@ test("highlights of all recordings are listed, filtered, played, edited, added t
 test("a link to a highlight opens it; without media it shows the transcript (phone, dark)", async () => {
   const { member } = await makeWorkspace(app.db);
   const { recordingId } = await makeRecording(app, member.token, { title: "Board" });
-  const clip = await makeClip(app, member.token, recordingId, { text: "It is signed", timestamp: 9000 });
+  const clip = await makeHighlight(app, member.token, recordingId, { text: "It is signed", timestamp: 9000 });
   const { page, complaints } = await visit(app, `/highlights/${clip}`, {
     userId: member.id,
     size: phone,

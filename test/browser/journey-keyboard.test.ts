@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { givePassword, password } from "../../server/accounts/test/accounts.ts";
-import { makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { startSpeechServer } from "../support/speech-server.ts";
 import { assertFocused, keyboardOf } from "./keyboard.ts";
-import { mediaFile } from "./media.ts";
 import { startBrowserApp, visit } from "./support.ts";
 
 const speech = await startSpeechServer();

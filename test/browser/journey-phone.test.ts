@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { makeClip, mediaFile } from "./media.ts";
 import { makeMedia } from "./recording-support.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
@@ -44,7 +43,7 @@ const recordingId = await makeMedia(app, admin.token, {
   title: "Harbour contract, second reading, with everybody who has a say in it",
   tags: ["harbour", "a-rather-long-tag-that-somebody-thought-of"],
 });
-await makeClip(app, admin.token, recordingId, { text: "It is signed" });
+await makeHighlight(app, admin.token, recordingId, { text: "It is signed" });
 
 const paths = [
   "/",

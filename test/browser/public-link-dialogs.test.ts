@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { buildWebApp } from "../../server/web/build.ts";
-import { makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
-import { makeClip } from "./media.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
 import { phone, startBrowserApp, visit } from "./support.ts";
 
@@ -116,8 +115,8 @@ test("story: before a link is created, a warning says which highlights it would 
   const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
   const theirs = await makeMedia(app, rosa.token, { title: "Theirs" });
   await linkTools(app, rosa.token).manage("PATCH", `/recordings/${theirs}`, { share_state: "workspace" });
-  const hers = await makeClip(app, rosa.token, theirs, { text: "Hers" });
-  const own = await makeClip(app, member.token, await make("Own"), { text: "Mine" });
+  const hers = await makeHighlight(app, rosa.token, theirs, { text: "Hers" });
+  const own = await makeHighlight(app, member.token, await make("Own"), { text: "Mine" });
   const story = await manage("POST", "/stories", { title: "Bare" });
   const said = async (highlightIds: string[], words: RegExp) => {
     await manage("PATCH", `/stories/${story.id}`, { highlight_ids: highlightIds });
@@ -191,7 +190,7 @@ test("link settings: expiry, password, download and start are saved, and errors 
 
 test("highlight: links are managed from the list and the recording; users who can't share see why", async () => {
   const id = await make();
-  const clip = await makeClip(app, member.token, id, { text: "Signed by Friday" });
+  const clip = await makeHighlight(app, member.token, id, { text: "Signed by Friday" });
   const { page, complaints } = await visit(app, "/highlights", { userId: member.id });
   await page.getByRole("button", { name: "Actions for Signed by Friday" }).click();
   await page.getByRole("menuitem", { name: "Public links" }).click();
@@ -227,12 +226,12 @@ test("highlight: links are managed from the list and the recording; users who ca
 
 test("story: a link shows how many highlights it hides, and they can be approved (phone)", async () => {
   const own = await make("Own");
-  const first = await makeClip(app, member.token, own, { text: "Mine" });
+  const first = await makeHighlight(app, member.token, own, { text: "Mine" });
   const rosa = await makeUser(app.db, workspace, { name: "Rosa Lang" });
   const rosas = linkTools(app, rosa.token);
   const theirs = await makeMedia(app, rosa.token, { title: "Theirs" });
   await rosas.manage("PATCH", `/recordings/${theirs}`, { share_state: "workspace" });
-  const second = await makeClip(app, rosa.token, theirs, { text: "Hers" });
+  const second = await makeHighlight(app, rosa.token, theirs, { text: "Hers" });
   const story = await manage("POST", "/stories", { title: "Both", highlight_ids: [first, second] });
   const { page, complaints } = await visit(app, `/stories/${story.id}`, {
     userId: member.id,

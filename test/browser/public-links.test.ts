@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertFits, linkTools, pathOf, untilMedia, withoutRefusals } from "./link-support.ts";
-import { makeClip } from "./media.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
 import { phone, startBrowserApp, visit } from "./support.ts";
 
@@ -203,7 +202,7 @@ test("links on a phone in the dark: nothing overflows, with media and with a tra
 });
 
 test("highlight link: waits until the clip is rendered, plays it, and shows nothing else", async () => {
-  const clip = await makeClip(app, member.token, shared, {
+  const clip = await makeHighlight(app, member.token, shared, {
     text: "Signed by Friday",
     timestamp: 5000,
     duration: 2500,
@@ -223,7 +222,9 @@ test("highlight link: waits until the clip is rendered, plays it, and shows noth
 test("story link: plays in sequence, and jumps to any item", async () => {
   const ids: string[] = [];
   for (const [index, text] of ["First", "Second", "Third"].entries())
-    ids.push(await makeClip(app, member.token, shared, { text, timestamp: index * 3000, duration: 1200 }));
+    ids.push(
+      await makeHighlight(app, member.token, shared, { text, timestamp: index * 3000, duration: 1200 }),
+    );
   const story = await manage("POST", "/stories", {
     title: "Our best moments",
     description: `What to watch first. ${"And why. ".repeat(200)}`,
@@ -264,7 +265,7 @@ test("story link: waits for a clip that is being rendered, and skips a failed on
   const ids: string[] = [];
   for (const [index, text] of ["One", "Broken", "Late"].entries())
     ids.push(
-      await makeClip(app, member.token, shared, { text, timestamp: 400 + index * 3000, duration: 900 }),
+      await makeHighlight(app, member.token, shared, { text, timestamp: 400 + index * 3000, duration: 900 }),
     );
   const story = await manage("POST", "/stories", { title: "With gaps", highlight_ids: ids });
   const link = await manage("POST", `/stories/${story.id}/links`, {});

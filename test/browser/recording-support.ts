@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { call, type TestApp } from "../support/app.ts";
-import { waitForRecording } from "../support/factories.ts";
+import type { TestApp } from "../support/app.ts";
+import { makeMediaRecording } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible } from "./support.ts";
 
@@ -25,29 +24,15 @@ export const people = [
   { name: "Bo Okafor", speaker_key: "s2" },
 ];
 
-/** Uploads a fixture file and waits for its recording. */
-export async function makeMedia(
+/** Uploads a fixture file with the conversation. @returns the recording's id. */
+export function makeMedia(
   app: TestApp,
   token: string,
   attributes: Attributes = {},
-  file = "good-faststart.mp4",
+  file?: string,
 ): Promise<string> {
-  const created = await call(
-    app,
-    "POST",
-    "/uploads/create",
-    {
-      media_type: file.endsWith(".mp3") ? "audio" : "video",
-      attributes: { title: "Harbour contract", transcript: talk, participants: people, ...attributes },
-    },
-    { token },
-  );
-  if (created.status !== 200) throw new Error(`the upload was rejected: ${created.text}`);
-  const { url, headers } = created.body.media.upload;
-  const body = readFileSync(new URL(`../fixtures/media/${file}`, import.meta.url));
-  const sent = await fetch(url, { method: "PUT", body, headers });
-  if (sent.status !== 200) throw new Error(`the file was rejected: ${await sent.text()}`);
-  return waitForRecording(app, token, created.body.id);
+  const own = { title: "Harbour contract", transcript: talk, participants: people, ...attributes };
+  return makeMediaRecording(app, token, own, file);
 }
 
 /** A five-hour transcript with `count` segments of varying length, by seven speakers. */

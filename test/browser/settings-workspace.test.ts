@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, currentVersion } from "../support/app.ts";
-import { makeWorkspace } from "../support/factories.ts";
+import { insertHook, makeWorkspace } from "../support/factories.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp({
@@ -140,12 +140,13 @@ test("API: the first request works as shown, with a token", async () => {
 });
 
 test("webhooks: admins see those of the workspace, and who created them", async () => {
-  const { admin, member, id } = await makeWorkspace(app.db);
-  await app.db.pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret)
-     values (gen_random_uuid(), $1, $2, 'workspace', $3, 'https://crm.example/in', 'recording_added', '{}', $4)`,
-    [id, admin.id, currentVersion, app.encryptor.encrypt("whsec_any")],
-  );
+  const { admin, member } = await makeWorkspace(app.db);
+  await insertHook(app, {
+    created_by: admin.id,
+    version: currentVersion,
+    hook_url: "https://crm.example/in",
+    hook_type: "recording_added",
+  });
   const { page, complaints } = await visit(app, "/settings/webhooks", { userId: admin.id });
   await page.getByText("No webhooks yet.").waitFor();
   await page.getByRole("radiogroup", { name: "Owner" }).getByText("Workspace", { exact: true }).click();

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeRecording, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { mediaFile } from "./media.ts";
 import { makeMedia } from "./recording-support.ts";
 import { startBrowserApp, visit } from "./support.ts";
 

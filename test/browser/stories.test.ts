@@ -3,21 +3,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { call } from "../support/app.ts";
-import { makeUser, makeWorkspace } from "../support/factories.ts";
+import { makeHighlight, makeMediaRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
-import { makeClip, makeVideo } from "./media.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const workspace = await makeWorkspace(app.db);
 const { member } = workspace;
 const { token } = member;
-const video = await makeVideo(app, token, "Harbour talks");
+const video = await makeMediaRecording(app, token, { title: "Harbour talks" });
 
 async function createStory(texts: readonly string[]): Promise<string> {
   const ids: string[] = [];
   for (const [index, text] of texts.entries())
-    ids.push(await makeClip(app, token, video, { text, timestamp: index * 2000, duration: 1000 }));
+    ids.push(await makeHighlight(app, token, video, { text, timestamp: index * 2000, duration: 1000 }));
   const { body } = await call(
     app,
     "POST",
@@ -149,8 +148,8 @@ test("story: removed highlights stay removed, even if older responses arrive lat
 
 test("story: highlights are searched and added by keyboard; a cover image is shown", async () => {
   const storyId = await createStory(["First"]);
-  await makeClip(app, token, video, { text: "About the crane", timestamp: 3000, duration: 1000 });
-  await makeClip(app, token, video, { text: "About the quay", timestamp: 3000, duration: 1000 });
+  await makeHighlight(app, token, video, { text: "About the crane", timestamp: 3000, duration: 1000 });
+  await makeHighlight(app, token, video, { text: "About the quay", timestamp: 3000, duration: 1000 });
   const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
   await page.getByRole("button", { name: "Add highlights" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Add highlights" });

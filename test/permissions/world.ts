@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { syncGrants } from "../../server/access/grants.ts";
 import type { TestProvider } from "../../server/accounts/test/provider.ts";
 import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
-import { makeTeam, makeWorkspace } from "../support/factories.ts";
+import { insertRecording, makeTeam, makeUpload, makeWorkspace } from "../support/factories.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
 import type { Caller } from "./callers.ts";
@@ -37,7 +37,8 @@ export class World {
 
   /** An upload in status awaiting. */
   async audioUpload(): Promise<string> {
-    return (await this.asRecorder("POST", "/uploads/create", { media_type: "audio" })).id;
+    const { token } = this.users.credentials.recorder;
+    return (await makeUpload(this.app, token, { media_type: "audio" })).id;
   }
 
   /** Sends a set-up request as the recorder. */
@@ -213,15 +214,17 @@ export async function createWorld(
   receiver: HookReceiver,
   provider?: TestProvider,
 ): Promise<World> {
-  const recordingId = randomUUIDv7();
   const participantId = randomUUIDv7();
+  const recordingId = await insertRecording(app.db, {
+    recorderId: users.ids.recorder,
+    title: marker,
+    start_datetime: "2026-05-01T10:00:00Z",
+    end_datetime: "2026-05-01T10:01:00Z",
+    duration_ms: 60_000,
+    media_type: "transcript",
+    tags: ["harbour"],
+  });
   await app.db.kysely.transaction().execute(async (tx) => {
-    await sql`
-      insert into recordings (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source,
-        share_state, external, tags)
-      values (${recordingId}, ${users.workspaceId}, ${marker}, '2026-05-01T10:00:00Z', '2026-05-01T10:01:00Z', 60000,
-        'transcript', 'upload', 'restricted', false, array['harbour'])`.execute(tx);
-    await sql`insert into recording_recorders values (${recordingId}, ${users.ids.recorder}, 0)`.execute(tx);
     await sql`
       insert into participants (id, recording_id, workspace_id, position, name, email, scope, confirmed_attendee, attended)
       values (${participantId}, ${recordingId}, ${users.workspaceId}, 0, ${marker}, ${users.participantEmail},

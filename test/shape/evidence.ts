@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { SentRequests } from "../support/record-requests.ts";
+import { readSentRequests } from "../support/record-requests.ts";
 import { operationOf, operations } from "./operations.ts";
 import { root } from "./sources.ts";
 
@@ -19,14 +19,13 @@ export function namedTests(page: string): Map<string, string> {
 /**
  * Compares docs/api-coverage.md with what the tests of this run sent: each test file that the page names, and that ran, has
  * to have called the operation with success. With UPDATE_DOCS it names a test of this run where the named one has not.
- * @param folder where the test processes left what they sent.
+ * @param folder where the test files left what they sent.
  * @param files the test files that ran.
  * @returns what is wrong, one line each.
  */
 export function checkEvidence(folder: string, files: readonly string[]): string[] {
   const callers = new Map<string, Set<string>>();
-  for (const name of readdirSync(folder)) {
-    const { file, requests } = JSON.parse(readFileSync(join(folder, name), "utf8")) as SentRequests;
+  for (const { file, requests } of readSentRequests(folder)) {
     for (const request of requests) {
       const operation = operationOf(request);
       if (operation === undefined || !files.includes(file)) continue;

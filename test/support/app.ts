@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { pino } from "pino";
 import { Problem } from "../../contract/errors.ts";
+import type { PasswordCost } from "../../server/accounts/sign-in/passwords.ts";
 import { buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
 import { createEncryptor, type Encryptor } from "../../server/platform/crypto/encryptor.ts";
@@ -20,6 +21,7 @@ import { openHookSender } from "../../server/webhooks/transport/open-sender.ts";
 import type { HookSender } from "../../server/webhooks/transport/send.ts";
 import { startWorker } from "../../server/worker.ts";
 import { createTestDatabase } from "./database.ts";
+import { cheapCost } from "./passwords.ts";
 
 /** A server in this process with real parts. Responses are checked against the contract, also those sent as raw JSON. */
 export interface TestApp {
@@ -45,6 +47,8 @@ export interface TestAppOptions {
   readonly worker?: boolean;
   /** Shorter request timeouts. */
   readonly limits?: Partial<TimeLimits>;
+  /** Of hashing a password; default: next to nothing. */
+  readonly passwordCost?: PasswordCost;
 }
 
 /** Starts a server for the calling test file and stops it after the file's tests. */
@@ -96,6 +100,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
     webFolder: options.webFolder ?? null,
     checkReady: true,
+    passwordCost: options.passwordCost ?? cheapCost,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });

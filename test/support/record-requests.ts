@@ -1,19 +1,41 @@
 import { subscribe } from "node:diagnostics_channel";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { join } from "node:path";
 
 /** Folder for the requests of test processes; set by test/run.ts. */
 export const requestsVariable = "TEST_REQUESTS";
 
-/** The requests of one process. */
+/** What a test file sent and took. */
 export interface SentRequests {
   /** Path of the test file. */
   readonly file: string;
   /** `METHOD /path` of each request that got a 2xx or 3xx response, once. */
   readonly requests: readonly string[];
+  readonly elapsedMs: number;
   /** Processor time of the process and of the programs it ran and waited for. */
   readonly cpuMs: number;
+}
+
+/** The files that this process has run before the current one. */
+const finished: SentRequests[] = [];
+let current = { file: process.argv[1] ?? "", startedAt: 0, cpuBefore: 0 };
+const requests = new Set<string>();
+
+/** Counts what follows for this test file, in a process that runs several. */
+export function countFor(file: string): void {
+  if (current.file === process.argv[1]) current.file = file;
+  else {
+    finish();
+    current = { file, startedAt: performance.now(), cpuBefore: cpuMs() };
+  }
+}
+
+function finish(): void {
+  const { file, startedAt, cpuBefore } = current;
+  const elapsedMs = performance.now() - startedAt;
+  finished.push({ file, requests: [...requests], elapsedMs, cpuMs: cpuMs() - cpuBefore });
+  requests.clear();
 }
 
 /**
@@ -22,7 +44,6 @@ export interface SentRequests {
  */
 const folder = process.env[requestsVariable];
 if (folder !== undefined) {
-  const requests = new Set<string>();
   const note = (method: string, path: string, status: number | undefined): void => {
     if (status === undefined || status < 200 || status > 399) return;
     const [pathname = ""] = path.split("?");
@@ -41,8 +62,8 @@ if (folder !== undefined) {
   });
   process.on("exit", () => {
     mkdirSync(folder, { recursive: true });
-    const sent: SentRequests = { file: process.argv[1] ?? "", requests: [...requests], cpuMs: cpuMs() };
-    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(sent));
+    finish();
+    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(finished));
   });
 }
 
@@ -54,9 +75,9 @@ function cpuMs(): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 }
 
-/** What the test processes of a run left. */
-export function readProcesses(folder: string): SentRequests[] {
-  return readdirSync(folder).map(
-    (name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as SentRequests,
+/** What the test files of a run sent and took. */
+export function readSentRequests(folder: string): SentRequests[] {
+  return globSync("*.json", { cwd: folder }).flatMap(
+    (name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as SentRequests[],
   );
 }

@@ -51,7 +51,7 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
             problem,
             ...(name === undefined ? {} : { name }),
           });
-        const passwordHash = await scope.passwordWork.run(() => hashPassword(password));
+        const passwordHash = await scope.passwordWork.run((cost) => hashPassword(password, cost));
         const cookie = await acceptLink(db, {
           purpose,
           token,

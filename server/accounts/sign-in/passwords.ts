@@ -1,19 +1,26 @@
-import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
 const derive = promisify(argon2);
 
-/** RFC 9106, second recommended option (low memory): 64 MiB, 3 passes, 4 parallel chains. */
-const cost = { memory: 65_536, passes: 3, parallelism: 4, tagLength: 32 } as const;
+/** What hashing a password costs: KiB of memory, passes over it, parallel chains. */
+export interface PasswordCost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+/** RFC 9106, second recommended option (low memory). */
+export const passwordCost: PasswordCost = { memory: 65_536, passes: 3, parallelism: 4 };
 
 /**
  * Hashes a password with argon2id.
  * @returns the hash in PHC string format, which includes salt and cost.
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: PasswordCost = passwordCost): Promise<string> {
   const nonce = randomBytes(16);
-  const parameters: Argon2Parameters = { message: password.normalize("NFKC"), nonce, ...cost };
-  const tag = await derive("argon2id", parameters);
+  const message = password.normalize("NFKC");
+  const tag = await derive("argon2id", { message, nonce, ...cost, tagLength: 32 });
   // Linear: the input is a hash of fixed length.
   const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${encode(nonce)}$${encode(tag)}`;
@@ -41,6 +48,6 @@ export async function verifyPassword(stored: string, password: string): Promise<
 }
 
 /** Takes as long as verifying a password, so that timing does not reveal whether an account exists or has one. */
-export async function pretendToVerify(password: string): Promise<void> {
-  await hashPassword(password);
+export async function pretendToVerify(password: string, cost: PasswordCost): Promise<void> {
+  await hashPassword(password, cost);
 }

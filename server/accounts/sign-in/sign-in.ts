@@ -54,9 +54,9 @@ export async function signIn(
   if (retryAfterSec > 0) return { outcome: "wait", retryAfterSec };
   const user = await findForSignIn(db, email);
   const isRight = await request.server.passwordWork
-    .run(async () => {
+    .run(async (cost) => {
       if (user?.password_hash != null) return verifyPassword(user.password_hash, input.password);
-      await pretendToVerify(input.password);
+      await pretendToVerify(input.password, cost);
       return false;
     })
     .catch(async (error: unknown) => {

@@ -80,7 +80,7 @@ export async function changePassword(
   const { passwordWork } = request.server;
   if (!(await passwordWork.run(() => verifyPassword(stored, given.current_password))))
     throw invalidInput([{ pointer: "/current_password", detail: "is not your current password" }]);
-  const password_hash = await passwordWork.run(() => hashPassword(given.new_password));
+  const password_hash = await passwordWork.run((cost) => hashPassword(given.new_password, cost));
   return transactWithRetry(db, async (tx) => {
     const changed = await tx
       .updateTable("users")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
-import { makeWorkspace } from "../../../test/support/factories.ts";
+import { insertHook } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
 import { confirmClock, createClockGuard, readClockState } from "./clock-guard.ts";
 
@@ -144,22 +144,13 @@ test("a worker deletes old history after the jump only when the clock was confir
 
 test("a worker disables no hooks by a clock that jumped", async () => {
   const other = await startTestApp({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
-  const workspace = await makeWorkspace(other.db);
   await until(
     "a worker has looked at the clock",
     async () => ((await other.db.pool.query("select 1 from clock_guard")).rowCount ?? 0) > 0,
   );
   await other.db.pool.query("update clock_guard set seen_at = seen_at - interval '60 days'");
   await until("the jump is noticed", async () => !(await readClockState(other.db)).isTrusted);
-  const {
-    rows: [hook],
-  } = await other.db.pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, access_until)
-     select gen_random_uuid(), $1, id, 'workspace', '2025-10-31', 'https://receiver.example/', 'recording_deleted', '{}',
-       '\\x00', now() - interval '30 days'
-     from users where workspace_id = $1 limit 1 returning id`,
-    [workspace.id],
-  );
+  const hook = await insertHook(other, { access_until: new Date(Date.now() - 30 * 24 * 60 * minuteMs) });
   const isDisabled = async () =>
     (await other.db.pool.query("select 1 from hooks where id = $1 and disabled_at is not null", [hook.id]))
       .rowCount === 1;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
-import { makeWorkspace, unknownId } from "../../../test/support/factories.ts";
+import { insertHook, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
 import { fanOut } from "../../webhooks/deliveries/fan-out.ts";
 import { correctFutureDeliveries } from "../../webhooks/deliveries/history.ts";
 import { record } from "../events/record.ts";
@@ -27,13 +27,10 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
     "insert into job_turns (queue, owner, started_at) values ('validate_upload', 'one', now() + interval '60 days')",
   );
   const workspace = await makeWorkspace(app.db);
-  const { rows: hooks } = await pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
-     select gen_random_uuid(), $1, u.id, 'workspace', '2025-10-31', url, 'recording_deleted', '{}', '\\x00', '2020-01-01'
-     from (select id from users where workspace_id = $1 limit 1) u,
-       unnest(array['https://stuck.example/', 'https://usual.example/']) url returning id, hook_url`,
-    [workspace.id],
-  );
+  const hooks = [
+    await insertHook(app, { workspace_id: workspace.id, hook_url: "https://stuck.example/" }),
+    await insertHook(app, { workspace_id: workspace.id, hook_url: "https://usual.example/" }),
+  ];
   await app.db.kysely.transaction().execute((tx) =>
     record(tx, {
       workspaceId: workspace.id,
@@ -44,7 +41,7 @@ test("times that a clock ahead by 60 days left behind are corrected; usual times
     }),
   );
   await fanOut(app.db, null);
-  const idOf = (host: string) => hooks.find(({ hook_url }) => hook_url.includes(host)).id;
+  const idOf = (host: string) => hooks.find(({ hook_url }) => hook_url.includes(host))?.id;
   const wait = async (host: string, interval: string) => {
     const values = [idOf(host), interval];
     await pool.query("update deliveries set due_at = now() + $2::interval where hook_id = $1", values);

@@ -10,6 +10,8 @@ import { test } from "node:test";
 import { until } from "../../../test/support/until.ts";
 import { openStore } from "./open.ts";
 
+// Runs alone: it sets the credentials of S3 for the whole process.
+
 process.env.AWS_ACCESS_KEY_ID ??= "none";
 process.env.AWS_SECRET_ACCESS_KEY ??= "none";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import {
+  insertHook,
   makeRecording,
   makeTeam,
   makeUser,
@@ -116,12 +116,11 @@ async function makeWhole(): Promise<Whole> {
 
 /** Deliveries of every event of the recording, one of them sent. @returns the hook. */
 async function makeDeliveries({ recordingId, uploadId }: Whole): Promise<string> {
-  const hookId = randomUUID();
-  await pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, disabled_at)
-     values ($1, $2, $3, 'workspace', '2026-10-01', 'https://receiver.example/', 'recording_added', '{}', 'x', now())`,
-    [hookId, workspace.id, member.id],
-  );
+  const { id: hookId } = await insertHook(app, {
+    created_by: member.id,
+    hook_type: "recording_added",
+    disabled_at: new Date(),
+  });
   await pool.query(
     `insert into deliveries (message_id, hook_id, event_id, event_type, subject_id, recording_id, payload, state, settled_at,
        first_at, first_ms, first_status, first_response)

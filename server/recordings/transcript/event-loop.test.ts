@@ -10,6 +10,8 @@ import type { SegmentRow } from "../queries.ts";
 import { formatTranscript } from "./format.ts";
 import { jsonOf, toBytes } from "./text-slices.ts";
 
+// Runs alone: it measures how long the event loop is blocked.
+
 const sentence = "We talk about the harbour\nand what it <costs> & when it opens. ";
 const segment = (start: number, text: string): SegmentRow => ({
   participant_id: null,

@@ -5,6 +5,8 @@ import { makeRecording } from "../../../test/support/factories.ts";
 import { startLinks } from "../../public-links/test/public-links.ts";
 import { findExcerpt } from "../../public-links/view/transcript-excerpt.ts";
 
+// Runs alone: it measures how long the event loop is blocked.
+
 const { app, workspace, manage, open, makePublic } = await startLinks();
 const { token } = workspace.member;
 const management = "/_/api/v1";

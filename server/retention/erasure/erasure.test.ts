@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
-import { makeTeam, makeUser, makeWorkspace, waitForRecording } from "../../../test/support/factories.ts";
+import {
+  insertHook,
+  makeTeam,
+  makeUser,
+  makeWorkspace,
+  waitForRecording,
+} from "../../../test/support/factories.ts";
 import { makeClient } from "../../../test/support/oauth.ts";
 import { until } from "../../../test/support/until.ts";
 import { createSession } from "../../accounts/sign-in/sessions.ts";
@@ -101,11 +107,13 @@ async function fillAccount(): Promise<void> {
     const asked = { email: email.toLowerCase(), ip: address, userAgent: agent["user-agent"] };
     await app.jobs.enqueue(tx, "request_password_reset", asked, randomUUID());
   });
-  await pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, disabled_at)
-     values ($1, $2, $3, 'personal', '2026-10-01', 'https://receiver.example/zora', 'upload_added', '{}', 'x', now())`,
-    [randomUUID(), workspace.id, zora.id],
-  );
+  await insertHook(app, {
+    created_by: zora.id,
+    scope: "personal",
+    hook_url: "https://receiver.example/zora",
+    hook_type: "upload_added",
+    disabled_at: new Date(),
+  });
 }
 
 /** A recording that she took part in, with all that can be known of it. */
@@ -156,12 +164,11 @@ async function fillRecording(): Promise<string> {
 
 /** Deliveries of every event, with payloads and responses that contain her data; one of them is pending. */
 async function fillDeliveries(recordingId: string): Promise<string> {
-  const hookId = randomUUID();
-  await pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, disabled_at)
-     values ($1, $2, $3, 'workspace', '2026-10-01', 'https://receiver.example/', 'recording_updated', '{}', 'x', now())`,
-    [hookId, workspace.id, zora.id],
-  );
+  const { id: hookId } = await insertHook(app, {
+    created_by: zora.id,
+    hook_type: "recording_updated",
+    disabled_at: new Date(),
+  });
   await pool.query(
     `insert into deliveries (hook_id, event_id, event_type, subject_id, recording_id, payload, attempts, state, settled_at,
        first_at, first_ms, first_status, first_response)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
 import { call } from "../../../test/support/app.ts";
-import { sampleTranscript, unknownId } from "../../../test/support/factories.ts";
+import { insertRecording, sampleTranscript, unknownId } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
 import { recordingObjectKey, uploadFileKey } from "../../platform/storage/layout.ts";
 import { removeOrphans } from "../../storage-maintenance/orphans.ts";
@@ -198,12 +198,7 @@ test("a staged file expires: it can't be promoted any more, the upload fails and
 });
 
 test("stale: deleted when enough time has passed since the last change or deadline", async () => {
-  const recording = await app.db.pool.query(
-    `insert into recordings (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source,
-       share_state, external)
-     values (gen_random_uuid(), $1, 'R', now(), now(), 0, 'video', 'upload', 'restricted', false) returning id`,
-    [workspace.id],
-  );
+  const recordingId = await insertRecording(app.db, { workspace_id: workspace.id });
   const ids = Object.fromEntries(
     await Promise.all(
       Object.entries({
@@ -214,7 +209,7 @@ test("stale: deleted when enough time has passed since the last change or deadli
         longStaged: "status = 'staged', media_expires_at = now() + interval '1 day'",
         resuming: "url_expires_at = now() - interval '32 days', active_at = now() - interval '1 hour'",
         putting: "url_expires_at = now() - interval '32 days', put_active_at = now() - interval '1 hour'",
-        done: `status = 'success', recording_id = '${recording.rows[0].id}'`,
+        done: `status = 'success', recording_id = '${recordingId}'`,
         withoutRecording: "status = 'success'",
       }).map(async ([name, assignments]) => {
         const id = await begin();

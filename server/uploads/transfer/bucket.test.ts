@@ -9,6 +9,8 @@ import { promoteMediaJob } from "../promotion/promote-media.ts";
 import { validateUploadJob } from "../promotion/validate-file.ts";
 import { startUploads, sweepLog } from "../test/uploads.ts";
 
+// Runs alone: it sets the credentials of S3 for the whole process.
+
 const s3 = await startS3Server();
 after(() => s3?.stop());
 

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { call, currentVersion, olderVersion, startTestApp } from "../../../test/support/app.ts";
-import { makeRecording, makeUser, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
+import {
+  insertHook,
+  makeRecording,
+  makeUser,
+  makeWorkspace,
+  unknownId,
+} from "../../../test/support/factories.ts";
 import { hangUp, startHookReceiver, status } from "../../../test/support/hook-receiver.ts";
 import { until } from "../../../test/support/until.ts";
 
@@ -216,12 +222,15 @@ test("delivered: the contract's payload with the hook's include, with a signatur
 
 test("uploads: each event has the status of its own change, in order across two hooks with one URL", async () => {
   const secure = await startHookReceiver();
-  await app.db.pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret)
-     select gen_random_uuid(), workspace_id, id, 'personal', '2026-10-01', $2, unnest(array['upload_added', 'upload_updated']),
-       '{"attributes": true}', $3 from users where id = $1`,
-    [member.id, `${secure.url}/uploads`, app.encryptor.encrypt("whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0")],
-  );
+  for (const hook_type of ["upload_added", "upload_updated"] as const)
+    await insertHook(app, {
+      created_by: member.id,
+      scope: "personal",
+      version: "2026-10-01",
+      hook_url: `${secure.url}/uploads`,
+      hook_type,
+      include: '{"attributes": true}',
+    });
   const { uploadId } = await makeRecording(app, member.token, { title: "Stages" });
   await until("all have arrived", () => secure.requests.length >= 4);
   const told = secure.requests

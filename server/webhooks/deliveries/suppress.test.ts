@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
-import { makeRecording, makeWorkspace } from "../../../test/support/factories.ts";
+import { insertHook, makeRecording, makeWorkspace } from "../../../test/support/factories.ts";
 import { startHookReceiver } from "../../../test/support/hook-receiver.ts";
 import { until } from "../../../test/support/until.ts";
 import { dumpDatabase, manage } from "../../retention/test/retention.ts";
@@ -10,13 +10,15 @@ const app = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0
 const email = "zora@elsewhere.example";
 
 test("a delivery in flight while a participant is erased leaves no trace, and is sent again without the personal data", async () => {
-  const { admin, id: workspaceId } = await makeWorkspace(app.db);
+  const { admin } = await makeWorkspace(app.db);
   const receiver = await startHookReceiver();
-  await app.db.pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
-     values (gen_random_uuid(), $1, $2, 'workspace', '2026-10-01', $3, 'recording_added', '{"participants": true}', $4, '2020-01-01')`,
-    [workspaceId, admin.id, receiver.url, app.encryptor.encrypt("whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0")],
-  );
+  await insertHook(app, {
+    created_by: admin.id,
+    version: "2026-10-01",
+    hook_url: receiver.url,
+    hook_type: "recording_added",
+    include: '{"participants": true}',
+  });
   // It returns what it was sent, once the personal data is erased.
   const erased = Promise.withResolvers<void>();
   const bodies: string[] = [];

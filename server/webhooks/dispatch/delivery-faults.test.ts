@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
-import { makeRecording, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
+import { insertHook, makeRecording, makeWorkspace, unknownId } from "../../../test/support/factories.ts";
 import { ok, retryAfter, slow, startHookReceiver } from "../../../test/support/hook-receiver.ts";
 import { until } from "../../../test/support/until.ts";
 import { createEncryptor } from "../../platform/crypto/encryptor.ts";
 import { record } from "../../platform/events/record.ts";
 import { confirmClock } from "../../platform/jobs/clock-guard.ts";
-import type { HookRow } from "../api/queries.ts";
 import { prepare } from "./prepare.ts";
 
 /** A clock that the tests set. */
@@ -18,28 +17,6 @@ const clock = {
 const app = await startTestApp({ clock, env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const { db } = app;
 const second = 1000;
-const secret = "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0";
-
-async function makeHooks(
-  workspaceId: string,
-  urls: readonly string[],
-  { type = "recording_deleted", sealed = app.encryptor.encrypt(secret) } = {},
-): Promise<HookRow[]> {
-  const { rows } = await db.pool.query<HookRow>(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
-     select gen_random_uuid(), u.workspace_id, u.id, 'workspace', '2025-10-31', url, $3, '{}', $4, '2020-01-01'
-     from (select * from users where workspace_id = $1 limit 1) u, unnest($2::text[]) url returning *`,
-    [workspaceId, urls, type, sealed],
-  );
-  return rows;
-}
-
-async function makeHook(url: string, options: { workspaceId?: string; type?: string; sealed?: Buffer } = {}) {
-  const workspaceId = options.workspaceId ?? (await makeWorkspace(db)).id;
-  const [hook] = await makeHooks(workspaceId, [url], options);
-  assert.ok(hook);
-  return hook;
-}
 
 async function happen(
   workspaceId: string,
@@ -61,8 +38,15 @@ const hookRow = async (id: string) =>
 
 test("a hook whose secret can't be decrypted fails by the schedule with a reason, and holds up no other hook of its URL", async () => {
   const receiver = await startHookReceiver();
-  const broken = await makeHook(receiver.url, { sealed: createEncryptor("another secret").encrypt(secret) });
-  const sibling = await makeHook(receiver.url, { workspaceId: broken.workspace_id, type: "story_deleted" });
+  const broken = await insertHook(app, {
+    hook_url: receiver.url,
+    secret: createEncryptor("another secret").encrypt("whsec_c2VjcmV0"),
+  });
+  const sibling = await insertHook(app, {
+    workspace_id: broken.workspace_id,
+    hook_url: receiver.url,
+    hook_type: "story_deleted",
+  });
   const subject = unknownId();
   await happen(broken.workspace_id, "recording_deleted", subject);
   await happen(broken.workspace_id, "story_deleted", subject);
@@ -88,7 +72,7 @@ test("a hook whose secret can't be decrypted fails by the schedule with a reason
   assert.equal(receiver.requests.length, 1);
   await db.pool.query("update hooks set secret = $2 where id = $1", [
     broken.id,
-    app.encryptor.encrypt(secret),
+    app.encryptor.encrypt(broken.signingSecret),
   ]);
   clock.ms += 3600 * second;
   await until("it is delivered once it can be signed for", async () => {
@@ -99,7 +83,7 @@ test("a hook whose secret can't be decrypted fails by the schedule with a reason
 test("a payload that can't be rendered fails alone, with a reason; without a database nothing fails", async () => {
   const workspace = await makeWorkspace(db);
   const { recordingId } = await makeRecording(app, workspace.member.token);
-  const hook = { ...(await makeHook("http://receiver.example/", { workspaceId: workspace.id })) };
+  const hook = { ...(await insertHook(app, { workspace_id: workspace.id })) };
   const logged: object[] = [];
   const deps = {
     db,
@@ -149,7 +133,7 @@ test("a payload that can't be rendered fails alone, with a reason; without a dat
 test("Retry-After pauses everything of the hook, for an hour at most", async () => {
   const receiver = await startHookReceiver();
   receiver.otherwise(retryAfter("600", 429));
-  const hook = await makeHook(receiver.url);
+  const hook = await insertHook(app, { hook_url: receiver.url });
   await happen(hook.workspace_id);
   const paused = await until("the pause is saved", async () => {
     const row = await hookRow(hook.id);
@@ -159,7 +143,7 @@ test("Retry-After pauses everything of the hook, for an hour at most", async () 
   await happen(hook.workspace_id);
   await until("the next event has its delivery", async () => (await deliveriesOf(hook.id)).length === 2);
   clock.ms += 590 * second;
-  const witness = await makeHook(receiver.url);
+  const witness = await insertHook(app, { hook_url: receiver.url });
   await happen(witness.workspace_id);
   await receiver.waitFor(2);
   const attempts = (await deliveriesOf(hook.id)).map((row) => row.attempts);
@@ -183,15 +167,16 @@ test("a thousand slow receivers delay a fast one by seconds at most", async () =
   const slowOne = await startHookReceiver();
   slowOne.otherwise(slow(12_000));
   const healthy = await startHookReceiver();
-  const { id: workspaceId } = await makeWorkspace(db);
-  await makeHooks(
-    workspaceId,
-    Array.from({ length: 1000 }, (_, n) => `${slowOne.url}/${n}`),
+  const first = await insertHook(app, { hook_url: `${slowOne.url}/0` });
+  await db.pool.query(
+    `insert into hooks select (jsonb_populate_record(h, jsonb_build_object('id', gen_random_uuid(), 'hook_url', $2 || n))).*
+     from hooks h, generate_series(1, 999) n where h.id = $1`,
+    [first.id, `${slowOne.url}/`],
   );
-  await happen(workspaceId);
+  await happen(first.workspace_id);
   // As many as there are slots.
   await slowOne.waitFor(512);
-  const other = await makeHook(healthy.url);
+  const other = await insertHook(app, { hook_url: healthy.url });
   for (let round = 1; round <= 3; round += 1) {
     const began = performance.now();
     await happen(other.workspace_id);
@@ -199,7 +184,7 @@ test("a thousand slow receivers delay a fast one by seconds at most", async () =
     const tookMs = performance.now() - began;
     assert.ok(tookMs < 8000, `${tookMs.toFixed(0)} ms`);
   }
-  await db.pool.query("delete from hooks where workspace_id = $1", [workspaceId]);
+  await db.pool.query("delete from hooks where workspace_id = $1", [first.workspace_id]);
   await slowOne.close();
 });
 
@@ -208,7 +193,7 @@ test("a clock that jumped disables no hook for five days of failure; once it is 
   receiver.otherwise((_request, response) => {
     response.writeHead(500).end();
   });
-  const hook = await makeHook(receiver.url);
+  const hook = await insertHook(app, { hook_url: receiver.url });
   await until(
     "a worker has stored the time",
     async () => ((await db.pool.query("select 1 from clock_guard")).rowCount ?? 0) > 0,

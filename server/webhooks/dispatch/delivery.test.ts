@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../../test/support/app.ts";
-import { makeWorkspace, unknownId } from "../../../test/support/factories.ts";
+import { insertHook, unknownId } from "../../../test/support/factories.ts";
 import { hang, retryAfter, startHookReceiver, status } from "../../../test/support/hook-receiver.ts";
 import { until } from "../../../test/support/until.ts";
 import { record } from "../../platform/events/record.ts";
@@ -16,17 +16,8 @@ const { db } = app;
 const second = 1000;
 const hour = 3600 * second;
 
-/** A workspace with a hook of this type to a path of its own on a receiver. */
-async function makeHook(url: string, workspaceId?: string) {
-  const workspace = workspaceId === undefined ? await makeWorkspace(db) : null;
-  const { rows } = await db.pool.query(
-    `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
-     select gen_random_uuid(), u.workspace_id, u.id, 'workspace', '2025-10-31', $2, 'recording_deleted', '{}', $3, '2020-01-01'
-     from users u where u.workspace_id = $1 limit 1 returning *`,
-    [workspaceId ?? workspace?.id, url, app.encryptor.encrypt("whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0")],
-  );
-  return rows[0] as { id: string; workspace_id: string };
-}
+const makeHook = (hook_url: string, workspace_id?: string) =>
+  insertHook(app, { hook_url, ...(workspace_id === undefined ? {} : { workspace_id }) });
 
 /** Records an event. @returns its subject. */
 async function happen(workspaceId: string, subjectId = unknownId(), data: object = {}): Promise<string> {

@@ -28,11 +28,11 @@ async function dueOf(hookId: string): Promise<string[]> {
 }
 
 /** A hook with one delivery in each state, by subject. */
-async function makeStates(type = "recording_deleted") {
+async function makeStates(type: "recording_deleted" | "story_deleted" = "recording_deleted") {
   const hook = await makeHook({ type });
   const subjects: Record<string, string> = {};
   for (const state of ["delivered", "exhausted", "pending", "gone", "withheld"]) {
-    const subject = await happen({ type: type as "recording_deleted" });
+    const subject = await happen({ type });
     subjects[state] = subject;
     await saveState(state, [subject], 3);
   }

@@ -1,5 +1,8 @@
+import type { HookType } from "../../../contract/hooks.ts";
+import type { VersionName } from "../../../contract/versions.ts";
 import { call, olderVersion, startTestApp, type TestAppOptions } from "../../../test/support/app.ts";
 import {
+  insertHook,
   makeWorkspace,
   type TestUser,
   type TestWorkspace,
@@ -22,29 +25,21 @@ export async function startManagement(options: TestAppOptions) {
       readonly scope?: "personal" | "workspace";
       readonly owner?: TestUser;
       readonly of?: TestWorkspace;
-      readonly type?: string;
+      readonly type?: HookType;
       readonly url?: string;
       readonly insertedAt?: Date;
-      readonly version?: string;
+      readonly version?: VersionName;
     } = {},
   ): Promise<{ readonly id: string; readonly secret: string }> {
-    const id = unknownId();
-    const secret = newSecret();
-    await db.pool.query(
-      `insert into hooks (id, workspace_id, created_by, scope, version, hook_url, hook_type, include, secret, inserted_at)
-       values ($1, $2, $3, $4, $5, $6, $7, '{}', $8, $9)`,
-      [
-        id,
-        (options.of ?? workspace).id,
-        (options.owner ?? (options.of ?? workspace).admin).id,
-        options.scope ?? "workspace",
-        options.version ?? olderVersion,
-        options.url ?? "http://hooks.example/in",
-        options.type ?? "recording_deleted",
-        app.encryptor.encrypt(secret),
-        options.insertedAt ?? new Date("2020-01-01"),
-      ],
-    );
+    const { id, signingSecret: secret } = await insertHook(app, {
+      created_by: (options.owner ?? (options.of ?? workspace).admin).id,
+      scope: options.scope ?? "workspace",
+      version: options.version ?? olderVersion,
+      hook_url: options.url ?? "http://hooks.example/in",
+      hook_type: options.type ?? "recording_deleted",
+      signingSecret: newSecret(),
+      ...(options.insertedAt === undefined ? {} : { inserted_at: options.insertedAt }),
+    });
     return { id, secret };
   }
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openS3Store } from "./s3.ts";
 
+// Runs alone: it sets the credentials of S3 for the whole process.
+
 process.env.AWS_ACCESS_KEY_ID ??= "none";
 process.env.AWS_SECRET_ACCESS_KEY ??= "none";
 

@@ -9,6 +9,8 @@ import { planParts } from "./append.ts";
 import { minPartBytes, pickGroup } from "./compact.ts";
 import { chain, mergedName, type Piece, pieceName } from "./pieces.ts";
 
+// Runs alone: it sets the credentials of S3 for the whole process.
+
 process.env.AWS_ACCESS_KEY_ID ??= "none";
 process.env.AWS_SECRET_ACCESS_KEY ??= "none";
 

@@ -22,6 +22,8 @@ import { withServer } from "../test/s3-fake.ts";
 import { begunName, mergedName, pieceName } from "./pieces.ts";
 import { openS3Store } from "./s3.ts";
 
+// Runs alone: it sets the credentials of S3 for the whole process.
+
 const server = await startS3Server();
 after(() => server?.stop());
 

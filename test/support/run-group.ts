@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { relative } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { countFor } from "./record-requests.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Runs test files one after the other in this process, so that what they import is loaded once. Each file is a test with
+ * the file's own tests and hooks inside, and must leave the process as it found it.
+ */
+export function runGroup(files: readonly string[]): void {
+  for (const file of files)
+    test(relative(root, file), async (context) => {
+      const environment = { ...process.env };
+      countFor(file);
+      await import(file);
+      // Tests of a file run in order, so this one waits for all others.
+      await context.test("the file leaves the environment variables as they were", () => {
+        const names = Object.keys({ ...environment, ...process.env });
+        const changed = names.filter(
+          // The image library sets this one when it is loaded.
+          (name) => process.env[name] !== environment[name] && name !== "VIPSHOME",
+        );
+        assert.deepEqual(changed, [], "a file that sets them runs alone");
+      });
+    });
+}
