@@ -11,8 +11,9 @@ export interface Sizes {
   /** How long a target is loaded before it counts, and while it counts. */
   readonly warmUpMs: number;
   readonly loadMs: number;
-  /** How many empty data folders are started on, and how long a started server is left alone. */
+  /** How many empty data folders are started on, how often each again, and how long a started server is left alone. */
   readonly firstStarts: number;
+  readonly laterStarts: number;
   readonly idleMs: number;
   /** The file whose upload and download is measured. */
   readonly transferBytes: number;
@@ -21,6 +22,8 @@ export interface Sizes {
   readonly validatedSec: number;
   /** The files that are turned into recordings. */
   readonly availableSec: number;
+  /** Of the sample meetings, how many the web app's library holds. */
+  readonly libraryRecordings: number;
   readonly hooks: {
     readonly events: number;
     readonly delays: number;
@@ -48,11 +51,13 @@ export const fullSizes: Sizes = {
   warmUpMs: 1500,
   loadMs: 2500,
   firstStarts: 2,
+  laterStarts: 2,
   idleMs: 5000,
   transferBytes: 2 ** 30,
   validatedBytes: 4 * 2 ** 30,
   validatedSec: 4 * 3600,
   availableSec: 3600,
+  libraryRecordings: Number.POSITIVE_INFINITY,
   hooks: {
     events: 10_000,
     delays: 100,
@@ -99,11 +104,13 @@ export const testSizes: Sizes = {
   warmUpMs: 20,
   loadMs: 50,
   firstStarts: 1,
+  laterStarts: 1,
   idleMs: 100,
   transferBytes: 2 ** 20,
   validatedBytes: 2 ** 20,
-  validatedSec: 60,
-  availableSec: 40,
+  validatedSec: 20,
+  availableSec: 12,
+  libraryRecordings: 2,
   hooks: {
     events: 20,
     delays: 2,
@@ -115,7 +122,7 @@ export const testSizes: Sizes = {
     deadSamples: 2,
     idleSec: 1,
   },
-  searchHours: 5,
+  searchHours: 1,
   searchSamples: 1,
   indexedHours: 1,
 };

@@ -33,7 +33,7 @@ export async function measureAvailable(
   try {
     const short: Subject = { name: "12 s of mp4", mediaType: "video", path: fixture, seconds: 12 };
     const figures = [await measure(media, short, rounds)];
-    const text = `${(availableSec / 60).toFixed(0)} min`;
+    const text = availableSec < 60 ? `${availableSec} s` : `${(availableSec / 60).toFixed(0)} min`;
     for (const subject of [
       {
         name: `${text} of 720p mp4`,
@@ -56,9 +56,11 @@ export async function measureAvailable(
   }
 }
 
-const clipSec = 20;
+/** A clip of this length is repeated, unless it is as long as the file. */
+const clipOf = (seconds: number): number => Math.min(20, seconds);
 
 function makeMp4(folder: string, seconds: number): string {
+  const clipSec = clipOf(seconds);
   const clip = join(folder, "clip.mp4");
   encodeClip(clip, {
     video: {
@@ -82,6 +84,7 @@ function makeMp4(folder: string, seconds: number): string {
 }
 
 function makeMp3(folder: string, seconds: number): string {
+  const clipSec = clipOf(seconds);
   const clip = join(folder, "clip.mp3");
   encodeClip(clip, {
     audio: {

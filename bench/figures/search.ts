@@ -152,7 +152,7 @@ async function compareP95(
   baseline: readonly Work[],
   subject: readonly Work[],
 ): Promise<Comparison> {
-  for (const work of [...baseline, ...subject]) await work();
+  for (const works of [baseline, subject]) for (const work of works.slice(0, searchSamples)) await work();
   const seen: { baseline: number; subject: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const times = { baseline: [] as number[], subject: [] as number[] };

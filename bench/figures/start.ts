@@ -8,7 +8,7 @@ import { startParley } from "../servers.ts";
 import type { Sizes } from "../sizes.ts";
 
 /** How fast `parley serve` with its own PostgreSQL is ready, on an empty folder and on its own, and what it takes. */
-export async function measureStart({ firstStarts, idleMs }: Sizes): Promise<Figure[]> {
+export async function measureStart({ firstStarts, laterStarts, idleMs }: Sizes): Promise<Figure[]> {
   const first: number[] = [];
   const later: number[] = [];
   const memory: number[] = [];
@@ -19,7 +19,7 @@ export async function measureStart({ firstStarts, idleMs }: Sizes): Promise<Figu
     // A first start has nothing compiled yet either.
     const env = { PARLEY_DATA_DIR: join(folder, "data"), NODE_COMPILE_CACHE: join(folder, "compiled") };
     try {
-      for (let start = 0; start < 3; start += 1) {
+      for (let start = 0; start <= laterStarts; start += 1) {
         const server = await startParley(env);
         (start === 0 ? first : later).push(server.readyMs / 1000);
         if (start > 0) {

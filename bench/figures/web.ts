@@ -29,7 +29,10 @@ interface NamedPage extends PageToVisit {
  * The web app's pages at a first visit in a real browser: largest paint, what is sent for it, and from where. Each visit
  * has a new profile; the library holds the sample meetings as videos, with thumbnails.
  */
-export async function measureWeb(postgres: BenchPostgres, { rounds }: Sizes): Promise<Figure[]> {
+export async function measureWeb(
+  postgres: BenchPostgres,
+  { rounds, libraryRecordings }: Sizes,
+): Promise<Figure[]> {
   await buildWebApp((line) => console.error(`  ${line}`));
   const port = await freePort();
   const data = await postgres.database("parley_web", "1", async (db) => {
@@ -52,7 +55,7 @@ export async function measureWeb(postgres: BenchPostgres, { rounds }: Sizes): Pr
   });
   const browser = await launchChromium();
   try {
-    const recordingId = await fillLibrary(server, data.made.token);
+    const recordingId = await fillLibrary(server, data.made.token, demoMeetings.slice(0, libraryRecordings));
     const pages: readonly NamedPage[] = [
       { name: "sign-in", url: `${server.url}/sign-in`, cookie: null, whole: "form" },
       { name: "library", url: `${server.url}/`, cookie, whole: "ul[aria-label=Recordings] img" },
@@ -161,13 +164,17 @@ async function measureAgainstBare(
   }
 }
 
-/** Makes the sample meetings into recordings with a video, unless they are there. @returns the id of one. */
-async function fillLibrary(server: RunningServer, token: string): Promise<string> {
+/** Makes sample meetings into recordings with a video, unless they are there. @returns the id of one. */
+async function fillLibrary(
+  server: RunningServer,
+  token: string,
+  meetings: typeof demoMeetings,
+): Promise<string> {
   const ask = async <T>(path: string, body: unknown): Promise<T> =>
     JSON.parse((await fetchBytes(apiRequest(server, token, "POST", path, body))).bytes.toString());
   const list = () => ask<{ recordings: { id: string }[] }>("/recordings", {});
-  if ((await list()).recordings.length < demoMeetings.length)
-    for (const { title, tags, language, participants, segments } of demoMeetings) {
+  if ((await list()).recordings.length < meetings.length)
+    for (const { title, tags, language, participants, segments } of meetings) {
       const said = segments.flatMap(({ key, start, end, text }) =>
         // As much as fits into the twelve seconds of the film, told faster.
         end > 720_000 ? [] : [{ speaker_key: key, start: start / 60, end: end / 60, text }],
@@ -197,7 +204,7 @@ async function fillLibrary(server: RunningServer, token: string): Promise<string
     }
   for (const end = performance.now() + 120_000; performance.now() < end; ) {
     const { recordings } = await list();
-    if (recordings.length === demoMeetings.length && recordings[0] !== undefined) return recordings[0].id;
+    if (recordings.length === meetings.length && recordings[0] !== undefined) return recordings[0].id;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error("the videos did not become recordings within two minutes");

@@ -35,7 +35,7 @@ export function createBannerReader(deps: {
   }
 
   async function fetchAndStore(storyId: string, url: string): Promise<FetchedImage | null> {
-    // Another fetch may have ended while the caller looked for its image.
+    // Another fetch may have stored it since the caller read the row.
     const stored = await find(storyId);
     if (stored?.url === url && stored.bytes != null && stored.content_type != null)
       return { contentType: stored.content_type, bytes: stored.bytes };
