@@ -76,7 +76,8 @@ try {
     if (file === undefined && success) process.exitCode = 0;
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
-  process.stdout.write(slowest(readSentRequests(requests)));
+  // Not the programs that tests fork, which count with their test.
+  process.stdout.write(slowest(readSentRequests(requests).filter(({ file }) => runnable.includes(file))));
   // A part of a file proves nothing about what the whole file calls.
   const isWhole = options.grep === undefined && !options.watch;
   for (const fault of isWhole ? checkEvidence(requests, runnable) : []) {
