@@ -1,0 +1,36 @@
+# Parley in one container, for amd64 and arm64: docker compose up, or
+#   docker build -t parley . && docker run --read-only --tmpfs /tmp -p 127.0.0.1:3000:3000 -v parley:/data parley
+# The image contains FFmpeg under the GPL, installed from npm. Before you publish an image, read docs/dependencies.md,
+# "Licenses of the media libraries".
+
+FROM node:24-trixie-slim AS packages
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libstdc++6 && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY scripts/ scripts/
+RUN node scripts/install.cjs
+
+FROM packages AS build
+COPY . .
+RUN npm run build
+
+FROM debian:trixie-slim
+# Libraries of Node, and an init that reaps the processes PostgreSQL leaves behind.
+RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libstdc++6 tini && rm -rf /var/lib/apt/lists/*
+RUN useradd --system --uid 10001 --user-group --no-create-home --home-dir /data parley && install -d -o parley -g parley -m 700 /data
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY . .
+COPY --from=build /app/web/dist web/dist
+RUN ln -s /app/cli/parley.js /usr/local/bin/parley
+ENV PATH=/app/node_modules/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+ENV UV_THREADPOOL_SIZE=16
+ENV PARLEY_HOST=0.0.0.0
+ENV PARLEY_PORT=3000
+ENV PARLEY_DATA_DIR=/data
+USER parley
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=2m CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PARLEY_PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "parley"]
+CMD ["serve"]
