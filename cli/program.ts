@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { AccountError } from "../server/accounts/service.ts";
+import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
 import { ConfigError } from "../server/platform/config/config.ts";
 import { WrongSecretError } from "../server/platform/crypto/secret.ts";
 import { DataFolderInUseError } from "../server/platform/db/embedded/index.ts";
@@ -12,11 +12,8 @@ import {
 } from "../server/platform/db/migrate.ts";
 import { ProblemError } from "../server/platform/http/errors/problem.ts";
 import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";
+import { version } from "../server/version.ts";
 import { AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
 
 /** The commands in the order of the help. Only the one that runs is loaded, which takes a third less time. */
 const commands = {
@@ -30,6 +27,8 @@ const commands = {
   "oauth-client": async () => (await import("./oauth-client.ts")).oauthClientCommand(),
   clock: async () => (await import("./clock.ts")).clockCommand(),
   files: async () => (await import("./files.ts")).filesCommand(),
+  backup: async () => (await import("./backup.ts")).backupCommand(),
+  restore: async () => (await import("./restore.ts")).restoreCommand(),
   secret: async () => (await import("./secret.ts")).secretCommand(),
   audit: async () => (await import("./audit.ts")).auditCommand(),
   upload: async () => (await import("./upload/upload.ts")).uploadCommand(),
@@ -61,6 +60,8 @@ function describe(
   const isExpected = [
     AccountError,
     AuditBrokenError,
+    BackupDamagedError,
+    BackupError,
     ConfigError,
     DataFolderInUseError,
     DatabaseTooNewError,

@@ -19,6 +19,7 @@ import { createLog } from "./platform/log.ts";
 import { openStore } from "./platform/storage/open.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { preflight } from "./preflight.ts";
+import { keepDuringBackup } from "./storage-maintenance/keep-during-backup.ts";
 import { verifyStore } from "./storage-maintenance/owner-marker.ts";
 import { startTracing } from "./tracing.ts";
 import { findWebApp, missingWebApp } from "./web/build.ts";
@@ -104,7 +105,7 @@ export async function startServer(
     const { db } = database;
     metrics?.watchDatabase(database.settings, db.pool);
     tracing?.watchPool(db.pool);
-    const store = await openStore(config);
+    const store = keepDuringBackup(await openStore(config), db.pool);
     closers.push(() => store.close());
     await probeStore(store);
     const { isEmpty } = await readSchema(database.settings);

@@ -75,7 +75,10 @@ function understandingJob(deps: IntelligenceDependencies, signal: AbortSignal): 
 }
 
 /** Only if a mail server is set up. */
-function mailJobs({ config, encryptor, log }: WorkerDependencies): JobDefinition[] {
+function mailJobs(
+  { config, encryptor, log }: WorkerDependencies,
+  isPaused: () => Promise<boolean>,
+): JobDefinition[] {
   const { smtp } = config;
   return smtp === null
     ? []
@@ -83,15 +86,22 @@ function mailJobs({ config, encryptor, log }: WorkerDependencies): JobDefinition
         job({
           name: "send_mail",
           concurrency: 4,
+          isPaused,
           run: (data) => sendMailJob({ encryptor, smtp, log }, data),
         }),
       ];
 }
 
-/** Every kind of job that this process runs. @param model null: none is set up. @param signal ends work with models. */
+/**
+ * Every kind of job that this process runs.
+ * @param model null: none is set up.
+ * @param isQuarantined whether mail is held back.
+ * @param signal ends work with models.
+ */
 export function listJobs(
   deps: WorkerDependencies,
   model: LanguageModel | null,
+  isQuarantined: () => Promise<boolean>,
   signal: AbortSignal,
 ): JobDefinition[] {
   const { db, jobs, store, config, log } = deps;
@@ -143,7 +153,7 @@ export function listJobs(
       hasReservedSlots: true,
       run: ({ clipId }) => renderClipJob({ db, store, config }, clipId),
     }),
-    ...mailJobs(deps),
+    ...mailJobs(deps, isQuarantined),
     ...(config.transcription === null
       ? []
       : [

@@ -4,6 +4,8 @@ import { sweepThrottle } from "./accounts/sign-in/throttle.ts";
 import { anchorChains } from "./audit/anchor.ts";
 import { pruneAudit } from "./audit/prune.ts";
 import { msUntilSealDue, sealAudit } from "./audit/seal.ts";
+import { watchQuarantine } from "./backup/quarantine.ts";
+import { createBackupSchedule } from "./backup/schedule.ts";
 import { createFileCheck } from "./integrity/check.ts";
 import { findDueRuns, openAiModel } from "./intelligence/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
@@ -79,9 +81,12 @@ export function startWorker(deps: WorkerDependencies): Worker {
   const maySweep = createSweepGate(db, store, log);
   const clock = createClockGuard(db, log, config.sweepIntervalMs);
 
-  /** A task that deletes or ends what is old: not while the clock can't be trusted. */
+  const isQuarantined = watchQuarantine(db);
+  const backups = createBackupSchedule(deps);
+
+  /** A task that deletes or ends what is old: not in a restored copy, and not while the clock can't be trusted. */
   const byAge = (task: () => Promise<void>) => async (): Promise<void> => {
-    if (await clock.mayDelete()) await task();
+    if (!(await isQuarantined()) && (await clock.mayDelete())) await task();
   };
 
   /** Small stores are swept at every interval, large ones less often. */
@@ -95,7 +100,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     if (count > 0) log.info({ count }, "removed orphaned files");
   }
 
-  const definitions = listJobs(deps, model, stopping.signal);
+  const definitions = listJobs(deps, model, isQuarantined, stopping.signal);
   const names = definitions.map(({ name }) => name);
   const dueChecks = [msUntilHookDue, msUntilJobDue(names), msUntilArrivalCheck, msUntilSealDue];
   // A test's own clock moves without a notification.
@@ -171,6 +176,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
     "clips for public links": () => reconcileClips({ db, jobs, store, log }),
     "orphaned files": byAge(removeLeftovers),
+    backups: () => backups.check(),
     "damaged files": createFileCheck({ db, store, signal: endChecks.signal }, log),
   });
   const searching = startSchedule(searchIndexMs, log, {
@@ -198,6 +204,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     hostLimit: createHostLimit(limiter, config.hookRequestsPerHostPerMinute),
     clock: deliveryClock,
     isClockTrusted: clock.isTrusted,
+    isHeldBack: isQuarantined,
     scheduleMs: retryScheduleMs,
     random: Math.random,
     isAsleep,
@@ -209,6 +216,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     msSinceLastFetch: () => pump.msSinceLastFetch(),
     async stop(graceMs) {
       await sleep?.stop();
+      await backups.stop();
       await deliveries.stop();
       await limiter.close();
       await announcements.stop();

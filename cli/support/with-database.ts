@@ -1,15 +1,23 @@
 import { existsSync } from "node:fs";
 import { type Logger, pino } from "pino";
-import { openDatabaseForTool } from "../../server/open.ts";
+import { type OpenedDatabase, openDatabaseForTool } from "../../server/open.ts";
 import { type Config, readConfig } from "../../server/platform/config/config.ts";
 import type { Database, Tx } from "../../server/platform/db/database.ts";
 
 /** Runs work on the configured database, whether or not a server is running. */
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readToolConfig();
+  return withOpenDatabase(config, (database) => work(database.db, config));
+}
+
+/** The same with the settings of the connection. */
+export async function withOpenDatabase<T>(
+  config: Config,
+  work: (database: OpenedDatabase) => Promise<T>,
+): Promise<T> {
   const database = await openDatabaseForTool(config, toolLog());
   try {
-    return await work(database.db, config);
+    return await work(database);
   } finally {
     await database.close();
   }

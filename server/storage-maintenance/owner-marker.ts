@@ -150,6 +150,11 @@ export function createSweepGate(db: Database, store: ObjectStore, log: SweepLog)
   };
 }
 
+/** Marks a store as that of a restored database, whose `installation` row says the same. */
+export async function writeMarker(store: ObjectStore, mark: Required<Marker>): Promise<void> {
+  await store.put(markKey, bytesOf(mark), markOptions);
+}
+
 async function readMarker(store: ObjectStore): Promise<Marker | null> {
   try {
     const { body } = await store.get(markKey);

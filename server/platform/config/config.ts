@@ -13,10 +13,12 @@ import {
   hostNames,
   httpUrl,
   issuerUrl,
+  keepRule,
   listenAddress,
   pause,
   retrySchedule,
   smtpUrl,
+  timeOfDay,
   units,
   versionStatus,
   whole,
@@ -100,6 +102,10 @@ const settings = {
   PARLEY_METRICS_ADDRESS: listenAddress,
   PARLEY_RETENTION_GRACE: duration,
   PARLEY_VERSION_STATUS: versionStatus,
+  PARLEY_BACKUP_TO: z.string(),
+  PARLEY_BACKUP_AT: timeOfDay,
+  PARLEY_BACKUP_KEEP: keepRule,
+  PARLEY_BACKUP_PASSPHRASE: z.string().min(12, "must have at least 12 characters"),
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
 } as const;
 
@@ -128,6 +134,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   if (disagreements.length > 0) throw new ConfigError(`invalid setting: ${disagreements.join("; ")}`);
   const port = values.PARLEY_PORT ?? 3000;
   const rateLimitPerMinute = values.PARLEY_RATE_LIMIT_PER_MINUTE ?? 300;
+  const s3Connection = {
+    endpoint: values.PARLEY_S3_ENDPOINT ?? null,
+    region: values.PARLEY_S3_REGION ?? env.AWS_REGION ?? "us-east-1",
+    forcePathStyle: values.PARLEY_S3_FORCE_PATH_STYLE ?? values.PARLEY_S3_ENDPOINT !== undefined,
+  };
   return Object.freeze({
     host: values.PARLEY_HOST ?? "127.0.0.1",
     port,
@@ -149,12 +160,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       values.PARLEY_STORAGE === "s3"
         ? {
             bucket: values.PARLEY_S3_BUCKET ?? "",
-            endpoint: values.PARLEY_S3_ENDPOINT ?? null,
-            region: values.PARLEY_S3_REGION ?? env.AWS_REGION ?? "us-east-1",
-            forcePathStyle: values.PARLEY_S3_FORCE_PATH_STYLE ?? values.PARLEY_S3_ENDPOINT !== undefined,
             prefix: values.PARLEY_S3_PREFIX ?? null,
+            ...s3Connection,
           }
         : null,
+    s3Connection,
     secret: values.PARLEY_SECRET ?? null,
     s3NotificationToken: values.PARLEY_S3_NOTIFICATION_TOKEN ?? null,
     uploadUrlTtlMs: values.PARLEY_UPLOAD_URL_TTL ?? units.d,
@@ -199,6 +209,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     drainMs: values.PARLEY_DRAIN ?? ((values.PARLEY_TRUSTED_PROXIES ?? []).length > 0 ? 10_000 : 0),
     healthAddress: values.PARLEY_HEALTH_ADDRESS ?? null,
     metricsAddress: values.PARLEY_METRICS_ADDRESS ?? null,
+    backup: {
+      destination: values.PARLEY_BACKUP_TO ?? null,
+      atMinute: values.PARLEY_BACKUP_AT ?? 180,
+      keep: values.PARLEY_BACKUP_KEEP ?? { days: 7, weeks: 4, months: 12 },
+      passphrase: values.PARLEY_BACKUP_PASSPHRASE ?? null,
+    },
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",
   } satisfies Config);

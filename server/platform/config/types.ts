@@ -1,13 +1,16 @@
 import type { VersionName } from "../../../contract/versions.ts";
-import type { VersionOverride } from "./values.ts";
+import type { KeepRule, VersionOverride } from "./values.ts";
 
-/** A bucket; credentials come from the usual AWS variables. */
-interface S3Settings {
-  readonly bucket: string;
+/** How to reach S3; credentials come from the usual AWS variables. */
+interface S3Connection {
   /** Null: Amazon S3. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
+}
+
+interface S3Settings extends S3Connection {
+  readonly bucket: string;
   /** Prefix of every key, with a trailing slash; null: none. */
   readonly prefix: string | null;
 }
@@ -57,6 +60,17 @@ export interface SingleSignOnSettings {
   readonly trustEmail: boolean;
 }
 
+/** Backups. */
+interface BackupSettings {
+  /** Where scheduled backups go: a folder or `s3://bucket/prefix`; null: there are none. */
+  readonly destination: string | null;
+  /** When, in minutes after midnight in the server's time zone. */
+  readonly atMinute: number;
+  readonly keep: KeepRule;
+  /** Encrypts backups; null: they are not encrypted. */
+  readonly passphrase: string | null;
+}
+
 /** All settings, read once and frozen. */
 export interface Config {
   readonly host: string;
@@ -69,6 +83,9 @@ export interface Config {
   readonly role: "all" | "api" | "worker";
   /** Where files are stored; null: in the data folder. */
   readonly s3: S3Settings | null;
+  /** How to reach S3 for backups, also if files are in the data folder. */
+  readonly s3Connection: S3Connection;
+  readonly backup: BackupSettings;
   /** Key for signed links and encryption; null: created at the first start and stored with the files. */
   readonly secret: string | null;
   /** 0: no limit. */

@@ -93,6 +93,30 @@ export const byteSize = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** A time of day, such as `03:00`; in minutes after midnight. */
+export const timeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time such as 03:00")
+  .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)));
+
+/** How many backups to keep: the newest of so many days, weeks and months. */
+export interface KeepRule {
+  readonly days: number;
+  readonly weeks: number;
+  readonly months: number;
+}
+
+/** How many backups to keep, such as `7d,4w,12m`. */
+export const keepRule = z.string().transform((text, context): KeepRule => {
+  const parts = text.split(",").map((part) => /^(\d{1,4})([dwm])$/.exec(part.trim()));
+  const counts = new Map(parts.map((part) => [part?.[2], Number(part?.[1])]));
+  const isValid = parts.every((part) => part !== null) && counts.size === parts.length;
+  if (isValid && [...counts.values()].some((count) => count > 0))
+    return { days: counts.get("d") ?? 0, weeks: counts.get("w") ?? 0, months: counts.get("m") ?? 0 };
+  context.addIssue("must be numbers of days, weeks and months, such as 7d,4w,12m");
+  return z.NEVER;
+});
+
 /** Yes or no. */
 export const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
 

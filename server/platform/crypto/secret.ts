@@ -37,6 +37,11 @@ export async function acceptSecret(set: string | null, store: ObjectStore, db: D
   await rememberFingerprint(db, fingerprintOf(set ?? (await readOrCreate(store, false))), true);
 }
 
+/** Keeps a secret of another store in this one, replacing its own: for a restored installation. */
+export async function storeSecret(store: ObjectStore, secret: string): Promise<void> {
+  await store.put(key, Buffer.from(secret));
+}
+
 /** @param isKnown whether the database was used with a secret, which a new one would not be. */
 async function readOrCreate(store: ObjectStore, isKnown: boolean): Promise<string> {
   if ((await store.head(key)) === null) {

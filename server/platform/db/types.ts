@@ -97,6 +97,20 @@ export interface AuditLog {
   workspace_id: string;
 }
 
+export interface BackupRuns {
+  backup_id: string | null;
+  bytes: Int8 | null;
+  copied_bytes: Int8 | null;
+  destination: string;
+  error: string | null;
+  finished_at: Timestamp | null;
+  id: Generated<string>;
+  kind: "backup" | "verify";
+  scheduled_for: Timestamp | null;
+  started_at: Generated<Timestamp>;
+  state: Generated<"running" | "succeeded" | "failed">;
+}
+
 export interface Clips {
   created_at: Generated<Timestamp>;
   end_ms: number;
@@ -244,8 +258,11 @@ export interface Identities {
 }
 
 export interface Installation {
+  backup_failure_mailed_at: Timestamp | null;
   id: Generated<string>;
   is_only: Generated<boolean>;
+  quarantined_at: Timestamp | null;
+  restored_backup: string | null;
   secret_fingerprint: Buffer | null;
   store_id: string | null;
   swept_event_id: Generated<Int8>;
@@ -774,6 +791,7 @@ export interface DB {
   attempts: Attempts;
   audit_chains: AuditChains;
   audit_log: AuditLog;
+  backup_runs: BackupRuns;
   clips: Clips;
   clock_guard: ClockGuard;
   deliveries: Deliveries;

@@ -11,6 +11,8 @@ export interface JobDefinition<N extends JobName = JobName> {
   readonly concurrency: number;
   /** Whether users who have none running may start one although all slots are busy (`reservedSlots`). For long jobs. */
   readonly hasReservedSlots?: boolean;
+  /** Whether none may start for now. */
+  readonly isPaused?: () => Promise<boolean>;
   run(data: JobData[N]): Promise<void>;
 }
 
@@ -105,6 +107,7 @@ export function startPump(
   }
 
   async function fetchInto(definition: JobDefinition): Promise<void> {
+    if (await definition.isPaused?.()) return;
     while (!isStopping) {
       const taken = [...running.values()].filter((entry) => entry.definition === definition).length;
       const admission = admissionAt(taken, definition);

@@ -16,6 +16,8 @@ export interface DeliveryDependencies
   readonly log: FastifyBaseLogger;
   /** Whether background work is asleep until it is woken. */
   readonly isAsleep?: () => boolean;
+  /** Whether deliveries are created but not sent for now; without it, they are sent. */
+  readonly isHeldBack?: () => Promise<boolean>;
 }
 
 export interface Deliveries {
@@ -84,6 +86,7 @@ export function startDeliveries(deps: DeliveryDependencies): Deliveries {
   }
 
   async function startWorkers(): Promise<void> {
+    if (await deps.isHeldBack?.()) return;
     for (const kind of ["healthy", "failing"] as const) {
       const { limit, except } = slots.wanted(kind);
       if (limit <= 0 || isStopping) continue;

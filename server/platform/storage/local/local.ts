@@ -37,11 +37,11 @@ const [openFile, statOpen, closeFile] = [promisify(openCallback), promisify(fsta
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * Stores objects as files in the folder `objects` of the data folder, which several processes may share. A file is
- * written in `.tmp`, synced, and then linked or renamed to its key, so an object is complete or does not exist.
+ * Stores objects as files in a folder of the data folder, which several processes may share. A file is written in `.tmp`,
+ * synced, and then linked or renamed to its key, so an object is complete or does not exist.
  */
-export async function openLocalStore(dataDir: string): Promise<ObjectStore> {
-  const root = join(dataDir, "objects");
+export async function openLocalStore(dataDir: string, folder = "objects"): Promise<ObjectStore> {
+  const root = join(dataDir, folder);
   const folders: LocalFolders = { root, temporary: join(root, ".tmp"), partial: join(root, ".partial") };
   for (const folder of [folders.temporary, folders.partial])
     await mkdir(folder, { recursive: true, mode: 0o700 });

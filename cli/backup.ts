@@ -1,0 +1,197 @@
+import { Command, InvalidArgumentError } from "commander";
+import { createBackup, type Source, withBackupLock } from "../server/backup/create.ts";
+import { BackupDamagedError } from "../server/backup/errors.ts";
+import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
+import { listBackups, readManifest } from "../server/backup/manifest.ts";
+import { pruneBackups } from "../server/backup/prune.ts";
+import { runScheduledBackup } from "../server/backup/schedule.ts";
+import { verifyBackup } from "../server/backup/verify.ts";
+import { type Config, ConfigError } from "../server/platform/config/config.ts";
+import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
+import { openStore } from "../server/platform/storage/open.ts";
+import { verifyStore } from "../server/storage-maintenance/owner-marker.ts";
+import { reportProgress } from "./support/report-progress.ts";
+import { readToolConfig, toolLog, withOpenDatabase } from "./support/with-database.ts";
+
+interface Options {
+  json?: boolean;
+  at?: string;
+}
+
+const destinationHelp = "a folder, or s3://bucket/prefix (endpoint and credentials as for files in S3)";
+
+/** `parley backup DEST` and its subcommands. */
+export function backupCommand(): Command {
+  const list = new Command("list")
+    .description("list the backups of a folder or bucket")
+    .argument("<destination>", destinationHelp)
+    .option("--json", "print a line of JSON for each backup")
+    .action((destination: string, options: Options) =>
+      withFolder(destination, (folder) => listAll(folder, options)),
+    );
+  const verify = new Command("verify")
+    .description(
+      "prove that a backup can be restored: read every file, restore the database into a temporary one",
+    )
+    .argument("<destination>", destinationHelp)
+    .option("--at <id>", "the backup to verify instead of the newest")
+    .option("--json", "print progress and result as lines of JSON")
+    .action((destination: string, options: Options) =>
+      withFolder(destination, (folder) => verifyOne(folder, options)),
+    );
+  const prune = new Command("prune")
+    .description("remove old backups and the files that only they need")
+    .argument("<destination>", destinationHelp)
+    .requiredOption(
+      "--keep <rule>",
+      "how many days, weeks and months to keep, such as 7d,4w,12m",
+      readKeepRule,
+    )
+    .option("--json", "print the result as JSON")
+    .action((destination: string, options: Options & { keep: KeepRule }) =>
+      withFolder(destination, (folder, config) => pruneOld(folder, config, options)),
+    );
+  const scheduled = new Command("scheduled")
+    .description("what a worker runs at PARLEY_BACKUP_AT: back up, prune, and verify once a week")
+    .argument("<time>", "the time it is due, in ISO 8601")
+    .action((time: string) => runScheduled(new Date(time)));
+  return new Command("backup")
+    .description("back up the database, all files and the secret, while the server runs")
+    .argument("<destination>", destinationHelp)
+    .option("--json", "print progress and result as lines of JSON")
+    .action((destination: string, options: Options) =>
+      withFolder(destination, (folder, config) => backUp(folder, config, options)),
+    )
+    .addCommand(list)
+    .addCommand(verify)
+    .addCommand(prune)
+    .addCommand(scheduled, { hidden: true });
+}
+
+async function withFolder(
+  destination: string,
+  work: (folder: BackupFolder, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = readToolConfig();
+  const folder = await openBackupFolder(destination, config);
+  try {
+    await work(folder, config);
+  } finally {
+    await folder.close();
+  }
+}
+
+function withSource<T>(config: Config, work: (source: Source) => Promise<T>): Promise<T> {
+  return withOpenDatabase(config, async ({ db, settings }) => {
+    const store = await openStore(config);
+    try {
+      await verifyStore(db, store);
+      return await work({ db, settings, store, config });
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+async function backUp(folder: BackupFolder, config: Config, options: Options): Promise<void> {
+  const report = reportProgress(options);
+  const { manifest, bytes, copiedBytes } = await withSource(config, (source) =>
+    createBackup(source, folder, report.update),
+  ).finally(report.done);
+  const result = {
+    id: manifest.id,
+    bytes,
+    copied_bytes: copiedBytes,
+    files: manifest.objects.count,
+    damaged: manifest.damaged,
+  };
+  if (options.json) printLine({ phase: "done", ...result });
+  else {
+    process.stdout.write(`${manifest.id}\n`);
+    console.error(
+      `backed up ${manifest.objects.count} files and the database, ${describeBytes(bytes)}; ${describeBytes(copiedBytes)} of it is new`,
+    );
+  }
+  for (const key of manifest.damaged)
+    console.error(`parley: ${key} is missing or damaged in the file store; see \`parley files verify\``);
+  if (!folder.isEncrypted && !options.json)
+    console.error(
+      "the backup is not encrypted and contains the secret; keep it where nobody else can read it",
+    );
+}
+
+async function listAll(folder: BackupFolder, options: Options): Promise<void> {
+  const { complete } = await listBackups(folder);
+  for (const backup of complete) {
+    const manifest = await readManifest(folder, backup);
+    const tableBytes = manifest.tables.reduce((sum, { part }) => sum + part.bytes, 0);
+    const bytes = manifest.objects.bytes + tableBytes;
+    if (options.json)
+      printLine({
+        id: backup.id,
+        created_at: manifest.created_at,
+        parley: manifest.parley,
+        files: manifest.objects.count,
+        bytes,
+        damaged: manifest.damaged.length,
+      });
+    else
+      process.stdout.write(
+        `${backup.id}  Parley ${manifest.parley}  ${manifest.objects.count} files  ${describeBytes(bytes)}\n`,
+      );
+  }
+  if (complete.length === 0) console.error(`there is no backup at ${folder.destination}`);
+}
+
+/** @throws BackupDamagedError that names every damaged part. */
+async function verifyOne(folder: BackupFolder, options: Options): Promise<void> {
+  const report = reportProgress(options);
+  const { manifest, faults } = await verifyBackup(
+    folder,
+    options.at ?? null,
+    toolLog(),
+    report.update,
+  ).finally(report.done);
+  if (options.json) printLine({ phase: "done", id: manifest.id, faults });
+  if (faults.length > 0)
+    throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${faults.join("; ")}`);
+  console.error(
+    `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared`,
+  );
+}
+
+async function pruneOld(
+  folder: BackupFolder,
+  config: Config,
+  options: Options & { keep: KeepRule },
+): Promise<void> {
+  const { kept, removed, objects } = await withOpenDatabase(config, ({ settings }) =>
+    withBackupLock(settings, () => pruneBackups(folder, options.keep)),
+  );
+  if (options.json) printLine({ kept, removed, files: objects });
+  else
+    console.error(
+      `kept ${kept.length} backups; removed ${removed.length} backups and ${objects} files that only they needed`,
+    );
+}
+
+async function runScheduled(time: Date): Promise<void> {
+  const config = readToolConfig();
+  const { destination } = config.backup;
+  if (destination === null) throw new ConfigError("PARLEY_BACKUP_TO is not set");
+  await withSource(config, (source) => runScheduledBackup(source, destination, time, toolLog()));
+}
+
+function readKeepRule(text: string): KeepRule {
+  const result = keepRule.safeParse(text);
+  if (result.success) return result.data;
+  throw new InvalidArgumentError(result.error.issues[0]?.message ?? "is not valid");
+}
+
+function printLine(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+function describeBytes(bytes: number): string {
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}

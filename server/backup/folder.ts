@@ -1,0 +1,299 @@
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { PassThrough, Readable, Transform } from "node:stream";
+import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
+import type { Config } from "../platform/config/config.ts";
+import { openLocalStore } from "../platform/storage/local/local.ts";
+import { ObjectExistsError, ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import { BackupDamagedError, BackupError } from "./errors.ts";
+
+/** A file of a backup: size and SHA-256 (hex) of its content before compression and encryption. */
+export interface Part {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/**
+ * Where backups are: a folder or a bucket. Table data is compressed with zstd. With a passphrase, every file is encrypted
+ * in the age format: to a key that is stored beside the backups, encrypted with the passphrase.
+ */
+export interface BackupFolder {
+  /** As the user named it. */
+  readonly destination: string;
+  readonly store: ObjectStore;
+  /** Whether what is written is encrypted. */
+  readonly isEncrypted: boolean;
+  /**
+   * Writes a file. It exists only once everything has arrived.
+   * @param expected refuse content that is not this, with a ContentDiffersError.
+   */
+  write(
+    name: string,
+    content: Readable,
+    options?: { compress?: boolean; expected?: Pick<Part, "sha256"> },
+  ): Promise<Part>;
+  /**
+   * Opens a file. The stream ends with a BackupDamagedError that names it if it is not what was written.
+   * @throws BackupDamagedError if it is missing, BackupError if it needs a passphrase.
+   */
+  read(part: Part): Promise<Readable>;
+  /** Reads a file whose digest is not known. */
+  readUnchecked(name: string): Promise<Readable>;
+  close(): Promise<void>;
+}
+
+/** The content of a file is not what it should be. */
+export class ContentDiffersError extends Error {}
+
+/** Suffix of encrypted and compressed files. */
+const [encryptedSuffix, compressedSuffix] = [".age", ".zst"];
+
+/** The key that files are encrypted to, encrypted with the passphrase. */
+const identityKey = "identity.age";
+
+/** Base-2 logarithm of scrypt's cost: 128 MB of memory. A backup's memory must stay small. */
+const scryptWorkFactor = 17;
+
+/** The level of zstd that compresses text to a tenth faster than a disk writes it. */
+const zstdLevel = 3;
+
+/** A folder or `s3://bucket/prefix`. @throws BackupError for anything else. */
+export function parseDestination(
+  destination: string,
+): { readonly folder: string } | { readonly bucket: string; readonly prefix: string } {
+  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=/-]*))?$/.exec(destination);
+  if (match !== null) {
+    const prefix = (match[2] ?? "").replace(/^\/+|\/+$/g, "");
+    return { bucket: match[1] ?? "", prefix: prefix === "" ? "" : `${prefix}/` };
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(destination))
+    throw new BackupError(`${destination} is neither a folder nor s3://bucket/prefix`);
+  return { folder: resolve(destination) };
+}
+
+/**
+ * Opens the place of backups, and creates a folder that is missing.
+ * @throws BackupError for a passphrase that is not the one of the backups there.
+ */
+export async function openBackupFolder(destination: string, config: Config): Promise<BackupFolder> {
+  const store = await openDestination(destination, config);
+  try {
+    const { passphrase } = config.backup;
+    const identity = passphrase === null ? null : await openIdentity(store, passphrase, destination);
+    const encrypter = new Encrypter();
+    const decrypter = new Decrypter();
+    if (identity !== null) {
+      encrypter.addRecipient(await identityToRecipient(identity));
+      decrypter.addIdentity(identity);
+    }
+    return createFolder(destination, store, identity === null ? null : { encrypter, decrypter });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openDestination(destination: string, config: Config): Promise<ObjectStore> {
+  const place = parseDestination(destination);
+  if ("folder" in place) {
+    const [data, folder] = [`${join(config.dataDir)}/`, `${place.folder}/`];
+    if (data.startsWith(folder) || folder.startsWith(join(data, "objects/")))
+      throw new BackupError(`${destination} holds the data folder; choose another folder for backups`);
+    try {
+      await mkdir(place.folder, { recursive: true, mode: 0o700 });
+      return await openLocalStore(place.folder, ".");
+    } catch (error) {
+      throw new BackupError(`the folder ${place.folder} can't be used: ${(error as Error).message}`);
+    }
+  }
+  const { openS3Store } = await import("../platform/storage/s3/s3.ts");
+  const { s3Connection } = config;
+  return openS3Store({
+    bucket: place.bucket,
+    prefix: place.prefix,
+    region: s3Connection.region,
+    forcePathStyle: s3Connection.forcePathStyle,
+    scratchDir: join(config.dataDir, "scratch"),
+    ...(s3Connection.endpoint === null ? {} : { endpoint: s3Connection.endpoint }),
+  });
+}
+
+/** The key of this place; created at the first encrypted backup. */
+async function openIdentity(store: ObjectStore, passphrase: string, destination: string): Promise<string> {
+  const stored = await readIdentity(store);
+  if (stored !== null) return decryptIdentity(stored, passphrase, destination);
+  const identity = await generateX25519Identity();
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase);
+  encrypter.setScryptWorkFactor(scryptWorkFactor);
+  try {
+    await store.put(identityKey, Buffer.from(await encrypter.encrypt(identity)), { ifAbsent: true });
+    return identity;
+  } catch (error) {
+    if (error instanceof ObjectExistsError) return openIdentity(store, passphrase, destination);
+    throw error;
+  }
+}
+
+async function readIdentity(store: ObjectStore): Promise<Uint8Array | null> {
+  try {
+    const chunks = await (await store.get(identityKey)).body.toArray();
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (error instanceof ObjectMissingError) return null;
+    throw error;
+  }
+}
+
+async function decryptIdentity(
+  encrypted: Uint8Array,
+  passphrase: string,
+  destination: string,
+): Promise<string> {
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  try {
+    return await decrypter.decrypt(encrypted, "text");
+  } catch (error) {
+    throw new BackupError(
+      `PARLEY_BACKUP_PASSPHRASE does not open the backups at ${destination}, or their ${identityKey} is damaged: ${(error as Error).message}`,
+    );
+  }
+}
+
+interface Keys {
+  readonly encrypter: Encrypter;
+  readonly decrypter: Decrypter;
+}
+
+function createFolder(destination: string, store: ObjectStore, keys: Keys | null): BackupFolder {
+  const readUnchecked = async (name: string): Promise<Readable> => {
+    let body: Readable;
+    try {
+      ({ body } = await store.get(name));
+    } catch (error) {
+      if (error instanceof ObjectMissingError) throw new BackupDamagedError(`${name} is missing`);
+      throw error;
+    }
+    let content = body;
+    if (name.endsWith(encryptedSuffix)) {
+      if (keys === null) {
+        body.destroy();
+        throw new BackupError(`the backups at ${destination} are encrypted; set PARLEY_BACKUP_PASSPHRASE`);
+      }
+      content = await decrypt(keys.decrypter, body, name);
+    }
+    const plain = name.endsWith(encryptedSuffix) ? name.slice(0, -encryptedSuffix.length) : name;
+    return chain(
+      plain.endsWith(compressedSuffix) ? [content, createZstdDecompress()] : [content],
+      (error) => new BackupDamagedError(`${name} is damaged: ${error.message}`),
+    );
+  };
+
+  return {
+    destination,
+    store,
+    isEncrypted: keys !== null,
+    async write(name, content, { compress = false, expected } = {}) {
+      const full = `${name}${compress ? compressedSuffix : ""}${keys === null ? "" : encryptedSuffix}`;
+      const digest = digestOf(({ sha256 }) =>
+        expected !== undefined && sha256 !== expected.sha256
+          ? new ContentDiffersError(`the content of ${name} is not what was stored`)
+          : null,
+      );
+      const plain = chain(
+        compress
+          ? [content, digest.stream, createZstdCompress({ params: zstdParams })]
+          : [content, digest.stream],
+      );
+      const body = keys === null ? plain : await encrypt(keys.encrypter, plain);
+      await store.put(full, body).catch((error: unknown) => {
+        throw digest.failure() ?? content.errored ?? plain.errored ?? error;
+      });
+      return { name: full, ...digest.result() };
+    },
+    async read(part) {
+      const digest = digestOf(({ bytes, sha256 }) =>
+        bytes === part.bytes && sha256 === part.sha256
+          ? null
+          : new BackupDamagedError(`${part.name} is damaged: its content is not what was written`),
+      );
+      return chain([await readUnchecked(part.name), digest.stream]);
+    },
+    readUnchecked,
+    close: () => store.close(),
+  };
+}
+
+const zstdParams = {
+  [constants.ZSTD_c_compressionLevel]: zstdLevel,
+  [constants.ZSTD_c_checksumFlag]: 1,
+};
+
+type Duplex = Readable & NodeJS.WritableStream;
+
+/**
+ * Joins streams. An error of one ends the last with it, and when nobody reads the last any more, all are closed.
+ * @param describe turns an error into the one to report.
+ */
+function chain(
+  streams: readonly [Readable, ...Duplex[]],
+  describe: (error: Error) => Error = (error) => error,
+): Readable {
+  const end = new PassThrough();
+  const fail = (error: Error): void => {
+    end.destroy(error instanceof BackupDamagedError ? error : describe(error));
+  };
+  let last: Readable = streams[0];
+  for (const stream of streams) {
+    stream.once("error", fail);
+    stream.once("close", () => {
+      if (!stream.readableEnded && !stream.errored) fail(new Error("it ended early"));
+    });
+    if (stream !== last) last = last.pipe(stream as Duplex);
+  }
+  last.pipe(end);
+  end.once("close", () => {
+    for (const stream of streams) stream.destroy();
+  });
+  return end;
+}
+
+/** Passes a content on and computes its digest. @param check may end the stream with an error. */
+function digestOf(check: (found: { bytes: number; sha256: string }) => Error | null) {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let found = { bytes: 0, sha256: "" };
+  let failure: Error | null = null;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+    flush(done) {
+      found = { bytes, sha256: hash.digest("hex") };
+      failure = check(found);
+      done(failure);
+    },
+  });
+  return { stream, result: () => found, failure: () => failure };
+}
+
+async function encrypt(encrypter: Encrypter, content: Readable): Promise<Readable> {
+  const plain = Readable.toWeb(content) as ReadableStream<Uint8Array>;
+  return Readable.fromWeb((await encrypter.encrypt(plain)) as Parameters<typeof Readable.fromWeb>[0]);
+}
+
+async function decrypt(decrypter: Decrypter, content: Readable, name: string): Promise<Readable> {
+  try {
+    const plain = await decrypter.decrypt(Readable.toWeb(content) as ReadableStream<Uint8Array>);
+    return Readable.fromWeb(plain as Parameters<typeof Readable.fromWeb>[0]);
+  } catch (error) {
+    content.destroy();
+    throw new BackupDamagedError(`${name} is damaged: ${(error as Error).message}`);
+  }
+}

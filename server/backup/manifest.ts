@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import { BackupDamagedError, BackupError } from "./errors.ts";
+import type { BackupFolder } from "./folder.ts";
+
+const partSchema = z.object({
+  name: z.string(),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const manifestSchema = z.object({
+  /** The layout of the folder; a program refuses one it does not know. */
+  format: z.literal(1),
+  id: z.string(),
+  created_at: z.iso.datetime(),
+  /** The version of Parley that wrote it. */
+  parley: z.string(),
+  postgres: z.string(),
+  /** The number of the last migration. */
+  migration: z.int(),
+  /** The installation it is of. */
+  installation: z.uuid(),
+  tables: z.array(
+    z.object({
+      name: z.string(),
+      columns: z.array(z.string()),
+      rows: z.int().min(0),
+      part: partSchema,
+    }),
+  ),
+  sequences: z.array(z.object({ name: z.string(), value: z.string() })),
+  secret: partSchema,
+  /** The list of objects: a line of JSON for each. */
+  objects: z.object({ part: partSchema, count: z.int(), bytes: z.int() }),
+  /** Keys of files that the database names and the store did not have, or not as they were written. */
+  damaged: z.array(z.string()),
+});
+
+/** Describes a backup. Without a manifest there is no backup. */
+export type Manifest = z.output<typeof manifestSchema>;
+
+const objectSchema = z.object({
+  /** The key in the object store. */
+  key: z.string(),
+  ...partSchema.shape,
+});
+
+/** A file of the object store in a backup. */
+export type BackedUpObject = z.output<typeof objectSchema>;
+
+/** Backups are in folders of this name, each under its id. */
+export const backupsPrefix = "backups/";
+/** Files of the object store, shared by all backups. */
+export const objectsPrefix = "objects/";
+
+/** The name of a backup's manifest contains its digest, so that a change of it is noticed as well. */
+const manifestName = /^backups\/([^/]+)\/manifest\.([0-9a-f]{64})\.json(?:\.age)?$/;
+
+/** Writes the manifest, which completes the backup. */
+export async function writeManifest(folder: BackupFolder, manifest: Manifest): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  await folder.write(`${backupsPrefix}${manifest.id}/manifest.${sha256}.json`, Readable.from([bytes]));
+}
+
+/** A complete backup. */
+export interface BackupName {
+  readonly id: string;
+  /** The name of its manifest. */
+  readonly manifest: string;
+}
+
+/** Ids of all complete backups, the oldest first, and those of interrupted ones. */
+export async function listBackups(
+  folder: BackupFolder,
+): Promise<{ complete: readonly BackupName[]; interrupted: readonly string[] }> {
+  const ids = new Set<string>();
+  const complete: BackupName[] = [];
+  for await (const { key } of folder.store.list(backupsPrefix)) {
+    const id = key.split("/")[1] ?? "";
+    ids.add(id);
+    if (manifestName.test(key)) complete.push({ id, manifest: key });
+  }
+  complete.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const whole = new Set(complete.map(({ id }) => id));
+  return { complete, interrupted: [...ids].filter((id) => !whole.has(id)) };
+}
+
+/** Reads a manifest. @throws BackupDamagedError if it is not what was written. */
+export async function readManifest(folder: BackupFolder, { manifest: name }: BackupName): Promise<Manifest> {
+  const content = Buffer.from(await text(await folder.readUnchecked(name)));
+  if (createHash("sha256").update(content).digest("hex") !== manifestName.exec(name)?.[2])
+    throw new BackupDamagedError(`${name} is damaged: its content is not what was written`);
+  const json: unknown = JSON.parse(content.toString());
+  if ((json as { format?: unknown }).format !== 1)
+    throw new BackupError(`${name} was written by a newer Parley; use that version`);
+  return manifestSchema.parse(json);
+}
+
+/**
+ * Finds a backup.
+ * @param id null: the newest.
+ * @throws BackupError if there is none.
+ */
+export async function findBackup(folder: BackupFolder, id: string | null): Promise<BackupName> {
+  const { complete } = await listBackups(folder);
+  const found = id === null ? complete.at(-1) : complete.find((backup) => backup.id === id);
+  if (found !== undefined) return found;
+  throw new BackupError(
+    id === null
+      ? `there is no backup at ${folder.destination}`
+      : `there is no backup ${id} at ${folder.destination}; \`parley backup list\` shows the ids`,
+  );
+}
+
+/** Reads the list of a backup's objects. @throws BackupDamagedError at its end. */
+export async function* readObjects(folder: BackupFolder, manifest: Manifest): AsyncGenerator<BackedUpObject> {
+  for await (const line of linesOf(await folder.read(manifest.objects.part)))
+    yield objectSchema.parse(JSON.parse(line));
+}
+
+/** Lines of a stream, without their ends. */
+export async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let rest = "";
+  stream.setEncoding("utf8");
+  for await (const chunk of stream) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,150 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { importsPrefix, uploadFileKey, uploadsPrefix } from "../platform/storage/layout.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import { forEachStreamed } from "./concurrent.ts";
+import { type BackupFolder, ContentDiffersError, type Part } from "./folder.ts";
+import { type BackedUpObject, linesOf, type Manifest, objectsPrefix, readObjects } from "./manifest.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** Files copied at a time: enough to hide the latency of a bucket. */
+const copiesAtOnce = 6;
+
+/** A file that the snapshot refers to; its digest is null where the database does not know it. */
+interface Wanted {
+  readonly key: string;
+  readonly sha256: string | null;
+}
+
+/** How far a copy of objects is. */
+export interface ObjectProgress {
+  /** Files and bytes so far, of those that the database knows. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly copiedBytes: number;
+}
+
+/** What was copied. */
+export interface ObjectResult {
+  readonly part: Part;
+  readonly count: number;
+  readonly bytes: number;
+  readonly copiedBytes: number;
+  /** Keys of files that are missing or are not what was stored. */
+  readonly damaged: readonly string[];
+}
+
+/**
+ * Writes the keys of all files that the snapshot refers to into a file on this machine: files of recordings, and those of
+ * uploads that are in progress.
+ */
+export async function listWanted(snapshot: Snapshot, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  async function* lines(): AsyncGenerator<string> {
+    for await (const { key, sha256 } of snapshot.rows<Wanted>(
+      `select key, encode(sha256, 'hex') as sha256 from stored_files where damage is distinct from 'missing' order by key`,
+    ))
+      yield `${JSON.stringify({ key, sha256 })}\n`;
+    for await (const { id } of snapshot.rows<{ id: string }>(
+      `select id from uploads where media_type <> 'transcript' and status not in ('success', 'failure') order by id`,
+    ))
+      yield `${JSON.stringify({ key: uploadFileKey(id), sha256: null })}\n`;
+  }
+  await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600 }));
+}
+
+/**
+ * Copies all files that are not in the folder yet, and writes the list of them. Files are immutable: one that was copied
+ * under the same key with the same digest is not read again.
+ * @param wanted path of the list that `listWanted` wrote.
+ * @param previous the last backup; its files that the database has no digest of are not copied again.
+ */
+export async function copyObjects(
+  folder: BackupFolder,
+  store: ObjectStore,
+  { wanted, previous, listName }: { wanted: string; previous: Manifest | null; listName: string },
+  onProgress: (progress: ObjectProgress) => void,
+): Promise<ObjectResult> {
+  const known = await readUnfingerprinted(folder, previous);
+  const damaged: string[] = [];
+  const done: BackedUpObject[] = [];
+  const progress = { files: 0, bytes: 0, copiedBytes: 0 };
+  const suffix = folder.isEncrypted ? ".age" : "";
+
+  async function copy(key: string, tag: string, sha256: string | null): Promise<BackedUpObject | null> {
+    const name = `${objectsPrefix}${key}/${tag}`;
+    const earlier = known.get(`${name}${suffix}`);
+    const digest = sha256 ?? earlier?.sha256;
+    const info = digest === undefined ? null : await folder.store.head(`${name}${suffix}`);
+    if (info !== null && digest !== undefined) {
+      const bytes = folder.isEncrypted ? (earlier?.bytes ?? (await store.head(key))?.size ?? 0) : info.size;
+      return { key, name: `${name}${suffix}`, bytes, sha256: digest };
+    }
+    try {
+      const { body } = await store.get(key);
+      const part = await folder.write(name, body, sha256 === null ? {} : { expected: { sha256 } });
+      progress.copiedBytes += part.bytes;
+      return { key, ...part };
+    } catch (error) {
+      if (error instanceof ObjectMissingError) {
+        damaged.push(key);
+        return null;
+      }
+      if (!(error instanceof ContentDiffersError)) throw error;
+      damaged.push(key);
+      // As it is: a damaged recording may still be worth having.
+      return copyUnknown(key);
+    }
+  }
+
+  /** Copies a file of which the database has no digest. @returns null if there is none yet. */
+  async function copyUnknown(key: string): Promise<BackedUpObject | null> {
+    const info = await store.head(key);
+    return info === null || info.size === 0 ? null : copy(key, info.etag, null);
+  }
+
+  async function copyWanted({ key, sha256 }: Wanted): Promise<void> {
+    const copied = await (sha256 === null ? copyUnknown(key) : copy(key, sha256, sha256));
+    if (copied !== null) {
+      done.push(copied);
+      progress.files += 1;
+      progress.bytes += copied.bytes;
+    }
+    onProgress(progress);
+  }
+
+  async function* lines(): AsyncGenerator<Buffer> {
+    for await (const _ of forEachStreamed(allWanted(store, wanted), copiesAtOnce, copyWanted))
+      yield Buffer.from(
+        done
+          .splice(0)
+          .map((object) => `${JSON.stringify(object)}\n`)
+          .join(""),
+      );
+  }
+
+  const part = await folder.write(listName, Readable.from(lines()), { compress: true });
+  return { part, count: progress.files, bytes: progress.bytes, copiedBytes: progress.copiedBytes, damaged };
+}
+
+async function* allWanted(store: ObjectStore, path: string): AsyncGenerator<Wanted> {
+  for await (const line of linesOf(createReadStream(path))) yield JSON.parse(line) as Wanted;
+  for await (const { key } of store.list(importsPrefix)) yield { key, sha256: null };
+  await rm(path, { force: true });
+}
+
+/** Files of uploads and imports in the last backup, by name: the database has no digest of them. */
+async function readUnfingerprinted(
+  folder: BackupFolder,
+  previous: Manifest | null,
+): Promise<ReadonlyMap<string, BackedUpObject>> {
+  const known = new Map<string, BackedUpObject>();
+  if (previous === null) return known;
+  for await (const object of readObjects(folder, previous))
+    if (object.key.startsWith(uploadsPrefix) || object.key.startsWith(importsPrefix))
+      known.set(object.name, object);
+  return known;
+}

@@ -1,0 +1,222 @@
+import { randomUUID } from "node:crypto";
+import { text } from "node:stream/consumers";
+import type pg from "pg";
+import type { Config } from "../platform/config/config.ts";
+import { storeSecret } from "../platform/crypto/secret.ts";
+import type { ConnectionSettings, Database } from "../platform/db/database.ts";
+import { readMigrations, readSchema } from "../platform/db/migrate.ts";
+import { migrateJobs } from "../platform/jobs/queue.ts";
+import { importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import { writeMarker } from "../storage-maintenance/owner-marker.ts";
+import { forEachStreamed } from "./concurrent.ts";
+import type { BackupProgress } from "./create.ts";
+import { BackupDamagedError, BackupError } from "./errors.ts";
+import type { BackupFolder } from "./folder.ts";
+import { loadDatabase } from "./load.ts";
+import { type BackedUpObject, findBackup, type Manifest, readManifest, readObjects } from "./manifest.ts";
+
+/** Files copied at a time. */
+const copiesAtOnce = 6;
+
+/** Names the backup while its files are copied, so that an interrupted restore can continue. */
+const restoringKey = "parley/restoring";
+
+/** Where to restore to. */
+export interface Target {
+  readonly db: Database;
+  readonly settings: ConnectionSettings;
+  readonly store: ObjectStore;
+  readonly config: Config;
+  /** Brings the schema to this program's version. */
+  migrate(): Promise<unknown>;
+}
+
+export interface RestoreOptions {
+  /** Null: the newest. */
+  readonly id: string | null;
+  /** Delete what database and store have. */
+  readonly replace: boolean;
+  /** Check everything and change nothing. */
+  readonly isDryRun: boolean;
+}
+
+/**
+ * Restores a backup into the configured database and store. Files come first; the database is loaded in one transaction,
+ * whose commit completes the restore. Interrupted before, the database is unchanged, and running it again continues.
+ * The restored installation is quarantined: see quarantine.ts.
+ * @throws BackupError if the target is not empty or in use; BackupDamagedError that names the damaged part.
+ */
+export async function restoreBackup(
+  folder: BackupFolder,
+  target: Target,
+  { id, replace, isDryRun }: RestoreOptions,
+  onProgress: (progress: BackupProgress) => void = () => {},
+): Promise<Manifest> {
+  const { db, settings, store, config } = target;
+  const manifest = await readManifest(folder, await findBackup(folder, id));
+  checkVersion(manifest);
+  const secret = await text(await folder.read(manifest.secret));
+  if (config.secret !== null && config.secret !== secret)
+    throw new BackupError(
+      "PARLEY_SECRET is not the secret of this backup; unset it to use the backup's, without which links and stored secrets can't be read",
+    );
+  const isContinued = await checkTarget(target, manifest, replace);
+  if (isDryRun) {
+    await checkParts(folder, manifest);
+    return manifest;
+  }
+  await store.put(restoringKey, Buffer.from(manifest.id));
+  const etags = await restoreObjects(folder, store, manifest, isContinued, onProgress);
+  if (config.secret === null) await storeSecret(store, secret);
+  await migrateJobs(db.pool);
+  let done = 0;
+  await loadDatabase(
+    settings,
+    {
+      migration: manifest.migration,
+      tables: manifest.tables,
+      sequences: manifest.sequences,
+      open: (table) => {
+        const found = manifest.tables.find(({ name }) => name === table.name);
+        if (found === undefined) throw new BackupDamagedError(`the backup lacks the table ${table.name}`);
+        return folder.read(found.part);
+      },
+    },
+    {
+      replace,
+      onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
+      finish: (client) => finishDatabase(client, store, manifest, etags),
+    },
+  );
+  await target.migrate();
+  await store.delete(restoringKey);
+  return manifest;
+}
+
+function checkVersion({ migration, parley }: Manifest): void {
+  if (migration > Math.max(...readMigrations().map(({ number }) => number)))
+    throw new BackupError(
+      `the backup is from Parley ${parley}, which is newer; restore it with that version`,
+    );
+}
+
+/** @returns whether an interrupted restore of the same backup is to be continued. */
+async function checkTarget(
+  { db, settings, store }: Target,
+  { id }: Manifest,
+  replace: boolean,
+): Promise<boolean> {
+  const { rows } = await db.pool.query<{ count: string }>(
+    `select count(*) as count from pg_stat_activity
+     where datname = current_database() and application_name = 'parley' and pid <> pg_backend_pid()`,
+  );
+  if (Number(rows[0]?.count) > 0)
+    throw new BackupError("a server uses the configured database; stop all of Parley's processes first");
+  const isContinued = (await readRestoring(store)) === id;
+  if (replace) return isContinued;
+  if (!(await readSchema(settings)).isEmpty)
+    throw new BackupError(
+      "the configured database already has an installation. Configure an empty one, or add `--replace --yes` to delete what it has",
+    );
+  for (const prefix of [uploadsPrefix, recordingsPrefix, importsPrefix]) {
+    for await (const { key } of store.list(prefix)) {
+      if (isContinued) break;
+      throw new BackupError(
+        `the configured file store is not empty: it has ${key}. Configure an empty one, or add \`--replace --yes\` to delete what it has`,
+      );
+    }
+  }
+  return isContinued;
+}
+
+async function readRestoring(store: ObjectStore): Promise<string | null> {
+  try {
+    return await text((await store.get(restoringKey)).body);
+  } catch (error) {
+    if (error instanceof ObjectMissingError) return null;
+    throw error;
+  }
+}
+
+/** Makes sure that every file of the backup is there; only `verify` reads them all. */
+async function checkParts(folder: BackupFolder, manifest: Manifest): Promise<void> {
+  async function check({ name }: { readonly name: string }): Promise<void> {
+    if ((await folder.store.head(name)) === null) throw new BackupDamagedError(`${name} is missing`);
+  }
+  for (const { part } of manifest.tables) await check(part);
+  for await (const _ of forEachStreamed(readObjects(folder, manifest), copiesAtOnce, check));
+}
+
+/** @returns the etags that files of uploads have in this store, by key. */
+async function restoreObjects(
+  folder: BackupFolder,
+  store: ObjectStore,
+  manifest: Manifest,
+  isContinued: boolean,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<ReadonlyMap<string, string>> {
+  const etags = new Map<string, string>();
+  let [done, bytes] = [0, 0];
+  async function restore(object: BackedUpObject): Promise<void> {
+    const present = isContinued ? await store.head(object.key) : null;
+    const info =
+      present?.size === object.bytes
+        ? present
+        : await writeObject(store, object.key, await folder.read(object));
+    if (object.key.startsWith(uploadsPrefix)) etags.set(object.key, info.etag);
+    done += 1;
+    bytes += object.bytes;
+    onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
+  }
+  for await (const _ of forEachStreamed(readObjects(folder, manifest), copiesAtOnce, restore));
+  return etags;
+}
+
+/** The store reports a broken body; the reason is the body's own error. */
+async function writeObject(store: ObjectStore, key: string, body: Awaited<ReturnType<BackupFolder["read"]>>) {
+  try {
+    return await store.put(key, body, { contentType: contentTypeOf(key) });
+  } catch (error) {
+    throw body.errored ?? error;
+  }
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  mp4: "video/mp4",
+  mp3: "audio/mpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+};
+
+/** What the files of a recording are served as, by the end of their names. */
+function contentTypeOf(key: string): string {
+  return contentTypes[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+}
+
+/** What differs between a backup and the installation that it becomes, in the transaction that loads it. */
+async function finishDatabase(
+  client: pg.Client,
+  store: ObjectStore,
+  manifest: Manifest,
+  etags: ReadonlyMap<string, string>,
+): Promise<void> {
+  for (const [key, etag] of etags)
+    await client.query("update uploads set file_etag = $2 where id = $1 and file_etag is not null", [
+      key.split("/")[1],
+      etag,
+    ]);
+  await client.query("update audit_chains set anchored_position = 0");
+  await client.query("update hooks set leased_by = null, leased_until = null where leased_by is not null");
+  await client.query("delete from clock_guard");
+  const storeId = randomUUID();
+  const { rows } = await client.query<{ id: string; swept_event_id: string }>(
+    `update installation set store_id = $1, restored_backup = $2, quarantined_at = clock_timestamp()
+     returning id, swept_event_id`,
+    [storeId, manifest.id],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new BackupDamagedError("the backup has no installation");
+  // Before the commit: a database without its marker would be taken for one with another store.
+  await writeMarker(store, { installation: row.id, high: Number(row.swept_event_id), store: storeId });
+}

@@ -1,0 +1,163 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { FastifyBaseLogger } from "fastify";
+import pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { verifyChain } from "../audit/verify.ts";
+import { type Database, openDatabase } from "../platform/db/database.ts";
+import { startEmbeddedPostgres } from "../platform/db/embedded/index.ts";
+import { migrate } from "../platform/db/migrate.ts";
+import { migrateJobs } from "../platform/jobs/queue.ts";
+import { forEachStreamed } from "./concurrent.ts";
+import type { BackupProgress } from "./create.ts";
+import { BackupDamagedError } from "./errors.ts";
+import type { BackupFolder, Part } from "./folder.ts";
+import { loadDatabase } from "./load.ts";
+import { findBackup, type Manifest, readManifest, readObjects } from "./manifest.ts";
+
+/** Files read at a time. */
+const readsAtOnce = 4;
+
+/** What a verification found. */
+export interface VerifyResult {
+  readonly manifest: Manifest;
+  /** One line for each fault, with the name of the part; empty: the backup can be restored. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Proves that a backup can be restored: reads every file and compares its digest, restores the database into a throwaway
+ * PostgreSQL, migrates it, and checks the number of rows, the audit log and that every file it names is there.
+ */
+export async function verifyBackup(
+  folder: BackupFolder,
+  id: string | null,
+  log: FastifyBaseLogger,
+  onProgress: (progress: BackupProgress) => void = () => {},
+): Promise<VerifyResult> {
+  const manifest = await readManifest(folder, await findBackup(folder, id));
+  const faults: string[] = [];
+  const tables = manifest.tables.map(({ part }) => part);
+  for (const part of [manifest.secret, manifest.objects.part, ...tables])
+    await readWhole(folder, part, faults);
+  if (faults.length > 0) return { manifest, faults };
+  let [done, bytes] = [0, 0];
+  const reading = forEachStreamed(readObjects(folder, manifest), readsAtOnce, async (object) => {
+    await readWhole(folder, object, faults);
+    done += 1;
+    bytes += object.bytes;
+    onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
+  });
+  for await (const _ of reading);
+  faults.push(...(await verifyDatabase(folder, manifest, log, onProgress)));
+  return { manifest, faults };
+}
+
+async function readWhole(folder: BackupFolder, part: Part, faults: string[]): Promise<void> {
+  try {
+    for await (const _ of await folder.read(part));
+  } catch (error) {
+    if (!(error instanceof BackupDamagedError)) throw error;
+    faults.push(error.message);
+  }
+}
+
+async function verifyDatabase(
+  folder: BackupFolder,
+  manifest: Manifest,
+  log: FastifyBaseLogger,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<string[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), "parley-verify-"));
+  try {
+    const postgres = await startEmbeddedPostgres({
+      dataDir,
+      purpose: "server",
+      log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
+    });
+    const { connection } = postgres;
+    const db = openDatabase(connection, {
+      onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
+    });
+    try {
+      await migrateJobs(db.pool);
+      const faults: string[] = [];
+      let done = 0;
+      await loadDatabase(
+        connection,
+        {
+          ...manifest,
+          open: (table) => folder.read(partOf(manifest, table.name)),
+        },
+        {
+          replace: false,
+          onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
+          finish: async (client) => {
+            faults.push(...(await compareRows(client, manifest)));
+            faults.push(...(await findMissingFiles(client, folder, manifest)));
+          },
+        },
+      );
+      await migrate(connection);
+      faults.push(...(await verifyAudit(db)));
+      return faults;
+    } finally {
+      await db.close();
+      await postgres.stop();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+function partOf(manifest: Manifest, name: string): Part {
+  const table = manifest.tables.find((other) => other.name === name);
+  if (table === undefined) throw new BackupDamagedError(`the backup lacks the table ${name}`);
+  return table.part;
+}
+
+async function compareRows(client: pg.Client, manifest: Manifest): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { name, rows: expected, part } of manifest.tables) {
+    if (name === "pgboss.job") continue;
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*) as count from ${pg.escapeIdentifier(name)}`,
+    );
+    if (Number(rows[0]?.count) !== expected)
+      faults.push(`${part.name} has ${rows[0]?.count} rows instead of ${expected}`);
+  }
+  return faults;
+}
+
+/** Files that the database names and the backup does not have, except those that were damaged before. */
+async function findMissingFiles(
+  client: pg.Client,
+  folder: BackupFolder,
+  manifest: Manifest,
+): Promise<string[]> {
+  await client.query("create temporary table backed_up (key text) on commit drop");
+  async function* keys(): AsyncGenerator<string> {
+    for (const key of manifest.damaged) yield `${key}\n`;
+    for await (const { key } of readObjects(folder, manifest)) yield `${key}\n`;
+  }
+  await pipeline(Readable.from(keys()), client.query(copyFrom("copy backed_up from stdin")));
+  const { rows } = await client.query<{ key: string }>(
+    `select key from stored_files where damage is distinct from 'missing'
+     except select key from backed_up order by key limit 100`,
+  );
+  return rows.map(({ key }) => `${key} is not in the backup, although its database names it`);
+}
+
+async function verifyAudit(db: Database): Promise<string[]> {
+  const { rows } = await db.pool.query<{ id: string }>("select workspace_id as id from audit_chains");
+  const faults: string[] = [];
+  for (const { id } of rows) {
+    const { broken } = await verifyChain(db, id, null);
+    if (broken !== null)
+      faults.push(`the audit log of workspace ${id} is broken at entry ${broken.position}: ${broken.reason}`);
+  }
+  return faults;
+}

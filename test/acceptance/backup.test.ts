@@ -1,0 +1,359 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type Answer, call } from "../support/app.ts";
+import { noS3Server, startS3Server } from "../support/s3-server.ts";
+import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "parley-backups-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const server = await prepareServer();
+after(() => server.dispose());
+await server.start();
+const workspace = await parley(server, "workspace", "create", "--name", "Harbour");
+await parley(
+  server,
+  "user",
+  "create",
+  "--email",
+  "a@harbour.example",
+  "--name",
+  "A",
+  "--workspace",
+  workspace,
+);
+const token = await parley(server, "token", "create", "--email", "a@harbour.example");
+
+const segments = Array.from({ length: 50 }, (_, index) => ({
+  speaker_key: `s${index % 3}`,
+  start: index * 2000,
+  end: index * 2000 + 1900,
+  text: `Segment ${index}: "quotes", a tab\t, a backslash \\N and größere Wörter.`,
+}));
+
+async function upload(title: string): Promise<void> {
+  const attributes = { title, transcript: { language: "en", segments } };
+  const { status, text } = await call(
+    server,
+    "POST",
+    "/uploads/create",
+    { media_type: "transcript", attributes },
+    { token },
+  );
+  assert.equal(status, 200, text);
+}
+
+/** Uploads a real file. @returns the id of its recording. */
+async function uploadMedia(): Promise<string> {
+  const { body } = await call(server, "POST", "/uploads/create", { media_type: "audio" }, { token });
+  const { url, headers } = body.media.upload;
+  const file = readFileSync(new URL("../fixtures/media/good-cbr.mp3", import.meta.url));
+  const sent = await fetch(url, { method: "PUT", body: file, headers });
+  assert.ok(sent.ok, await sent.text());
+  return until("the file is a recording", async () => {
+    const upload = (await call(server, "POST", `/uploads/${body.id}`, {}, { token })).body;
+    assert.notEqual(upload.status, "failure", upload.failure?.reason);
+    return upload.recording_id ?? undefined;
+  });
+}
+
+interface Page {
+  readonly recordings: readonly { id: string; title: string; media_type: string }[];
+  readonly cursor: string | null;
+}
+
+/** What an API reader sees of every recording: its JSON, its transcript and the digest of its file. */
+async function readAll(from: ServerProcess): Promise<Map<string, string>> {
+  const seen = new Map<string, string>();
+  const sha256 = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
+  let cursor: string | null = null;
+  do {
+    const { body }: Answer<Page> = await call(
+      from,
+      "POST",
+      "/recordings",
+      cursor === null ? {} : { cursor },
+      { token },
+    );
+    for (const recording of body.recordings) {
+      const [transcript, media] = await Promise.all([
+        call(from, "GET", `/recordings/${recording.id}/transcript`, undefined, { token }),
+        recording.media_type === "transcript"
+          ? null
+          : fetch(`${from.url}/_/public-api/v2/recordings/${recording.id}/download`, {
+              headers: { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" },
+            }).then(async (response) => Buffer.from(await response.arrayBuffer())),
+      ]);
+      const file = media === null ? "" : sha256(media);
+      seen.set(
+        `${recording.title} ${recording.id}`,
+        `${file} ${sha256(transcript.text)} ${JSON.stringify(recording).replaceAll(/http:\/\/localhost:\d+/g, "http://server")}`,
+      );
+    }
+    cursor = body.cursor;
+  } while (cursor !== null);
+  return seen;
+}
+
+/** A new installation, stopped, into which backups are restored. */
+async function prepareTarget(env: Record<string, string> = {}): Promise<ServerProcess> {
+  const target = await prepareServer({ isEmpty: true, env });
+  after(() => target.dispose());
+  return target;
+}
+
+/** Runs a command that is expected to fail. @returns what it printed on standard error. */
+async function failing(of: ServerProcess, ...args: string[]): Promise<string> {
+  const error = await parley(of, ...args).then(
+    () => null,
+    (reason: { stderr: string }) => reason,
+  );
+  assert.notEqual(error, null, `parley ${args.join(" ")} succeeded`);
+  return error?.stderr ?? "";
+}
+
+/** Starts a backup and kills it at the first line of progress that matches. */
+async function killBackup(destination: string, isMoment: (line: string) => boolean): Promise<void> {
+  const child: ChildProcess = spawn(process.execPath, [main, "backup", destination, "--json"], {
+    env: { ...process.env, ...server.env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk) => {
+    output += chunk;
+    if (output.split("\n").some(isMoment)) child.kill("SIGKILL");
+  });
+  await once(child, "exit");
+  assert.doesNotMatch(output, /"phase":"done"/);
+}
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .map((name) => join(path, name))
+    .filter((name) => statSync(name).isFile());
+}
+
+function flipByte(path: string): () => void {
+  const before = readFileSync(path);
+  const file = openSync(path, "r+");
+  const at = Math.floor(before.length / 2);
+  writeSync(file, Buffer.from([(before[at] ?? 0) ^ 0xff]), 0, 1, at);
+  return () => writeFileSync(path, before);
+}
+
+await uploadMedia();
+await uploadMedia();
+for (let index = 0; index < 10; index++) await upload(`Before ${index}`);
+
+test("under write load, killed in each phase: nothing half-done looks complete, and a restore has everything acknowledged", async () => {
+  const destination = join(folder, "plain");
+  for (const phase of ["database", "files"]) {
+    await killBackup(destination, (line) => line.includes(`"phase":"${phase}"`));
+    assert.match(await failing(server, "backup", "verify", destination), /there is no backup/);
+  }
+  const acknowledged: string[] = [];
+  let isWriting = true;
+  const writing = (async () => {
+    for (let index = 0; isWriting; index++) {
+      const title = `During ${index}`;
+      await upload(title);
+      acknowledged.push(title);
+    }
+  })();
+  await until("there is load", () => acknowledged.length > 2 || undefined);
+  const before = [...acknowledged];
+  const id = await parley(server, "backup", destination);
+  isWriting = false;
+  await writing;
+  assert.equal((await parley(server, "backup", "list", destination)).split(" ")[0], id);
+  await parley(server, "backup", "verify", destination);
+  // A backup while nothing changes, to compare every recording with.
+  await until("everything is promoted", async () => {
+    const { body } = await call(
+      server,
+      "POST",
+      "/uploads",
+      { filters: { status: ["promoting", "processing"] } },
+      { token },
+    );
+    return body.uploads?.every((each: { status: string }) => each.status === "success") || undefined;
+  });
+  await parley(server, "backup", destination);
+  const original = await readAll(server);
+  await server.stop();
+
+  const target = await prepareTarget();
+  const early = await prepareTarget();
+  await parley(early, "restore", destination, "--at", id);
+  await parley(target, "restore", destination, "--dry-run");
+  await parley(target, "restore", destination);
+  await target.start();
+  assert.deepEqual(await readAll(target), original);
+  await parley(target, "audit", "verify");
+  assert.match(
+    await failing(target, "restore", destination),
+    /a server uses|already has an installation|in use/,
+  );
+  assert.equal(await target.stop(), 0);
+  await early.start();
+  // What was in progress continues under the same ids.
+  await until("everything acknowledged before the backup is there", async () => {
+    const titles = [...(await readAll(early)).keys()];
+    return before.every((title) => titles.some((name) => name.startsWith(`${title} `))) || undefined;
+  });
+  await early.stop();
+  await server.start();
+});
+
+test("a second backup copies only what is new, and prune removes what nothing needs", async () => {
+  const destination = join(folder, "again");
+  const run = async () =>
+    JSON.parse((await parley(server, "backup", destination, "--json")).split("\n").at(-1) ?? "");
+  const first = await run();
+  const files = filesBelow(join(destination, "objects"));
+  assert.ok(first.copied_bytes > 0 && files.length === first.files);
+  const second = await run();
+  assert.equal(second.files, first.files);
+  assert.ok(second.copied_bytes < 2_000_000, "only tables are copied again");
+  assert.deepEqual(filesBelow(join(destination, "objects")), files);
+  const recording = await uploadMedia();
+  await run();
+  await call(server, "DELETE", `/recordings/${recording}`, undefined, { token });
+  await delay(1100);
+  const last = await run();
+  assert.ok(filesBelow(join(destination, "objects")).length > files.length);
+  const pruned = JSON.parse(await parley(server, "backup", "prune", destination, "--keep", "1d", "--json"));
+  assert.deepEqual([pruned.kept, pruned.removed.length], [[last.id], 3]);
+  assert.deepEqual(filesBelow(join(destination, "objects")), files);
+  await parley(server, "backup", "verify", destination);
+});
+
+test("one flipped byte in any part: verify and restore name it, and restore changes nothing", async () => {
+  const destination = join(folder, "flipped");
+  const id = await parley(server, "backup", destination);
+  const target = await prepareTarget();
+  const parts = filesBelow(destination);
+  const chosen = [
+    "/media.mp3/",
+    "manifest.",
+    "secret",
+    "objects.jsonl",
+    "tables/users",
+    "tables/transcript_segments",
+  ].map((text) => parts.find((path) => path.includes(text)) ?? assert.fail(text));
+  for (const path of chosen) {
+    const restoreByte = flipByte(path);
+    const name = path.slice(destination.length + 1);
+    for (const command of [
+      ["backup", "verify", destination],
+      ["restore", destination, "--at", id],
+    ] as const)
+      assert.ok((await failing(target, ...command)).includes(name), `${command.join(" ")} names ${name}`);
+    restoreByte();
+  }
+  await parley(target, "restore", destination);
+});
+
+test("an encrypted backup shows nothing without its passphrase and restores with it", async () => {
+  const destination = join(folder, "encrypted");
+  const passphrase = { PARLEY_BACKUP_PASSPHRASE: "an ordinary passphrase" };
+  await parley({ env: { ...server.env, ...passphrase } }, "backup", destination);
+  for (const path of filesBelow(destination))
+    assert.match(readFileSync(path, "latin1").slice(0, 21), /^age-encryption\.org\/v1/, path);
+  assert.match(await failing(server, "backup", "list", destination), /set PARLEY_BACKUP_PASSPHRASE/);
+  const target = await prepareTarget(passphrase);
+  await parley(target, "restore", destination);
+  await target.start();
+  assert.deepEqual(await readAll(target), await readAll(server));
+  await target.stop();
+});
+
+test("a restored installation is quarantined: nothing is sent until it is accepted", async () => {
+  const { createServer } = await import("node:http");
+  const received: string[] = [];
+  const receiver = createServer((request, response) => {
+    request.on("data", (chunk) => received.push(String(chunk)));
+    request.on("end", () => response.writeHead(204).end());
+  });
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  after(() => receiver.close());
+  const { port } = receiver.address() as { port: number };
+  const env = { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" };
+  const { status, text } = await call(
+    server,
+    "POST",
+    "/hooks/create",
+    { hook_type: "upload_updated", hook_url: `http://127.0.0.1:${port}/` },
+    { token },
+  );
+  assert.equal(status, 200, text);
+  const destination = join(folder, "quarantined");
+  await parley(server, "backup", destination);
+  const target = await prepareTarget(env);
+  await parley(target, "restore", destination);
+  await target.start();
+  const created = await call(
+    target,
+    "POST",
+    "/uploads/create",
+    { media_type: "transcript", attributes: { title: "After", transcript: { language: "en", segments } } },
+    { token },
+  );
+  assert.equal(created.status, 200);
+  await until("it is promoted", async () => {
+    const { body } = await call(target, "POST", `/uploads/${created.body.id}`, {}, { token });
+    return body.status === "success" || undefined;
+  });
+  await delay(2000);
+  assert.equal(received.length, 0);
+  await parley(target, "restore", "accept");
+  await until(
+    "it is sent",
+    () => received.some((body) => body.includes(created.body.id)) || undefined,
+    30_000,
+  );
+  await target.stop();
+});
+
+const s3 = await startS3Server();
+after(() => s3?.stop());
+
+test("to a bucket, and from local files to S3", { skip: s3 === null ? noS3Server : false }, async () => {
+  if (s3 === null) return;
+  const access = {
+    PARLEY_S3_ENDPOINT: s3.endpoint,
+    AWS_ACCESS_KEY_ID: s3.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+  };
+  const destination = `s3://${await s3.bucket()}/nightly`;
+  await parley({ env: { ...server.env, ...access } }, "backup", destination);
+  const target = await prepareTarget({
+    ...access,
+    PARLEY_STORAGE: "s3",
+    PARLEY_S3_BUCKET: await s3.bucket(),
+  });
+  await parley(target, "restore", destination);
+  await target.start();
+  assert.deepEqual(await readAll(target), await readAll(server));
+  await target.stop();
+});
