@@ -55,17 +55,21 @@ export function backupCommand(): Command {
     .description("what a worker runs at PARLEY_BACKUP_AT: back up, prune, and verify once a week")
     .argument("<time>", "the time it is due, in ISO 8601")
     .action((time: string) => runScheduled(new Date(time)));
-  return new Command("backup")
-    .description("back up the database, all files and the secret, while the server runs")
-    .argument("<destination>", destinationHelp)
-    .option("--json", "print progress and result as lines of JSON")
-    .action((destination: string, options: Options) =>
-      withFolder(destination, (folder, config) => backUp(folder, config, options)),
-    )
-    .addCommand(list)
-    .addCommand(verify)
-    .addCommand(prune)
-    .addCommand(scheduled, { hidden: true });
+  return (
+    new Command("backup")
+      .description("back up the database, all files and the secret, while the server runs")
+      .argument("<destination>", destinationHelp)
+      .option("--json", "print progress and result as lines of JSON")
+      .action((destination: string, options: Options) =>
+        withFolder(destination, (folder, config) => backUp(folder, config, options)),
+      )
+      // Otherwise it would take the options of its subcommands for its own.
+      .enablePositionalOptions()
+      .addCommand(list)
+      .addCommand(verify)
+      .addCommand(prune)
+      .addCommand(scheduled, { hidden: true })
+  );
 }
 
 async function withFolder(

@@ -40,6 +40,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   const program = new Command("parley")
     .description("Parley, the self-hosted meeting recording service.")
     .version(version)
+    // Subcommands may have options of the same name as their parent.
+    .enablePositionalOptions()
     .showHelpAfterError("(add --help for usage)");
   const requested = Object.entries(commands).filter(([name]) => name === argv[2]);
   for (const [, load] of requested.length > 0 ? requested : Object.entries(commands))

@@ -17,7 +17,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Answer, call } from "../support/app.ts";
+import { type Answer, call, olderVersion } from "../support/app.ts";
+import { startHookReceiver } from "../support/hook-receiver.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -26,7 +27,8 @@ const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "parley-backups-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const server = await prepareServer();
+const env = { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" };
+const server = await prepareServer({ env });
 after(() => server.dispose());
 await server.start();
 const workspace = await parley(server, "workspace", "create", "--name", "Harbour");
@@ -237,7 +239,11 @@ test("a second backup copies only what is new, and prune removes what nothing ne
   assert.deepEqual(filesBelow(join(destination, "objects")), files);
   const recording = await uploadMedia();
   await run();
-  await call(server, "DELETE", `/recordings/${recording}`, undefined, { token });
+  const removed = await fetch(`${server.url}/_/api/v1/recordings/${recording}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(removed.status, 200);
   await delay(1100);
   const last = await run();
   assert.ok(filesBelow(join(destination, "objects")).length > files.length);
@@ -288,23 +294,14 @@ test("an encrypted backup shows nothing without its passphrase and restores with
 });
 
 test("a restored installation is quarantined: nothing is sent until it is accepted", async () => {
-  const { createServer } = await import("node:http");
-  const received: string[] = [];
-  const receiver = createServer((request, response) => {
-    request.on("data", (chunk) => received.push(String(chunk)));
-    request.on("end", () => response.writeHead(204).end());
-  });
-  receiver.listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  after(() => receiver.close());
-  const { port } = receiver.address() as { port: number };
-  const env = { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" };
+  const receiver = await startHookReceiver();
+  const received = (id: string): boolean => receiver.requests.some(({ body }) => String(body).includes(id));
   const { status, text } = await call(
     server,
     "POST",
     "/hooks/create",
-    { hook_type: "upload_updated", hook_url: `http://127.0.0.1:${port}/` },
-    { token },
+    { hook_type: "recording_added", hook_url: receiver.url },
+    { token, version: olderVersion },
   );
   assert.equal(status, 200, text);
   const destination = join(folder, "quarantined");
@@ -320,18 +317,14 @@ test("a restored installation is quarantined: nothing is sent until it is accept
     { token },
   );
   assert.equal(created.status, 200);
-  await until("it is promoted", async () => {
+  const recording: string = await until("it is promoted", async () => {
     const { body } = await call(target, "POST", `/uploads/${created.body.id}`, {}, { token });
-    return body.status === "success" || undefined;
+    return body.recording_id ?? undefined;
   });
   await delay(2000);
-  assert.equal(received.length, 0);
+  assert.ok(!received(recording));
   await parley(target, "restore", "accept");
-  await until(
-    "it is sent",
-    () => received.some((body) => body.includes(created.body.id)) || undefined,
-    30_000,
-  );
+  await until("it is sent", () => received(recording) || undefined, 30_000);
   await target.stop();
 });
 

@@ -36,6 +36,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   access: [],
   accounts: ["access", "audit", "directory", "webhooks"],
   audit: [],
+  backup: ["accounts", "audit", "storage-maintenance"],
   directory: ["access"],
   highlights: ["access", "audit", "public-link-records", "recordings"],
   imports: ["recordings", "uploads"],
