@@ -150,15 +150,15 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
 /** @throws BackupDamagedError that names every damaged part. */
 async function verifyOne(folder: BackupFolder, options: Options): Promise<void> {
   const report = reportProgress(options);
-  const { manifest, faults } = await verifyBackup(
+  const { manifest, problems } = await verifyBackup(
     folder,
     options.at ?? null,
     toolLog(),
     report.update,
   ).finally(report.done);
-  if (options.json) printLine({ phase: "done", id: manifest.id, faults });
-  if (faults.length > 0)
-    throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${faults.join("; ")}`);
+  if (options.json) printLine({ phase: "done", id: manifest.id, problems });
+  if (problems.length > 0)
+    throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
   console.error(
     `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared`,
   );

@@ -11,8 +11,8 @@ import {
   UnfitDatabaseError,
 } from "../server/platform/db/migrate.ts";
 import { ProblemError } from "../server/platform/http/errors/problem.ts";
+import { version } from "../server/platform/version.ts";
 import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";
-import { version } from "../server/version.ts";
 import { AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
 
 /** The commands in the order of the help. Only the one that runs is loaded, which takes a third less time. */

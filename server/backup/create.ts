@@ -8,7 +8,7 @@ import { openSecret } from "../platform/crypto/secret.ts";
 import { takeBackupLock } from "../platform/db/backup-lock.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
-import { version } from "../version.ts";
+import { version } from "../platform/version.ts";
 import { BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import { backupsPrefix, listBackups, type Manifest, readManifest, writeManifest } from "./manifest.ts";

@@ -15,18 +15,18 @@ export async function readQuarantine(
   return rows[0] ?? null;
 }
 
-/** How long an answer is used: the state is asked for often and changes once. */
+/** How long a result is reused: the state is read often and changes once. */
 const cachedMs = 5000;
 
 /** @returns a function that says whether the installation is quarantined, at most five seconds late. */
 export function watchQuarantine(db: Pick<Database, "pool">): () => Promise<boolean> {
-  let [answer, readAt] = [false, Number.NEGATIVE_INFINITY];
+  let [isQuarantined, readAt] = [false, Number.NEGATIVE_INFINITY];
   return async () => {
     if (performance.now() - readAt >= cachedMs) {
-      answer = (await readQuarantine(db)) !== null;
+      isQuarantined = (await readQuarantine(db)) !== null;
       readAt = performance.now();
     }
-    return answer;
+    return isQuarantined;
   };
 }
 

@@ -59,9 +59,9 @@ export async function runScheduledBackup(
     const client = await connectForCopy(source.settings);
     try {
       const run = await startRun(client, { kind: "verify", destination, scheduledFor });
-      const { manifest, faults } = await verifyBackup(folder, null, log);
-      if (faults.length === 0) return await finishRun(client, run, { backupId: manifest.id });
-      const error = new BackupDamagedError(`the backup ${manifest.id} is damaged: ${faults.join("; ")}`);
+      const { manifest, problems } = await verifyBackup(folder, null, log);
+      if (problems.length === 0) return await finishRun(client, run, { backupId: manifest.id });
+      const error = new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
       await finishRun(client, run, { error });
       throw error;
     } finally {

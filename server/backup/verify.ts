@@ -24,8 +24,8 @@ const readsAtOnce = 4;
 /** What a verification found. */
 export interface VerifyResult {
   readonly manifest: Manifest;
-  /** One line for each fault, with the name of the part; empty: the backup can be restored. */
-  readonly faults: readonly string[];
+  /** One line for each problem, with the name of the part; empty: the backup can be restored. */
+  readonly problems: readonly string[];
 }
 
 /**
@@ -39,29 +39,29 @@ export async function verifyBackup(
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<VerifyResult> {
   const manifest = await readManifest(folder, await findBackup(folder, id));
-  const faults: string[] = [];
+  const problems: string[] = [];
   const tables = manifest.tables.map(({ part }) => part);
   for (const part of [manifest.secret, manifest.objects.part, ...tables])
-    await readWhole(folder, part, faults);
-  if (faults.length > 0) return { manifest, faults };
+    await readWhole(folder, part, problems);
+  if (problems.length > 0) return { manifest, problems };
   let [done, bytes] = [0, 0];
   const reading = forEachStreamed(readObjects(folder, manifest), readsAtOnce, async (object) => {
-    await readWhole(folder, object, faults);
+    await readWhole(folder, object, problems);
     done += 1;
     bytes += object.bytes;
     onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
   });
   for await (const _ of reading);
-  faults.push(...(await verifyDatabase(folder, manifest, log, onProgress)));
-  return { manifest, faults };
+  problems.push(...(await verifyDatabase(folder, manifest, log, onProgress)));
+  return { manifest, problems };
 }
 
-async function readWhole(folder: BackupFolder, part: Part, faults: string[]): Promise<void> {
+async function readWhole(folder: BackupFolder, part: Part, problems: string[]): Promise<void> {
   try {
     for await (const _ of await folder.read(part));
   } catch (error) {
     if (!(error instanceof BackupDamagedError)) throw error;
-    faults.push(error.message);
+    problems.push(error.message);
   }
 }
 
@@ -84,7 +84,7 @@ async function verifyDatabase(
     });
     try {
       await migrateJobs(db.pool);
-      const faults: string[] = [];
+      const problems: string[] = [];
       let done = 0;
       await loadDatabase(
         connection,
@@ -96,14 +96,14 @@ async function verifyDatabase(
           replace: false,
           onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
           finish: async (client) => {
-            faults.push(...(await compareRows(client, manifest)));
-            faults.push(...(await findMissingFiles(client, folder, manifest)));
+            problems.push(...(await compareRows(client, manifest)));
+            problems.push(...(await findMissingFiles(client, folder, manifest)));
           },
         },
       );
       await migrate(connection);
-      faults.push(...(await verifyAudit(db)));
-      return faults;
+      problems.push(...(await verifyAudit(db)));
+      return problems;
     } finally {
       await db.close();
       await postgres.stop();
@@ -120,16 +120,16 @@ function partOf(manifest: Manifest, name: string): Part {
 }
 
 async function compareRows(client: pg.Client, manifest: Manifest): Promise<string[]> {
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const { name, rows: expected, part } of manifest.tables) {
     if (name === "pgboss.job") continue;
     const { rows } = await client.query<{ count: string }>(
       `select count(*) as count from ${pg.escapeIdentifier(name)}`,
     );
     if (Number(rows[0]?.count) !== expected)
-      faults.push(`${part.name} has ${rows[0]?.count} rows instead of ${expected}`);
+      problems.push(`${part.name} has ${rows[0]?.count} rows instead of ${expected}`);
   }
-  return faults;
+  return problems;
 }
 
 /** Files that the database names and the backup does not have, except those that were damaged before. */
@@ -153,11 +153,11 @@ async function findMissingFiles(
 
 async function verifyAudit(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>("select workspace_id as id from audit_chains");
-  const faults: string[] = [];
+  const problems: string[] = [];
   for (const { id } of rows) {
     const { broken } = await verifyChain(db, id, null);
     if (broken !== null)
-      faults.push(`the audit log of workspace ${id} is broken at entry ${broken.position}: ${broken.reason}`);
+      problems.push(`the audit log of workspace ${id} is broken at entry ${broken.position}: ${broken.reason}`);
   }
-  return faults;
+  return problems;
 }

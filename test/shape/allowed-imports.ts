@@ -28,6 +28,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/outbound": [],
   "platform/pages": [],
   "platform/storage": ["platform/concurrency"],
+  "platform/version": [],
   "platform/telemetry": [],
 };
 
