@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from "cli-progress";
 
 /** Progress of a long command in numbers. */
-export interface ReportedProgress {
+interface ReportedProgress {
   readonly phase: string;
   /** How much there is, and how much of it is done. */
   readonly total: number;

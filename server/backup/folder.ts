@@ -61,7 +61,7 @@ const scryptWorkFactor = 17;
 const zstdLevel = 3;
 
 /** A folder or `s3://bucket/prefix`. @throws BackupError for anything else. */
-export function parseDestination(
+function parseDestination(
   destination: string,
 ): { readonly folder: string } | { readonly bucket: string; readonly prefix: string } {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=/-]*))?$/.exec(destination);

@@ -5,7 +5,7 @@ import type { Database } from "../platform/db/database.ts";
  * A restored installation is quarantined until an operator accepts it: it sends no webhooks and no mail and deletes nothing
  * by age. Otherwise a trial restore would notify receivers a second time and apply retention rules to a copy.
  */
-export async function readQuarantine(
+async function readQuarantine(
   db: Pick<Database, "pool">,
 ): Promise<{ readonly backup: string; readonly since: Date } | null> {
   const { rows } = await db.pool.query<{ backup: string; since: Date }>({

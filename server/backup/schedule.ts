@@ -21,7 +21,7 @@ const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const retryAfterMs = hourMs;
 
 /** A backup older than this is overdue. */
-export const overdueAfterMs = 2 * dayMs;
+const overdueAfterMs = 2 * dayMs;
 
 /** How often a backup is verified. */
 const verifyEvery = "6 days 12 hours";
@@ -209,7 +209,7 @@ async function reportFailure(
 }
 
 /** How backups are doing, for the log, metrics and the System page. */
-export interface BackupState {
+interface BackupState {
   readonly lastSucceeded: Date | null;
   readonly lastVerified: Date | null;
   /** Why the last run failed; null: it did not. */
@@ -219,7 +219,7 @@ export interface BackupState {
 }
 
 /** Reads it from the runs in the database. */
-export async function readBackupState({ pool }: Pick<Database, "pool">): Promise<BackupState> {
+async function readBackupState({ pool }: Pick<Database, "pool">): Promise<BackupState> {
   const { rows } = await pool.query<{
     succeeded: Date | null;
     verified: Date | null;
