@@ -157,7 +157,9 @@ async function verifyAudit(db: Database): Promise<string[]> {
   for (const { id } of rows) {
     const { broken } = await verifyChain(db, id, null);
     if (broken !== null)
-      problems.push(`the audit log of workspace ${id} is broken at entry ${broken.position}: ${broken.reason}`);
+      problems.push(
+        `the audit log of workspace ${id} is broken at entry ${broken.position}: ${broken.reason}`,
+      );
   }
   return problems;
 }
