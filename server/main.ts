@@ -40,21 +40,28 @@ async function probeStore(store: ObjectStore): Promise<void> {
   }
 }
 
-/** Binds the ports for health and metrics; one listener serves both where their addresses are the same. */
+/**
+ * Binds the ports for health and metrics; one listener serves both where their addresses are the same.
+ * @throws ConfigError in one line when a port can't be used.
+ */
 async function openStatusListeners(
   { role, healthAddress, metricsAddress }: Config,
   closers: (() => Promise<unknown>)[],
+  log: Logger,
 ): Promise<{ readonly health: StatusListener | null; readonly metrics: StatusListener | null }> {
-  const open = async (address: Config["metricsAddress"]): Promise<StatusListener | null> => {
+  const open = async (setting: string, address: Config["metricsAddress"]): Promise<StatusListener | null> => {
     if (address === null) return null;
-    const listener = await listenForStatus(address);
+    const listener = await listenForStatus(address).catch((error: Error) => {
+      throw new ConfigError(`invalid setting: ${setting} can't be used: ${error.message}`);
+    });
+    log.info(address, "serving health or metrics");
     closers.push(() => listener.close());
     return listener;
   };
-  const metrics = await open(metricsAddress);
+  const metrics = await open("PARLEY_METRICS_ADDRESS", metricsAddress);
   if (role !== "worker" || healthAddress === null) return { health: null, metrics };
   const isSame = metricsAddress?.host === healthAddress.host && metricsAddress.port === healthAddress.port;
-  return { health: isSame ? metrics : await open(healthAddress), metrics };
+  return { health: isSame ? metrics : await open("PARLEY_HEALTH_ADDRESS", healthAddress), metrics };
 }
 
 /** A running server. */
@@ -96,7 +103,7 @@ export async function startServer(
     // First of all: a port in use is reported before anything is created or changed.
     const listener = config.role === "worker" ? null : await bindListener(config.host, config.port);
     if (listener !== null) closers.push(() => listener.close());
-    const statusListeners = await openStatusListeners(config, closers);
+    const statusListeners = await openStatusListeners(config, closers, log);
     const metrics =
       statusListeners.metrics === null ? null : await startMetrics(statusListeners.metrics, config, log);
     if (metrics !== null) closers.push(() => metrics.stop());

@@ -15,7 +15,7 @@ export interface DatabaseQuery {
   /** Plain SQL. Must be bounded or use an index; a statement of more than two seconds is cancelled. */
   readonly sql: string;
   readonly gauges: readonly DatabaseGauge[];
-  /** Reads a whole table: may take 30 seconds, on a connection of its own. */
+  /** Reads a whole table: may take a minute, on a connection of its own. */
   readonly isSlow?: boolean;
 }
 

@@ -26,7 +26,7 @@ const minAgeMs = 5000;
 /** A statement runs at most this part of the time: one that takes a second is repeated after 100 seconds. */
 const maxShare = 100;
 
-const timeoutMs = { quick: 2000, slow: 30_000 } as const;
+const timeoutMs = { quick: 2000, slow: 60_000 } as const;
 
 interface Entry {
   rows: readonly Row[] | null;

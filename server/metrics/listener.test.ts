@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { after, test } from "node:test";
 import { freePort } from "../../test/support/port.ts";
 import { prepareServer } from "../../test/support/server-process.ts";
@@ -32,3 +34,15 @@ for (const role of ["api", "worker", "all"])
     const own = role === "worker" ? 0 : 1;
     assert.deepEqual(counts, [own, own + 1]);
   });
+
+test("a port in use stops the start with one line that names the setting", async () => {
+  const port = await freePort();
+  const other = createServer().listen(port, "127.0.0.1");
+  await once(other, "listening");
+  const settings = { ...env, PARLEY_ROLE: "worker", PARLEY_METRICS_ADDRESS: String(port) };
+  await assert.rejects(
+    startServer(readConfig({ ...settings, PARLEY_LOG_LEVEL: "silent" }, "."), (error) => assert.fail(error)),
+    /^Error: invalid setting: PARLEY_METRICS_ADDRESS can't be used: .*EADDRINUSE.*127\.0\.0\.1/,
+  );
+  other.close();
+});

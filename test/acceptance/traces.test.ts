@@ -135,6 +135,13 @@ test("jobs and webhook sends are traces with their results; failed ones are mark
   assert.equal(job.parentSpanId, undefined);
   assert.equal(job.attributes["parley.queue"], "promote_upload");
   await until("its statements", () => childrenOf(job).length > 3);
+  // The request only wakes the worker.
+  const requestTraces = new Set(collector.spans.filter(({ kind }) => kind === 2).map((one) => one.traceId));
+  const claims = collector.spans.filter(({ name }) => name === "claim_job_fairly");
+  assert.deepEqual(
+    claims.filter(({ traceId }) => requestTraces.has(traceId)),
+    [],
+  );
   for (const [code, state] of [
     [200, 0],
     [500, 2],

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import { type Db, fromKysely, PgBoss } from "pg-boss";
@@ -114,6 +115,8 @@ export async function openJobQueue(options: {
   onError: (error: Error) => void;
 }): Promise<JobQueue> {
   const listeners: (() => void)[] = [];
+  // What a request wakes is no part of the request, also not of its trace.
+  const outsideOfRequests = AsyncLocalStorage.snapshot();
   const boss = new PgBoss({
     ...bossOptions(options.pool),
     migrate: false,
@@ -137,7 +140,9 @@ export async function openJobQueue(options: {
     },
     claim: (name, admission) => claimFairly(options.pool, name, admission),
     wake() {
-      for (const listener of listeners) listener();
+      outsideOfRequests(() => {
+        for (const listener of listeners) listener();
+      });
     },
     onWake(listener) {
       listeners.push(listener);
