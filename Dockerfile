@@ -3,14 +3,17 @@
 # The image contains FFmpeg under the GPL, installed from npm. Before you publish an image, read docs/dependencies.md,
 # "Licenses of the media libraries".
 
-FROM node:24-trixie-slim AS packages
+FROM node:24-trixie-slim AS base
 RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libstdc++6 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/ scripts/
+
+FROM base AS packages
 RUN node scripts/install.cjs
 
-FROM packages AS build
+# Not from "packages": overlay file systems can't replace a folder of a lower layer.
+FROM base AS build
 COPY . .
 RUN npm run build
 

@@ -65,7 +65,7 @@ for base in $bases; do
   esac
 done
 
-buildah bud --quiet --pull-never --format docker --tag parley . >&2
+buildah bud --quiet --layers --pull-never --format docker --tag parley . >&2
 container=$(buildah from --pull-never parley)
 ln -sfn "$(buildah mount "$container")" "$folder/root"
 buildah inspect --type image parley >"$folder/inspect.json"

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { isFullRun } from "../support/full.ts";
 import { freePort } from "../support/port.ts";
 import { skipWithout } from "../support/programs.ts";
 import { until } from "../support/until.ts";
@@ -42,7 +43,7 @@ exec chroot "$root" setpriv --reuid parley --regid parley --clear-groups --no-ne
 const reason =
   process.getuid?.() !== 0
     ? "needs root"
-    : process.env.TEST_FULL === undefined
+    : !isFullRun
       ? "takes minutes: npm run test:full, or TEST_FULL=1"
       : skipWithout("mmdebstrap", "buildah", "unshare", "chroot", "setpriv");
 
