@@ -20,7 +20,7 @@ RUN npm run build
 FROM debian:trixie-slim
 # Libraries of Node, and an init that reaps the processes PostgreSQL leaves behind.
 RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 libstdc++6 tini && rm -rf /var/lib/apt/lists/*
-RUN useradd --system --uid 10001 --user-group --no-create-home --home-dir /data parley && install -d -o parley -g parley -m 700 /data
+RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin parley && install -d -o parley -g parley -m 700 /data
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY . .
