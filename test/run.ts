@@ -63,8 +63,8 @@ try {
     cwd: root,
     watch: options.watch,
     execArgv: ["--import", join(root, "test", "support", "record-requests.ts")],
-    // One more than there are cores, since many of them wait for something most of the time.
-    concurrency: availableParallelism() + 1,
+    // More than there are cores, since many of them wait for something most of the time.
+    concurrency: availableParallelism() + 2,
     // The pictures of the guide show whole meetings, which are filmed first.
     timeout: process.env.UPDATE_DOCS === undefined ? 600_000 : 900_000,
     signal: stop.signal,

@@ -9,7 +9,7 @@ import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 /** How often the worker is killed under load; set with KILLS. */
-const kills = Number(process.env.KILLS ?? 4);
+const kills = Number(process.env.KILLS ?? 2);
 
 const env = { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" };
 const api = await prepareServer({ env: { ...env, PARLEY_ROLE: "api" } });

@@ -9,7 +9,7 @@ const server = await prepareServer();
 after(() => server.dispose());
 
 /** How often the server is killed while promoting; set with KILLS. */
-const kills = Number(process.env.KILLS ?? 4);
+const kills = Number(process.env.KILLS ?? 2);
 const uploadsPerKill = 20;
 
 const segments = Array.from({ length: 400 }, (_, index) => ({
