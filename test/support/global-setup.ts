@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/platform/db/embedded/index.ts";
 import { migrate } from "../../server/platform/db/migrate.ts";
@@ -8,15 +10,19 @@ import { connectionVariable, templateDatabase } from "./database.ts";
 import { makeQuickFolder } from "./quick-folder.ts";
 import { noS3Server, type S3Server, s3FileVariable, startS3Server } from "./s3-server.ts";
 
+const root = fileURLToPath(new URL("../..", import.meta.url));
 let postgres: EmbeddedPostgres | undefined;
 let folder: string | undefined;
 let s3: Promise<S3Server | null> | undefined;
 
 /**
- * One real PostgreSQL for the whole run, with a migrated template that each test file clones; and one S3 server, where
- * one of the files needs it.
+ * One real PostgreSQL for the whole run, with a migrated template that each test file clones; and, where one of the files
+ * needs it, the built web app and one S3 server.
  */
 export async function globalSetup(files: readonly string[]): Promise<void> {
+  // In a process of its own, because the bundler sets environment variables, and before tests that would all build it.
+  if (files.some((file) => /\b(startBrowserApp|buildWebApp|measureAll)\b/.test(readFileSync(file, "utf8"))))
+    execFileSync(process.execPath, [join(root, "scripts", "build-web.ts")], { stdio: "inherit" });
   folder = makeQuickFolder("parley-test-");
   if (noS3Server === false && files.some((file) => readFileSync(file, "utf8").includes("startS3Server")))
     s3 = shareS3Server(join(folder, "s3.json"));
