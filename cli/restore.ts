@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { openBackupFolder } from "../server/backup/folder.ts";
-import { acceptRestore } from "../server/backup/quarantine.ts";
 import { restoreBackup } from "../server/backup/restore.ts";
 import { migrateDatabase, openConfiguredDatabase } from "../server/open.ts";
+import { acceptRestore } from "../server/platform/db/quarantine.ts";
 import { openStore } from "../server/platform/storage/open.ts";
 import { NotConfirmedError } from "./support/errors.ts";
 import { reportProgress } from "./support/report-progress.ts";

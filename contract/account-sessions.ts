@@ -24,6 +24,10 @@ const Me = z
     identities: z
       .array(z.strictObject({ issuer: z.string(), bound_datetime: Timestamp }))
       .meta({ description: "The user's identities at single sign-on providers." }),
+    quarantine: z.strictObject({ backup: z.string(), since: Timestamp }).nullable().meta({
+      description:
+        "Set while this installation is a restored backup that sends no webhooks and no mail, until an operator accepts it.",
+    }),
   })
   .meta({ id: "Me" });
 

@@ -293,6 +293,13 @@ test("an encrypted backup shows nothing without its passphrase and restores with
   await target.stop();
 });
 
+async function quarantineOf(of: ServerProcess): Promise<{ backup: string } | null> {
+  const response = await fetch(`${of.url}/_/api/v1/session/me`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return ((await response.json()) as { quarantine: { backup: string } | null }).quarantine;
+}
+
 test("a restored installation is quarantined: nothing is sent until it is accepted", async () => {
   const receiver = await startHookReceiver();
   const received = (id: string): boolean => receiver.requests.some(({ body }) => String(body).includes(id));
@@ -305,7 +312,7 @@ test("a restored installation is quarantined: nothing is sent until it is accept
   );
   assert.equal(status, 200, text);
   const destination = join(folder, "quarantined");
-  await parley(server, "backup", destination);
+  const id = await parley(server, "backup", destination);
   const target = await prepareTarget(env);
   await parley(target, "restore", destination);
   await target.start();
@@ -323,7 +330,9 @@ test("a restored installation is quarantined: nothing is sent until it is accept
   });
   await delay(2000);
   assert.ok(!received(recording));
+  assert.equal((await quarantineOf(target))?.backup, id);
   await parley(target, "restore", "accept");
+  assert.equal(await quarantineOf(target), null);
   await until("it is sent", () => received(recording) || undefined, 30_000);
   await target.stop();
 });

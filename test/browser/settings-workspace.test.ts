@@ -184,3 +184,21 @@ test("workspace and API: nothing overflows on a phone in the dark", async () => 
     assert.deepEqual(complaints, []);
   }
 });
+
+test("a restored backup says so on every page until it is accepted", async () => {
+  const { admin, member } = await makeWorkspace(app.db);
+  await app.db.pool.query(
+    "update installation set quarantined_at = now(), restored_backup = '2026-11-22T030000Z'",
+  );
+  const { page, complaints } = await visit(app, "/", { userId: admin.id });
+  await page.getByText("This is a restored backup").waitFor();
+  await page.getByText("parley restore accept").waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(complaints, []);
+  const other = await visit(app, "/settings", { userId: member.id });
+  await other.page.getByText("Changes here may be lost.").waitFor();
+  await app.db.pool.query("update installation set quarantined_at = null");
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  assert.equal(await page.getByText("This is a restored backup").count(), 0);
+});

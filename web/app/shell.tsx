@@ -33,6 +33,7 @@ import { initials } from "../common/format/names.ts";
 import { SenderProvider } from "../uploads/sending/context.tsx";
 import { HeaderSearch } from "./header-search.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
+import { QuarantineNotice } from "./quarantine.tsx";
 import { SignedOut } from "./signed-out.tsx";
 
 const navItems = [
@@ -99,6 +100,7 @@ export function Shell({ session }: { session: Session }) {
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>
         <SenderProvider userId={session.user.id}>
+          <QuarantineNotice session={session} />
           <Outlet />
         </SenderProvider>
       </AppShell.Main>

@@ -4,6 +4,7 @@ import { actorOf, recordAudit } from "../../audit/record.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { readQuarantine } from "../../platform/db/quarantine.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
 import { findIdentities, unbindSingleSignOn } from "../sso/identities.ts";
@@ -22,6 +23,7 @@ export function sessionRoutes(
   const presentMe = async (userId: string, sessionId: string | null) => {
     const me = await findMe(db, userId);
     const session = (await findSessions(db.kysely, userId)).find(({ id }) => id === sessionId);
+    const quarantine = await readQuarantine(db);
     return {
       user: { id: me.id, name: me.name, email: me.email, role: me.role as Role },
       workspace: { id: me.workspace_id, name: me.workspace_name },
@@ -34,6 +36,7 @@ export function sessionRoutes(
               expires_at: session.expires_at.toISOString(),
             },
       has_password: me.password_hash !== null,
+      quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
       identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
         issuer,
         bound_datetime: created_at.toISOString(),

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { Database } from "../platform/db/database.ts";
+import type { Database } from "./database.ts";
 
 /**
  * A restored installation is quarantined until an operator accepts it: it sends no webhooks and no mail and deletes nothing
  * by age. Otherwise a trial restore would notify receivers a second time and apply retention rules to a copy.
  */
-async function readQuarantine(
+export async function readQuarantine(
   db: Pick<Database, "pool">,
 ): Promise<{ readonly backup: string; readonly since: Date } | null> {
   const { rows } = await db.pool.query<{ backup: string; since: Date }>({
