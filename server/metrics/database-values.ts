@@ -60,6 +60,8 @@ export function createDatabaseValues(
       if (ping.hasSucceeded || ping.endedAt === 0)
         log.warn({ err: error }, "metrics: the database can't be reached");
       ping.hasSucceeded = false;
+      // Once it is back, everything is read again at once.
+      for (const entry of entries.values()) Object.assign(entry, { rows: null, dueAt: 0 });
     }
     ping.endedAt = performance.now();
     return ping.hasSucceeded;
