@@ -140,6 +140,14 @@ export const databaseQueries: readonly DatabaseQuery[] = [
           or status = 'waiting' and attempts > 0)`,
   ),
   gauge(
+    "parley_backup_age_seconds",
+    "Time since a backup, or the verification of one, last succeeded; without one, since the installation was created.",
+    ["kind"],
+    `select kind, ${secondsSince("coalesce(max(r.finished_at), (select min(applied_at) from schema_migrations))")} as value
+      from unnest(array['backup', 'verify']) kind left join (
+          select kind, finished_at from backup_runs where state = 'succeeded') r using (kind) group by 1`,
+  ),
+  gauge(
     "parley_webhooks",
     "Webhooks by state; failing: the last attempt failed.",
     ["state"],
