@@ -5,7 +5,8 @@ const path = require("node:path");
 const { factsOf } = require("./install-tree.cjs");
 
 /** Node runs no TypeScript in packages, and Parley doesn't use their source maps. */
-const forProgrammers = /\.(?:[cm]?ts|tsx|map)$/;
+const forProgrammers = /\.(?:[cm]?ts|tsx|map|md)$/i;
+const license = /licen[cs]e|notice|copying/i;
 
 /**
  * Prunes a node_modules folder, and marks it, because type checks and tests need what is removed.
@@ -24,9 +25,8 @@ function pruneNode(node) {
   const inner = path.join(node, "node_modules");
   if (!fs.existsSync(inner)) return;
   for (const name of fs.readdirSync(inner)) {
-    const license = path.join(inner, name, "LICENSE");
-    if (name.startsWith("node-") && fs.existsSync(license))
-      fs.copyFileSync(license, path.join(node, "LICENSE"));
+    const text = path.join(inner, name, "LICENSE");
+    if (name.startsWith("node-") && fs.existsSync(text)) fs.copyFileSync(text, path.join(node, "LICENSE"));
   }
   fs.rmSync(inner, { recursive: true });
 }
@@ -35,7 +35,7 @@ function removeFiles(folder) {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     const full = path.join(folder, entry.name);
     if (entry.isDirectory()) removeFiles(full);
-    else if (entry.isFile() && forProgrammers.test(entry.name)) fs.rmSync(full);
+    else if (entry.isFile() && forProgrammers.test(entry.name) && !license.test(entry.name)) fs.rmSync(full);
   }
 }
 
