@@ -4,7 +4,7 @@ import { BackupDamagedError } from "../server/backup/errors.ts";
 import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
 import { listBackups, readManifest } from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
-import { runScheduledBackup } from "../server/backup/schedule.ts";
+import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";

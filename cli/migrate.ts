@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { migrateDatabase, openConfiguredDatabase } from "../server/open.ts";
+import { openConfiguredDatabase, upgradeDatabase } from "../server/open.ts";
 import { readToolConfig, toolLog } from "./support/with-database.ts";
 
 export function migrateCommand(): Command {
@@ -7,9 +7,10 @@ export function migrateCommand(): Command {
     .description("migrate the database to this version (the server does so at start-up)")
     .action(async () => {
       const log = toolLog();
-      const database = await openConfiguredDatabase(readToolConfig(), "tool", log);
+      const config = readToolConfig();
+      const database = await openConfiguredDatabase(config, "tool", log);
       try {
-        const migrated = await migrateDatabase(database, log);
+        const migrated = await upgradeDatabase(database, config, log);
         for (const name of migrated) console.error(`applied ${name}`);
         console.error("the database is up to date");
       } finally {

@@ -28,6 +28,7 @@ const commands = {
   clock: async () => (await import("./clock.ts")).clockCommand(),
   files: async () => (await import("./files.ts")).filesCommand(),
   backup: async () => (await import("./backup.ts")).backupCommand(),
+  upgrade: async () => (await import("./upgrade.ts")).upgradeCommand(),
   restore: async () => (await import("./restore.ts")).restoreCommand(),
   secret: async () => (await import("./secret.ts")).secretCommand(),
   audit: async () => (await import("./audit.ts")).auditCommand(),

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { openBackupFolder } from "../server/backup/folder.ts";
 import { restoreBackup } from "../server/backup/restore.ts";
-import { migrateDatabase, openConfiguredDatabase } from "../server/open.ts";
+import { migrateDatabase, openDatabaseAlone } from "../server/open.ts";
 import { acceptRestore } from "../server/platform/db/quarantine.ts";
 import { openStore } from "../server/platform/storage/open.ts";
 import { NotConfirmedError } from "./support/errors.ts";
@@ -52,7 +52,7 @@ async function restore(destination: string, options: Options): Promise<void> {
   const folder = await openBackupFolder(destination, config);
   const report = reportProgress(options);
   try {
-    const database = await openConfiguredDatabase(config, "server", log);
+    const database = await openDatabaseAlone(config, log);
     try {
       const store = await openStore(config);
       const manifest = await restoreBackup(

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
 import { startMetrics } from "./metrics/index.ts";
-import { migrateDatabase, openConfiguredDatabase } from "./open.ts";
+import { openConfiguredDatabase, upgradeDatabase } from "./open.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
 import { reportConfinement } from "./platform/confinement/index.ts";
 import { createEncryptor } from "./platform/crypto/encryptor.ts";
@@ -118,7 +118,7 @@ export async function startServer(
     const { isEmpty } = await readSchema(database.settings);
     // An existing database knows its store: check that before anything is changed.
     if (!isEmpty) await verifyStore(db, store);
-    const migrated = await migrateDatabase(database, log);
+    const migrated = await upgradeDatabase(database, config, log);
     if (isEmpty) await verifyStore(db, store);
     const secret = await openSecret(config.secret, store, db);
     const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];

@@ -46,6 +46,8 @@ export async function openConfiguredDatabase(
       : null;
   const settings: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
   const db = openDatabase(settings, {
+    // Tells servers from commands that work beside them (backup/snapshot.ts).
+    ...(purpose === "tool" ? { applicationName: "parley tool" } : {}),
     onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
   });
   try {
@@ -89,6 +91,27 @@ export async function migrateDatabase(
   const migrated = await migrate(settings, { onRetry: (message) => log.warn(message) });
   await migrateJobs(db.pool);
   return migrated;
+}
+
+/** The same for a program that replaces an older one: copies the database before it changes. */
+export async function upgradeDatabase(
+  opened: OpenedDatabase,
+  config: Config,
+  log: FastifyBaseLogger,
+): Promise<string[]> {
+  const { isEmpty, missing } = await readSchema(opened.settings);
+  if (!isEmpty && missing.length > 0) {
+    // Loaded only now: few starts are upgrades.
+    const { backUpBeforeUpgrade } = await import("./backup/upgrade.ts");
+    await backUpBeforeUpgrade(opened.settings, config, opened.isEmbedded, log);
+  }
+  return migrateDatabase(opened, log);
+}
+
+/** The database for a command that replaces what it has: no server may use it meanwhile. */
+export function openDatabaseAlone(config: Config, log: FastifyBaseLogger): Promise<OpenedDatabase> {
+  // Of the embedded database a server has sole use; of another one, such commands check for themselves.
+  return openConfiguredDatabase(config, config.databaseUrl === null ? "server" : "tool", log);
 }
 
 /**

@@ -158,7 +158,8 @@ async function writeBackup(
   return { manifest, bytes: tableBytes + objects.bytes, copiedBytes: tableBytes + objects.copiedBytes };
 }
 
-async function copyTables(
+/** Writes every table of a snapshot. */
+export async function copyTables(
   snapshot: Snapshot,
   folder: BackupFolder,
   prefix: string,
@@ -186,7 +187,7 @@ async function countFiles(snapshot: Snapshot): Promise<number> {
 }
 
 /** The time as a name that sorts by time. */
-function newId(taken: readonly string[]): string {
+export function newId(taken: readonly string[]): string {
   const id = new Date()
     .toISOString()
     .replace(/\.\d+Z$/, "Z")

@@ -66,8 +66,8 @@ function parseDestination(
 ): { readonly folder: string } | { readonly bucket: string; readonly prefix: string } {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=/-]*))?$/.exec(destination);
   if (match !== null) {
-    const prefix = (match[2] ?? "").replace(/^\/+|\/+$/g, "");
-    return { bucket: match[1] ?? "", prefix: prefix === "" ? "" : `${prefix}/` };
+    const prefix = (match[2] ?? "").split("/").filter((name) => name !== "");
+    return { bucket: match[1] ?? "", prefix: prefix.map((name) => `${name}/`).join("") };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(destination))
     throw new BackupError(`${destination} is neither a folder nor s3://bucket/prefix`);
@@ -94,6 +94,11 @@ export async function openBackupFolder(destination: string, config: Config): Pro
     await store.close();
     throw error;
   }
+}
+
+/** Opens a folder on this machine whose backups are not encrypted. */
+export async function openPlainFolder(path: string): Promise<BackupFolder> {
+  return createFolder(path, await openLocalStore(path, "."), null);
 }
 
 async function openDestination(destination: string, config: Config): Promise<ObjectStore> {

@@ -15,6 +15,7 @@ import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
 import { type BackedUpObject, findBackup, type Manifest, readManifest, readObjects } from "./manifest.ts";
+import { checkUnused } from "./snapshot.ts";
 
 /** Files copied at a time. */
 const copiesAtOnce = 6;
@@ -103,16 +104,11 @@ function checkVersion({ migration, parley }: Manifest): void {
 
 /** @returns whether an interrupted restore of the same backup is to be continued. */
 async function checkTarget(
-  { db, settings, store }: Target,
+  { settings, store }: Target,
   { id }: Manifest,
   replace: boolean,
 ): Promise<boolean> {
-  const { rows } = await db.pool.query<{ count: string }>(
-    `select count(*) as count from pg_stat_activity
-     where datname = current_database() and application_name = 'parley' and pid <> pg_backend_pid()`,
-  );
-  if (Number(rows[0]?.count) > 0)
-    throw new BackupError("a server uses the configured database; stop all of Parley's processes first");
+  await checkUnused(settings);
   const isContinued = (await readRestoring(store)) === id;
   if (replace) return isContinued;
   if (!(await readSchema(settings)).isEmpty)

@@ -7,13 +7,6 @@ import type { Encryptor } from "../platform/crypto/encryptor.ts";
 import { isBackupRunning } from "../platform/db/backup-lock.ts";
 import type { Database } from "../platform/db/database.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
-import { createBackup, type Source, withBackupLock } from "./create.ts";
-import { BackupDamagedError } from "./errors.ts";
-import { openBackupFolder } from "./folder.ts";
-import { pruneBackups } from "./prune.ts";
-import { finishRun, startRun } from "./runs.ts";
-import { connectForCopy } from "./snapshot.ts";
-import { verifyBackup } from "./verify.ts";
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
@@ -22,9 +15,6 @@ const retryAfterMs = hourMs;
 
 /** A backup older than this is overdue. */
 const overdueAfterMs = 2 * dayMs;
-
-/** How often a backup is verified. */
-const verifyEvery = "6 days 12 hours";
 
 /** How long an email about a failure is worth sending. */
 const mailValidMs = dayMs;
@@ -38,38 +28,6 @@ export function lastDueTime(now: Date, atMinute: number): Date {
   due.setHours(0, atMinute, 0, 0);
   if (due > now) due.setDate(due.getDate() - 1);
   return due;
-}
-
-/** What a worker's process runs at the time: a backup, the removal of old ones, and once a week a verification. */
-export async function runScheduledBackup(
-  source: Source,
-  destination: string,
-  scheduledFor: Date,
-  log: FastifyBaseLogger,
-): Promise<void> {
-  const folder = await openBackupFolder(destination, source.config);
-  try {
-    await createBackup(source, folder, () => {}, scheduledFor);
-    await withBackupLock(source.settings, () => pruneBackups(folder, source.config.backup.keep));
-    const { rows } = await source.db.pool.query(
-      `select 1 from backup_runs where kind = 'verify' and state = 'succeeded'
-         and started_at > now() - interval '${verifyEvery}' limit 1`,
-    );
-    if (rows.length > 0) return;
-    const client = await connectForCopy(source.settings);
-    try {
-      const run = await startRun(client, { kind: "verify", destination, scheduledFor });
-      const { manifest, problems } = await verifyBackup(folder, null, log);
-      if (problems.length === 0) return await finishRun(client, run, { backupId: manifest.id });
-      const error = new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
-      await finishRun(client, run, { error });
-      throw error;
-    } finally {
-      await client.end();
-    }
-  } finally {
-    await folder.close();
-  }
 }
 
 interface ScheduleDependencies {

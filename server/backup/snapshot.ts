@@ -2,6 +2,7 @@ import { type Readable, Transform } from "node:stream";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import type { ConnectionSettings } from "../platform/db/database.ts";
+import { BackupError } from "./errors.ts";
 import { jobColumns } from "./job-table.ts";
 
 /** A table of a backup. Its rows are in PostgreSQL's text format of COPY. */
@@ -151,5 +152,20 @@ async function* readRows<Row extends object>(client: pg.Client, query: string): 
     }
   } finally {
     await client.query("close listing").catch(() => undefined);
+  }
+}
+
+/** @throws BackupError if a server of this installation is connected. */
+export async function checkUnused(settings: ConnectionSettings): Promise<void> {
+  const client = await connectForCopy(settings);
+  try {
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*) as count from pg_stat_activity
+       where datname = current_database() and application_name = 'parley'`,
+    );
+    if (Number(rows[0]?.count) > 0)
+      throw new BackupError("a server uses the configured database; stop all of Parley's processes first");
+  } finally {
+    await client.end();
   }
 }

@@ -105,6 +105,7 @@ const settings = {
   PARLEY_BACKUP_TO: z.string(),
   PARLEY_BACKUP_AT: timeOfDay,
   PARLEY_BACKUP_KEEP: keepRule,
+  PARLEY_BACKUP_BEFORE_UPGRADE: flag,
   PARLEY_BACKUP_PASSPHRASE: z.string().min(12, "must have at least 12 characters"),
   PARLEY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
 } as const;
@@ -214,6 +215,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       atMinute: values.PARLEY_BACKUP_AT ?? 180,
       keep: values.PARLEY_BACKUP_KEEP ?? { days: 7, weeks: 4, months: 12 },
       passphrase: values.PARLEY_BACKUP_PASSPHRASE ?? null,
+      beforeUpgrade: values.PARLEY_BACKUP_BEFORE_UPGRADE ?? null,
     },
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",

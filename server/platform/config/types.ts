@@ -69,6 +69,8 @@ interface BackupSettings {
   readonly keep: KeepRule;
   /** Encrypts backups; null: they are not encrypted. */
   readonly passphrase: string | null;
+  /** Whether the database is copied before migrations change it; null: if it is the embedded one. */
+  readonly beforeUpgrade: boolean | null;
 }
 
 /** All settings, read once and frozen. */

@@ -34,13 +34,13 @@ pg.defaults.parseInputDatesAsUTC = true;
  */
 export function openDatabase(
   settings: ConnectionSettings,
-  options: { maxConnections?: number; onError: (error: Error) => void },
+  options: { maxConnections?: number; applicationName?: string; onError: (error: Error) => void },
 ): Database {
   const pool = new pg.Pool({
     ...settings,
     max: options.maxConnections ?? 16,
     options: sessionOptions,
-    application_name: "parley",
+    application_name: options.applicationName ?? "parley",
     connectionTimeoutMillis: 10_000,
     // The server's own statement_timeout does not help when the server is gone without a word.
     query_timeout: 65_000,

@@ -1,0 +1,163 @@
+import { mkdir, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyBaseLogger } from "fastify";
+import type pg from "pg";
+import type { Config } from "../platform/config/config.ts";
+import { takeBackupLock } from "../platform/db/backup-lock.ts";
+import type { ConnectionSettings } from "../platform/db/database.ts";
+import { readSchema } from "../platform/db/migrate.ts";
+import { version } from "../platform/version.ts";
+import { copyTables, newId, removeBackup } from "./create.ts";
+import { BackupError } from "./errors.ts";
+import { type BackupFolder, openPlainFolder } from "./folder.ts";
+import { loadDatabase } from "./load.ts";
+import {
+  backupsPrefix,
+  findBackup,
+  listBackups,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
+import { checkUnused, connectForCopy, openSnapshot } from "./snapshot.ts";
+
+/** Folder of the data folder with the databases before each upgrade. */
+const folderName = "before-upgrades";
+
+/** Older ones are removed, except the newest two. */
+const [keptMs, keptCount] = [30 * 86_400_000, 2];
+
+/** The compressed text of a database is smaller than its files; this leaves room for tables that compress badly. */
+const spaceShare = 0.5;
+const spareBytes = 64 * 2 ** 20;
+
+const lockPollMs = 500;
+
+/**
+ * Copies the database into the data folder before migrations change it. Files need no copy: a migration never changes them.
+ * Does nothing if no migration is missing, the database is empty, or the settings say so.
+ * @throws BackupError in one line if there is not enough space; then nothing was migrated.
+ */
+export async function backUpBeforeUpgrade(
+  settings: ConnectionSettings,
+  config: Config,
+  isEmbedded: boolean,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  if (!(config.backup.beforeUpgrade ?? isEmbedded) || !(await needsUpgrade(settings))) return;
+  const lock = await connectForCopy(settings);
+  try {
+    // Several processes start at once: one backs up and migrates, the others find nothing left to do.
+    while (!(await takeBackupLock(lock))) await sleep(lockPollMs);
+    if (!(await needsUpgrade(settings))) return;
+    await checkSpace(lock, config.dataDir);
+    const folder = await openUpgradeFolder(config.dataDir);
+    try {
+      const id = await copyDatabase(settings, folder);
+      await removeOld(folder);
+      log.info({ id, folder: folder.destination }, "backed up the database before the upgrade");
+    } finally {
+      await folder.close();
+    }
+  } finally {
+    await lock.end();
+  }
+}
+
+async function needsUpgrade(settings: ConnectionSettings): Promise<boolean> {
+  const { isEmpty, missing } = await readSchema(settings);
+  return !isEmpty && missing.length > 0;
+}
+
+async function checkSpace(client: pg.Client, dataDir: string): Promise<void> {
+  const { rows } = await client.query<{ bytes: string }>(
+    "select pg_database_size(current_database()) as bytes",
+  );
+  const needed = Number(rows[0]?.bytes) * spaceShare + spareBytes;
+  const { bavail, bsize } = await statfs(dataDir);
+  if (bavail * bsize >= needed) return;
+  throw new BackupError(
+    `there is not enough space to back up the database before the upgrade: ${dataDir} needs ${Math.ceil(needed / 1e6)} MB and has ${Math.floor((bavail * bsize) / 1e6)} MB. Free some, or make a backup elsewhere and set PARLEY_BACKUP_BEFORE_UPGRADE=false. Nothing was changed`,
+  );
+}
+
+async function openUpgradeFolder(dataDir: string): Promise<BackupFolder> {
+  const path = join(dataDir, folderName);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return openPlainFolder(path);
+}
+
+async function copyDatabase(settings: ConnectionSettings, folder: BackupFolder): Promise<string> {
+  const { complete, interrupted } = await listBackups(folder);
+  for (const id of interrupted) await removeBackup(folder, id);
+  const id = newId(complete.map((backup) => backup.id));
+  const prefix = `${backupsPrefix}${id}/`;
+  const snapshot = await openSnapshot(settings);
+  try {
+    const nothing = (name: string) => folder.write(`${prefix}${name}`, Readable.from([]));
+    await writeManifest(folder, {
+      format: 1,
+      id,
+      created_at: new Date().toISOString(),
+      parley: version,
+      postgres: snapshot.postgresVersion,
+      migration: snapshot.migration,
+      installation: snapshot.installation,
+      tables: await copyTables(snapshot, folder, prefix, () => {}),
+      sequences: [...snapshot.sequences],
+      secret: await nothing("secret"),
+      objects: { part: await nothing("objects.jsonl"), count: 0, bytes: 0 },
+      damaged: [],
+    });
+    return id;
+  } finally {
+    await snapshot.close();
+  }
+}
+
+async function removeOld(folder: BackupFolder): Promise<void> {
+  const { complete } = await listBackups(folder);
+  for (const backup of complete.slice(0, -keptCount)) {
+    const { created_at } = await readManifest(folder, backup);
+    if (Date.now() - Date.parse(created_at) > keptMs) await removeBackup(folder, backup.id);
+  }
+}
+
+/**
+ * Puts the database back to its state before an upgrade; everything since is lost, except files.
+ * @param id null: the last upgrade.
+ * @throws BackupError if there is no such backup, or a server uses the database.
+ */
+export async function rollBackUpgrade(
+  settings: ConnectionSettings,
+  dataDir: string,
+  id: string | null,
+): Promise<Manifest> {
+  const folder = await openUpgradeFolder(dataDir);
+  try {
+    const { complete } = await listBackups(folder);
+    if (complete.length === 0)
+      throw new BackupError(
+        `there is no backup from before an upgrade in ${folder.destination}; restore another backup with \`parley restore\``,
+      );
+    const manifest = await readManifest(folder, await findBackup(folder, id));
+    await checkUnused(settings);
+    await loadDatabase(
+      settings,
+      {
+        ...manifest,
+        open: (table) => {
+          const found = manifest.tables.find(({ name }) => name === table.name);
+          if (found === undefined) throw new BackupError(`the backup lacks the table ${table.name}`);
+          return folder.read(found.part);
+        },
+      },
+      { replace: true, finish: async () => {} },
+    );
+    return manifest;
+  } finally {
+    await folder.close();
+  }
+}
