@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { createBackup, type Source, withBackupLock } from "../server/backup/create.ts";
+import { createBackup, readInstallationId, type Source, withBackupLock } from "../server/backup/create.ts";
 import { BackupDamagedError } from "../server/backup/errors.ts";
 import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
-import { listBackups, readManifest } from "../server/backup/manifest.ts";
+import { claimFolder, listBackups, readManifest } from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
@@ -27,7 +28,7 @@ export function backupCommand(): Command {
     .argument("<destination>", destinationHelp)
     .option("--json", "print a line of JSON for each backup")
     .action((destination: string, options: Options) =>
-      withFolder(destination, (folder) => listAll(folder, options)),
+      withFolder(destination, "read", (folder) => listAll(folder, options)),
     );
   const verify = new Command("verify")
     .description(
@@ -37,7 +38,7 @@ export function backupCommand(): Command {
     .option("--at <id>", "the backup to verify instead of the newest")
     .option("--json", "print progress and result as lines of JSON")
     .action((destination: string, options: Options) =>
-      withFolder(destination, (folder) => verifyOne(folder, options)),
+      withFolder(destination, "read", (folder, config) => verifyOne(folder, config, options)),
     );
   const prune = new Command("prune")
     .description("remove old backups and the files that only they need")
@@ -49,7 +50,7 @@ export function backupCommand(): Command {
     )
     .option("--json", "print the result as JSON")
     .action((destination: string, options: Options & { keep: KeepRule }) =>
-      withFolder(destination, (folder, config) => pruneOld(folder, config, options)),
+      withFolder(destination, "read", (folder, config) => pruneOld(folder, config, options)),
     );
   const scheduled = new Command("scheduled")
     .description("what a worker runs at PARLEY_BACKUP_AT: back up, prune, and verify once a week")
@@ -61,7 +62,7 @@ export function backupCommand(): Command {
       .argument("<destination>", destinationHelp)
       .option("--json", "print progress and result as lines of JSON")
       .action((destination: string, options: Options) =>
-        withFolder(destination, (folder, config) => backUp(folder, config, options)),
+        withFolder(destination, "write", (folder, config) => backUp(folder, config, options)),
       )
       // Otherwise it would take the options of its subcommands for its own.
       .enablePositionalOptions()
@@ -74,10 +75,11 @@ export function backupCommand(): Command {
 
 async function withFolder(
   destination: string,
+  purpose: "read" | "write",
   work: (folder: BackupFolder, config: Config) => Promise<void>,
 ): Promise<void> {
   const config = readToolConfig();
-  const folder = await openBackupFolder(destination, config);
+  const folder = await openBackupFolder(destination, config, purpose);
   try {
     await work(folder, config);
   } finally {
@@ -148,11 +150,12 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
 }
 
 /** @throws BackupDamagedError that names every damaged part. */
-async function verifyOne(folder: BackupFolder, options: Options): Promise<void> {
+async function verifyOne(folder: BackupFolder, config: Config, options: Options): Promise<void> {
   const report = reportProgress(options);
   const { manifest, problems } = await verifyBackup(
     folder,
     options.at ?? null,
+    join(config.dataDir, "verify"),
     toolLog(),
     report.update,
   ).finally(report.done);
@@ -160,7 +163,7 @@ async function verifyOne(folder: BackupFolder, options: Options): Promise<void> 
   if (problems.length > 0)
     throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
   console.error(
-    `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared`,
+    `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared${manifest.damaged.length > 0 ? `. ${manifest.damaged.length} files were missing or damaged when it was made` : ""}`,
   );
 }
 
@@ -170,7 +173,10 @@ async function pruneOld(
   options: Options & { keep: KeepRule },
 ): Promise<void> {
   const { kept, removed, objects } = await withOpenDatabase(config, ({ settings }) =>
-    withBackupLock(settings, () => pruneBackups(folder, options.keep)),
+    withBackupLock(settings, async (lock) => {
+      await claimFolder(folder, await readInstallationId(lock));
+      return pruneBackups(folder, options.keep);
+    }),
   );
   if (options.json) printLine({ kept, removed, files: objects });
   else

@@ -49,7 +49,7 @@ async function restore(destination: string, options: Options): Promise<void> {
     );
   const config = readToolConfig();
   const log = toolLog();
-  const folder = await openBackupFolder(destination, config);
+  const folder = await openBackupFolder(destination, config, "read");
   const report = reportProgress(options);
   try {
     const database = await openDatabaseAlone(config, log);

@@ -176,7 +176,10 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
     "clips for public links": () => reconcileClips({ db, jobs, store, log }),
     "orphaned files": byAge(removeLeftovers),
-    backups: () => backups.check(),
+    backups: async () => {
+      // A restored copy would write to the place of the original's backups.
+      if (!(await isQuarantined())) await backups.check();
+    },
     "damaged files": createFileCheck({ db, store, signal: endChecks.signal }, log),
   });
   const searching = startSchedule(searchIndexMs, log, {

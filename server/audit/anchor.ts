@@ -4,7 +4,7 @@ import type { Database } from "../platform/db/database.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 
 /** Key prefix of the anchors: one object for each workspace with the end of its audit log. */
-const anchorPrefix = "parley/audit/";
+export const anchorPrefix = "parley/audit/";
 
 /** An anchor: position and hash (hex) of an entry of the chain. */
 const Anchor = z.object({ position: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) });

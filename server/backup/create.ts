@@ -11,7 +11,14 @@ import type { ObjectStore } from "../platform/storage/store.ts";
 import { version } from "../platform/version.ts";
 import { BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
-import { backupsPrefix, listBackups, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import {
+  backupsPrefix,
+  claimFolder,
+  listBackups,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
 import { copyObjects, listWanted } from "./objects.ts";
 import { finishRun, startRun } from "./runs.ts";
 import { connectForCopy, openSnapshot, type Snapshot } from "./snapshot.ts";
@@ -102,8 +109,9 @@ async function writeBackup(
   lock: pg.Client,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<BackupResult> {
+  await claimFolder(folder, await readInstallationId(lock));
   const { complete, interrupted } = await listBackups(folder);
-  // Nobody else writes here: their runs were killed.
+  // Only this installation writes here, one backup at a time: their runs were killed.
   for (const id of interrupted) await removeBackup(folder, id);
   const last = complete.at(-1);
   const previous = last === undefined ? null : await readManifest(folder, last);
@@ -116,10 +124,6 @@ async function writeBackup(
   let total: number;
   const createdAt = new Date();
   try {
-    if (previous !== null && previous.installation !== snapshot.installation)
-      throw new BackupError(
-        `${folder.destination} has backups of another installation; choose another folder or prefix`,
-      );
     await listWanted(snapshot, list);
     total = await countFiles(snapshot);
     tables = await copyTables(snapshot, folder, prefix, onProgress);
@@ -145,6 +149,7 @@ async function writeBackup(
     postgres: snapshot.postgresVersion,
     migration: snapshot.migration,
     installation: snapshot.installation,
+    kind: "full",
     tables,
     sequences: [...snapshot.sequences],
     secret,
@@ -153,6 +158,9 @@ async function writeBackup(
   };
   // A lock that was lost with its connection protected nothing since: files may be missing.
   await lock.query("select 1");
+  for (const { name } of [...tables.map(({ part }) => part), secret, objects.part])
+    if ((await folder.store.head(name)) === null)
+      throw new BackupError(`${name} disappeared during the backup; does another program clean up there?`);
   await writeManifest(folder, manifest);
   const tableBytes = tables.reduce((sum, { part }) => sum + part.bytes, 0);
   return { manifest, bytes: tableBytes + objects.bytes, copiedBytes: tableBytes + objects.copiedBytes };
@@ -176,6 +184,12 @@ export async function copyTables(
     onProgress({ phase: "database", total: snapshot.tables.length, done: written.size });
   });
   return snapshot.tables.flatMap(({ name }) => written.get(name) ?? []);
+}
+
+/** The id of the installation in the database. */
+export async function readInstallationId(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ id: string }>("select id from installation");
+  return rows[0]?.id ?? "";
 }
 
 async function countFiles(snapshot: Snapshot): Promise<number> {

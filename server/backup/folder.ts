@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PassThrough, Readable, Transform } from "node:stream";
@@ -75,14 +76,19 @@ function parseDestination(
 }
 
 /**
- * Opens the place of backups, and creates a folder that is missing.
- * @throws BackupError for a passphrase that is not the one of the backups there.
+ * Opens the place of backups.
+ * @param purpose `write` creates a folder and a key that are missing.
+ * @throws BackupError for a folder that is missing, or a passphrase that is not the one of the backups there.
  */
-export async function openBackupFolder(destination: string, config: Config): Promise<BackupFolder> {
-  const store = await openDestination(destination, config);
+export async function openBackupFolder(
+  destination: string,
+  config: Config,
+  purpose: "read" | "write",
+): Promise<BackupFolder> {
+  const store = await openDestination(destination, config, purpose);
   try {
     const { passphrase } = config.backup;
-    const identity = passphrase === null ? null : await openIdentity(store, passphrase, destination);
+    const identity = passphrase === null ? null : await openIdentity(store, passphrase, destination, purpose);
     const encrypter = new Encrypter();
     const decrypter = new Decrypter();
     if (identity !== null) {
@@ -101,12 +107,18 @@ export async function openPlainFolder(path: string): Promise<BackupFolder> {
   return createFolder(path, await openLocalStore(path, "."), null);
 }
 
-async function openDestination(destination: string, config: Config): Promise<ObjectStore> {
+async function openDestination(
+  destination: string,
+  config: Config,
+  purpose: "read" | "write",
+): Promise<ObjectStore> {
   const place = parseDestination(destination);
   if ("folder" in place) {
     const [data, folder] = [`${join(config.dataDir)}/`, `${place.folder}/`];
     if (data.startsWith(folder) || folder.startsWith(join(data, "objects/")))
       throw new BackupError(`${destination} holds the data folder; choose another folder for backups`);
+    if (purpose === "read" && !existsSync(place.folder))
+      throw new BackupError(`the folder ${place.folder} does not exist; is its disk mounted?`);
     try {
       await mkdir(place.folder, { recursive: true, mode: 0o700 });
       return await openLocalStore(place.folder, ".");
@@ -127,9 +139,21 @@ async function openDestination(destination: string, config: Config): Promise<Obj
 }
 
 /** The key of this place; created at the first encrypted backup. */
-async function openIdentity(store: ObjectStore, passphrase: string, destination: string): Promise<string> {
+async function openIdentity(
+  store: ObjectStore,
+  passphrase: string,
+  destination: string,
+  purpose: "read" | "write",
+): Promise<string | null> {
   const stored = await readIdentity(store);
   if (stored !== null) return decryptIdentity(stored, passphrase, destination);
+  // Another key would hide that all earlier backups can't be read any more.
+  for await (const { key } of store.list("backups/"))
+    if (key.endsWith(encryptedSuffix))
+      throw new BackupError(
+        `${identityKey} is missing at ${destination}; the encrypted backups there can't be read without it. Bring it back, or choose another folder`,
+      );
+  if (purpose === "read") return null;
   const identity = await generateX25519Identity();
   const encrypter = new Encrypter();
   encrypter.setPassphrase(passphrase);
@@ -138,7 +162,7 @@ async function openIdentity(store: ObjectStore, passphrase: string, destination:
     await store.put(identityKey, Buffer.from(await encrypter.encrypt(identity)), { ifAbsent: true });
     return identity;
   } catch (error) {
-    if (error instanceof ObjectExistsError) return openIdentity(store, passphrase, destination);
+    if (error instanceof ObjectExistsError) return openIdentity(store, passphrase, destination, purpose);
     throw error;
   }
 }

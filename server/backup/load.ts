@@ -56,8 +56,13 @@ export async function loadDatabase(
       onTable?.(table.name);
       await loadJobs(client, table, await source.open(table));
     }
-    for (const { name, value } of source.sequences)
-      await client.query("select setval($1::regclass, $2::bigint)", [pg.escapeIdentifier(name), value]);
+    for (const { name, value } of source.sequences) {
+      const gap = name === feedSequence ? feedGap : 0n;
+      await client.query("select setval($1::regclass, $2::bigint)", [
+        pg.escapeIdentifier(name),
+        String(BigInt(value) + gap),
+      ]);
+    }
     onTable?.("indexes");
     for (const statement of postponed) await client.query(statement);
     await finish(client);
@@ -70,6 +75,13 @@ export async function loadDatabase(
 }
 
 const jobTable = "pgboss.job";
+
+/**
+ * Positions in the event feed continue after a gap, because readers may have seen positions that the copy does not know:
+ * they would miss the events that get these positions a second time.
+ */
+const feedSequence = "feed_positions_position_seq";
+const feedGap = 1_000_000_000n;
 
 function migrationsUpTo(number: number): Migration[] {
   const known = readMigrations();

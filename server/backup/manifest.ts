@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
+import { ObjectExistsError } from "../platform/storage/store.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 
@@ -14,6 +15,8 @@ const partSchema = z.object({
 const manifestSchema = z.object({
   /** The layout of the folder; a program refuses one it does not know. */
   format: z.literal(1),
+  /** `database`: a copy from before an upgrade, without files and secret, which only `parley upgrade rollback` reads. */
+  kind: z.enum(["full", "database"]),
   id: z.string(),
   created_at: z.iso.datetime(),
   /** The version of Parley that wrote it. */
@@ -71,6 +74,26 @@ export interface BackupName {
   readonly id: string;
   /** The name of its manifest. */
   readonly manifest: string;
+}
+
+/** Names the installation whose backups are in a folder. */
+const ownerKey = "installation";
+
+/**
+ * Makes sure that a folder has the backups of one installation only, and claims an empty one.
+ * @throws BackupError if they are another's.
+ */
+export async function claimFolder(folder: BackupFolder, installation: string): Promise<void> {
+  try {
+    await folder.store.put(ownerKey, Buffer.from(installation), { ifAbsent: true });
+  } catch (error) {
+    if (!(error instanceof ObjectExistsError)) throw error;
+    const owner = await text((await folder.store.get(ownerKey)).body);
+    if (owner !== installation)
+      throw new BackupError(
+        `${folder.destination} has backups of another installation; choose another folder or prefix`,
+      );
+  }
 }
 
 /** Ids of all complete backups, the oldest first, and those of interrupted ones. */
@@ -132,4 +155,14 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string> {
     yield* lines;
   }
   if (rest !== "") yield rest;
+}
+
+/** Finds and reads a backup that can be restored. @throws BackupError for a copy from before an upgrade. */
+export async function readFullBackup(folder: BackupFolder, id: string | null): Promise<Manifest> {
+  const manifest = await readManifest(folder, await findBackup(folder, id));
+  if (manifest.kind === "database")
+    throw new BackupError(
+      `${folder.destination} has only copies of the database from before an upgrade; use \`parley upgrade rollback\``,
+    );
+  return manifest;
 }

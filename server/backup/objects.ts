@@ -3,6 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { isKey } from "../platform/storage/key-rules.ts";
 import { importsPrefix, uploadFileKey, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { forEachStreamed } from "./concurrent.ts";
@@ -13,11 +14,18 @@ import type { Snapshot } from "./snapshot.ts";
 /** Files copied at a time: enough to hide the latency of a bucket. */
 const copiesAtOnce = 6;
 
-/** A file that the snapshot refers to; its digest is null where the database does not know it. */
+/** A file that the snapshot refers to; size and digest are null where the database does not know them. */
 interface Wanted {
   readonly key: string;
+  readonly bytes: number | null;
   readonly sha256: string | null;
 }
+
+/** What the database knows of a file. */
+type Known = Pick<Part, "bytes" | "sha256">;
+
+/** Names of files that an operator put into imports/ may be longer than those of a backup, which add a digest. */
+const maxKeyLength = 400;
 
 /** How far a copy of objects is. */
 export interface ObjectProgress {
@@ -44,14 +52,15 @@ export interface ObjectResult {
 export async function listWanted(snapshot: Snapshot, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   async function* lines(): AsyncGenerator<string> {
-    for await (const { key, sha256 } of snapshot.rows<Wanted>(
-      `select key, encode(sha256, 'hex') as sha256 from stored_files where damage is distinct from 'missing' order by key`,
+    // Also those that are damaged by now: an earlier backup may have them.
+    for await (const { key, bytes, sha256 } of snapshot.rows<{ key: string; bytes: string; sha256: string }>(
+      "select key, bytes, encode(sha256, 'hex') as sha256 from stored_files order by key",
     ))
-      yield `${JSON.stringify({ key, sha256 })}\n`;
+      yield `${JSON.stringify({ key, bytes: Number(bytes), sha256 })}\n`;
     for await (const { id } of snapshot.rows<{ id: string }>(
       `select id from uploads where media_type <> 'transcript' and status not in ('success', 'failure') order by id`,
     ))
-      yield `${JSON.stringify({ key: uploadFileKey(id), sha256: null })}\n`;
+      yield `${JSON.stringify({ key: uploadFileKey(id), bytes: null, sha256: null })}\n`;
   }
   await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600 }));
 }
@@ -68,35 +77,36 @@ export async function copyObjects(
   { wanted, previous, listName }: { wanted: string; previous: Manifest | null; listName: string },
   onProgress: (progress: ObjectProgress) => void,
 ): Promise<ObjectResult> {
-  const known = await readUnfingerprinted(folder, previous);
+  const earlier = await readUnfingerprinted(folder, previous);
   const damaged: string[] = [];
   const done: BackedUpObject[] = [];
   const progress = { files: 0, bytes: 0, copiedBytes: 0 };
   const suffix = folder.isEncrypted ? ".age" : "";
 
-  async function copy(key: string, tag: string, sha256: string | null): Promise<BackedUpObject | null> {
+  async function copy(key: string, tag: string, known: Known | null): Promise<BackedUpObject | null> {
     const name = `${objectsPrefix}${key}/${tag}`;
-    const earlier = known.get(`${name}${suffix}`);
-    const digest = sha256 ?? earlier?.sha256;
-    const info = digest === undefined ? null : await folder.store.head(`${name}${suffix}`);
-    if (info !== null && digest !== undefined) {
-      const bytes = folder.isEncrypted ? (earlier?.bytes ?? (await store.head(key))?.size ?? 0) : info.size;
-      return { key, name: `${name}${suffix}`, bytes, sha256: digest };
+    const expected = known ?? earlier.get(`${name}${suffix}`);
+    if (expected !== undefined) {
+      const info = await folder.store.head(`${name}${suffix}`);
+      // A size that differs was damaged there; of an encrypted file it says nothing.
+      if (info !== null && (folder.isEncrypted || info.size === expected.bytes))
+        return { key, name: `${name}${suffix}`, bytes: expected.bytes, sha256: expected.sha256 };
     }
     try {
       const { body } = await store.get(key);
-      const part = await folder.write(name, body, sha256 === null ? {} : { expected: { sha256 } });
+      const part = await folder.write(name, body, known === null ? {} : { expected: known });
       progress.copiedBytes += part.bytes;
       return { key, ...part };
     } catch (error) {
-      if (error instanceof ObjectMissingError) {
+      if (error instanceof ContentDiffersError) {
         damaged.push(key);
-        return null;
+        // As it is: a damaged recording may still be worth having.
+        return copyUnknown(key);
       }
-      if (!(error instanceof ContentDiffersError)) throw error;
+      const isUnreadable = (error as { code?: unknown }).code === "EIO";
+      if (!(error instanceof ObjectMissingError || isUnreadable)) throw error;
       damaged.push(key);
-      // As it is: a damaged recording may still be worth having.
-      return copyUnknown(key);
+      return null;
     }
   }
 
@@ -106,8 +116,9 @@ export async function copyObjects(
     return info === null || info.size === 0 ? null : copy(key, info.etag, null);
   }
 
-  async function copyWanted({ key, sha256 }: Wanted): Promise<void> {
-    const copied = await (sha256 === null ? copyUnknown(key) : copy(key, sha256, sha256));
+  async function copyWanted({ key, bytes, sha256 }: Wanted): Promise<void> {
+    const isKnown = bytes !== null && sha256 !== null;
+    const copied = await (isKnown ? copy(key, sha256, { bytes, sha256 }) : copyUnknown(key));
     if (copied !== null) {
       done.push(copied);
       progress.files += 1;
@@ -132,7 +143,8 @@ export async function copyObjects(
 
 async function* allWanted(store: ObjectStore, path: string): AsyncGenerator<Wanted> {
   for await (const line of linesOf(createReadStream(path))) yield JSON.parse(line) as Wanted;
-  for await (const { key } of store.list(importsPrefix)) yield { key, sha256: null };
+  for await (const { key } of store.list(importsPrefix))
+    if (isKey(key) && key.length <= maxKeyLength) yield { key, bytes: null, sha256: null };
   await rm(path, { force: true });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type pg from "pg";
+import { anchorPrefix } from "../audit/anchor.ts";
 import type { Config } from "../platform/config/config.ts";
 import { storeSecret } from "../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
@@ -14,7 +15,7 @@ import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
-import { type BackedUpObject, findBackup, type Manifest, readManifest, readObjects } from "./manifest.ts";
+import { type BackedUpObject, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
 import { checkUnused } from "./snapshot.ts";
 
 /** Files copied at a time. */
@@ -44,7 +45,8 @@ export interface RestoreOptions {
 
 /**
  * Restores a backup into the configured database and store. Files come first; the database is loaded in one transaction,
- * whose commit completes the restore. Interrupted before, the database is unchanged, and running it again continues.
+ * whose commit completes the restore. Interrupted before, the database is unchanged, and running it again continues. When
+ * it replaces an installation, the old files may be gone by then: run it again until it has finished.
  * The restored installation is quarantined: see quarantine.ts.
  * @throws BackupError if the target is not empty or in use; BackupDamagedError that names the damaged part.
  */
@@ -55,7 +57,7 @@ export async function restoreBackup(
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<Manifest> {
   const { db, settings, store, config } = target;
-  const manifest = await readManifest(folder, await findBackup(folder, id));
+  const manifest = await readFullBackup(folder, id);
   checkVersion(manifest);
   const secret = await text(await folder.read(manifest.secret));
   if (config.secret !== null && config.secret !== secret)
@@ -67,9 +69,11 @@ export async function restoreBackup(
     await checkParts(folder, manifest);
     return manifest;
   }
+  // Before anything changes: a damaged part must not leave a half-replaced installation.
+  for (const part of [manifest.objects.part, ...manifest.tables.map((table) => table.part)])
+    for await (const _ of await folder.read(part));
   await store.put(restoringKey, Buffer.from(manifest.id));
-  const etags = await restoreObjects(folder, store, manifest, isContinued, onProgress);
-  if (config.secret === null) await storeSecret(store, secret);
+  const etags = await restoreObjects(folder, store, manifest, isContinued && !replace, onProgress);
   await migrateJobs(db.pool);
   let done = 0;
   await loadDatabase(
@@ -87,10 +91,14 @@ export async function restoreBackup(
     {
       replace,
       onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
-      finish: (client) => finishDatabase(client, store, manifest, etags),
+      finish: async (client) => {
+        await finishDatabase(client, store, manifest, etags);
+        if (config.secret === null) await storeSecret(store, secret);
+      },
     },
   );
   await target.migrate();
+  await removeAnchors(store);
   await store.delete(restoringKey);
   return manifest;
 }
@@ -167,6 +175,13 @@ async function restoreObjects(
   }
   for await (const _ of forEachStreamed(readObjects(folder, manifest), copiesAtOnce, restore));
   return etags;
+}
+
+/** Ends of the audit log of what was replaced; the next worker writes those of the restored log. */
+async function removeAnchors(store: ObjectStore): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(anchorPrefix)) keys.push(key);
+  for (const key of keys) await store.delete(key);
 }
 
 /** The store reports a broken body; the reason is the body's own error. */

@@ -52,6 +52,7 @@ export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule
   let running: { readonly done: Promise<void>; kill(): void } | null = null;
   let isStopping = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
+  let retryAt = Number.NEGATIVE_INFINITY;
 
   async function warnIfOverdue(): Promise<void> {
     if (performance.now() - warnedAt < hourMs) return;
@@ -67,6 +68,7 @@ export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule
   return {
     async check() {
       if (config.backup.destination === null || running !== null || isStopping) return;
+      if (performance.now() < retryAt) return;
       const due = lastDueTime(new Date(), config.backup.atMinute);
       if (await shouldStart(db, due)) {
         const child = runCommand(due, log);
@@ -74,7 +76,9 @@ export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule
           kill: child.kill,
           done: child.done
             .then(async (error) => {
-              if (error !== null && !isStopping) await reportFailure(deps, due, error);
+              if (error === null || isStopping) return;
+              retryAt = performance.now() + retryAfterMs;
+              await reportFailure(deps, due, error);
             })
             .catch((error: Error) => log.error({ err: error }, "could not report a failed backup"))
             .finally(() => {
@@ -98,8 +102,8 @@ async function shouldStart(db: Database, due: Date): Promise<boolean> {
     [due],
   );
   const [run] = rows;
+  if (run?.state === "succeeded" || (await isBackupRunning(db.pool))) return false;
   if (run === undefined) return true;
-  if (run.state === "succeeded" || (await isBackupRunning(db.pool))) return false;
   return run.state === "running" || Date.now() - run.started_at.getTime() > retryAfterMs;
 }
 

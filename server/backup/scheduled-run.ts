@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { createBackup, type Source, withBackupLock } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
@@ -17,9 +18,14 @@ export async function runScheduledBackup(
   scheduledFor: Date,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  const folder = await openBackupFolder(destination, source.config);
+  const folder = await openBackupFolder(destination, source.config, "write");
   try {
-    await createBackup(source, folder, () => {}, scheduledFor);
+    const { manifest: written } = await createBackup(source, folder, () => {}, scheduledFor);
+    if (written.damaged.length > 0)
+      log.error(
+        { count: written.damaged.length, first: written.damaged[0] },
+        "files were missing or damaged when they were backed up; see `parley files verify`",
+      );
     await withBackupLock(source.settings, () => pruneBackups(folder, source.config.backup.keep));
     const { rows } = await source.db.pool.query(
       `select 1 from backup_runs where kind = 'verify' and state = 'succeeded'
@@ -29,7 +35,12 @@ export async function runScheduledBackup(
     const client = await connectForCopy(source.settings);
     try {
       const run = await startRun(client, { kind: "verify", destination, scheduledFor });
-      const { manifest, problems } = await verifyBackup(folder, null, log);
+      const { manifest, problems } = await verifyBackup(
+        folder,
+        null,
+        join(source.config.dataDir, "verify"),
+        log,
+      );
       if (problems.length === 0) return await finishRun(client, run, { backupId: manifest.id });
       const error = new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
       await finishRun(client, run, { error });

@@ -39,11 +39,16 @@ const pageSize = 5000;
 
 /** Long work in one transaction: no limits of time. A snapshot never waits for locks of rows. */
 const sessionOptions =
-  "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=3 -c bytea_output=hex -c statement_timeout=0 -c idle_in_transaction_session_timeout=0";
+  "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=3 -c bytea_output=hex -c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0";
 
 /** Connects without limits of time, for backup and restore. Close it with `end`. */
 export async function connectForCopy(settings: ConnectionSettings): Promise<pg.Client> {
-  const client = new pg.Client({ ...settings, options: sessionOptions, application_name: "parley backup" });
+  const client = new pg.Client({
+    ...settings,
+    options: sessionOptions,
+    application_name: "parley backup",
+    keepAlive: true,
+  });
   // The running statement is rejected when the connection breaks; without a listener the event would end the process.
   client.on("error", () => {});
   await client.connect();

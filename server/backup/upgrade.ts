@@ -9,7 +9,7 @@ import { takeBackupLock } from "../platform/db/backup-lock.ts";
 import type { ConnectionSettings } from "../platform/db/database.ts";
 import { readSchema } from "../platform/db/migrate.ts";
 import { version } from "../platform/version.ts";
-import { copyTables, newId, removeBackup } from "./create.ts";
+import { copyTables, newId, readInstallationId, removeBackup } from "./create.ts";
 import { BackupError } from "./errors.ts";
 import { type BackupFolder, openPlainFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
@@ -99,6 +99,7 @@ async function copyDatabase(settings: ConnectionSettings, folder: BackupFolder):
     const nothing = (name: string) => folder.write(`${prefix}${name}`, Readable.from([]));
     await writeManifest(folder, {
       format: 1,
+      kind: "database",
       id,
       created_at: new Date().toISOString(),
       parley: version,
@@ -126,38 +127,54 @@ async function removeOld(folder: BackupFolder): Promise<void> {
 }
 
 /**
- * Puts the database back to its state before an upgrade; everything since is lost, except files.
+ * Finds the copy from before an upgrade.
  * @param id null: the last upgrade.
- * @throws BackupError if there is no such backup, or a server uses the database.
+ * @throws BackupError if there is none.
  */
-export async function rollBackUpgrade(
-  settings: ConnectionSettings,
-  dataDir: string,
-  id: string | null,
-): Promise<Manifest> {
+export async function findUpgrade(dataDir: string, id: string | null): Promise<Manifest> {
   const folder = await openUpgradeFolder(dataDir);
   try {
     const { complete } = await listBackups(folder);
     if (complete.length === 0)
       throw new BackupError(
-        `there is no backup from before an upgrade in ${folder.destination}; restore another backup with \`parley restore\``,
+        `there is no copy from before an upgrade in ${folder.destination}; restore a backup with \`parley restore\``,
       );
-    const manifest = await readManifest(folder, await findBackup(folder, id));
+    return await readManifest(folder, await findBackup(folder, id));
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Puts the database back to its state before an upgrade; everything since is lost, except files.
+ * @throws BackupError if a server uses the database, or the copy is of another one.
+ */
+export async function rollBackUpgrade(
+  settings: ConnectionSettings,
+  dataDir: string,
+  manifest: Manifest,
+): Promise<void> {
+  const folder = await openUpgradeFolder(dataDir);
+  const client = await connectForCopy(settings);
+  try {
     await checkUnused(settings);
+    if ((await readInstallationId(client)) !== manifest.installation)
+      throw new BackupError(`the copy ${manifest.id} is not of the configured database`);
+    for (const { part } of manifest.tables) for await (const _ of await folder.read(part));
     await loadDatabase(
       settings,
       {
         ...manifest,
         open: (table) => {
           const found = manifest.tables.find(({ name }) => name === table.name);
-          if (found === undefined) throw new BackupError(`the backup lacks the table ${table.name}`);
+          if (found === undefined) throw new BackupError(`the copy lacks the table ${table.name}`);
           return folder.read(found.part);
         },
       },
       { replace: true, finish: async () => {} },
     );
-    return manifest;
   } finally {
+    await client.end();
     await folder.close();
   }
 }

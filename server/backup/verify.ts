@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -16,7 +15,7 @@ import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
 import type { BackupFolder, Part } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
-import { findBackup, type Manifest, readManifest, readObjects } from "./manifest.ts";
+import { type Manifest, readFullBackup, readObjects } from "./manifest.ts";
 
 /** Files read at a time. */
 const readsAtOnce = 4;
@@ -31,14 +30,16 @@ export interface VerifyResult {
 /**
  * Proves that a backup can be restored: reads every file and compares its digest, restores the database into a throwaway
  * PostgreSQL, migrates it, and checks the number of rows, the audit log and that every file it names is there.
+ * @param scratchDir a folder for the temporary database.
  */
 export async function verifyBackup(
   folder: BackupFolder,
   id: string | null,
+  scratchDir: string,
   log: FastifyBaseLogger,
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<VerifyResult> {
-  const manifest = await readManifest(folder, await findBackup(folder, id));
+  const manifest = await readFullBackup(folder, id);
   const problems: string[] = [];
   const tables = manifest.tables.map(({ part }) => part);
   for (const part of [manifest.secret, manifest.objects.part, ...tables])
@@ -52,7 +53,7 @@ export async function verifyBackup(
     onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
   });
   for await (const _ of reading);
-  problems.push(...(await verifyDatabase(folder, manifest, log, onProgress)));
+  problems.push(...(await verifyDatabase(folder, manifest, scratchDir, log, onProgress)));
   return { manifest, problems };
 }
 
@@ -65,19 +66,31 @@ async function readWhole(folder: BackupFolder, part: Part, problems: string[]): 
   }
 }
 
+const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 async function verifyDatabase(
   folder: BackupFolder,
   manifest: Manifest,
+  scratchDir: string,
   log: FastifyBaseLogger,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<string[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), "parley-verify-"));
+  await mkdir(scratchDir, { recursive: true, mode: 0o711 });
+  const dataDir = await mkdtemp(join(scratchDir, "verify-"));
+  let stop = async (): Promise<void> => {};
+  // Neither a PostgreSQL nor a copy of the database may outlive the command.
+  const onSignal = (): void =>
+    void stop()
+      .then(() => rm(dataDir, { recursive: true, force: true }))
+      .finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, onSignal);
   try {
     const postgres = await startEmbeddedPostgres({
       dataDir,
       purpose: "server",
       log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
     });
+    stop = () => postgres.stop();
     const { connection } = postgres;
     const db = openDatabase(connection, {
       onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
@@ -109,6 +122,7 @@ async function verifyDatabase(
       await postgres.stop();
     }
   } finally {
+    for (const signal of signals) process.off(signal, onSignal);
     await rm(dataDir, { recursive: true, force: true });
   }
 }

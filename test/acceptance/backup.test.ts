@@ -151,7 +151,8 @@ async function killBackup(destination: string, isMoment: (line: string) => boole
 function filesBelow(path: string): string[] {
   return readdirSync(path, { recursive: true, encoding: "utf8" })
     .map((name) => join(path, name))
-    .filter((name) => statSync(name).isFile());
+    .filter((name) => statSync(name).isFile())
+    .sort();
 }
 
 function flipByte(path: string): () => void {
@@ -235,7 +236,8 @@ test("a second backup copies only what is new, and prune removes what nothing ne
   assert.ok(first.copied_bytes > 0 && files.length === first.files);
   const second = await run();
   assert.equal(second.files, first.files);
-  assert.ok(second.copied_bytes < 2_000_000, "only tables are copied again");
+  const objectBytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
+  assert.equal(second.copied_bytes, second.bytes - objectBytes, "only tables are copied again");
   assert.deepEqual(filesBelow(join(destination, "objects")), files);
   const recording = await uploadMedia();
   await run();
@@ -283,7 +285,7 @@ test("an encrypted backup shows nothing without its passphrase and restores with
   const destination = join(folder, "encrypted");
   const passphrase = { PARLEY_BACKUP_PASSPHRASE: "an ordinary passphrase" };
   await parley({ env: { ...server.env, ...passphrase } }, "backup", destination);
-  for (const path of filesBelow(destination))
+  for (const path of filesBelow(destination).filter((name) => !name.endsWith("/installation")))
     assert.match(readFileSync(path, "latin1").slice(0, 21), /^age-encryption\.org\/v1/, path);
   assert.match(await failing(server, "backup", "list", destination), /set PARLEY_BACKUP_PASSPHRASE/);
   const target = await prepareTarget(passphrase);

@@ -15,13 +15,17 @@ export const bucketPrefixRule =
  * @throws TypeError
  */
 export function checkKey(key: string): void {
-  const isPath = /^[A-Za-z0-9_=-][A-Za-z0-9._=-]*(\/[A-Za-z0-9_=-][A-Za-z0-9._=-]*)*$/.test(key);
-  if (
-    !isPath ||
-    key.length > maxKeyBytes ||
-    key.split("/").some((segment) => segment.length > maxSegmentBytes)
-  )
+  if (!isKey(key))
     throw new TypeError(`not a key of the object store: ${JSON.stringify(key.slice(0, maxKeyBytes))}`);
+}
+
+/** Whether a name, for instance of a file that somebody put into the store's folder, is a key. */
+export function isKey(name: string): boolean {
+  return (
+    name.length <= maxKeyBytes &&
+    /^[A-Za-z0-9_=-][A-Za-z0-9._=-]*(\/[A-Za-z0-9_=-][A-Za-z0-9._=-]*)*$/.test(name) &&
+    name.split("/").every((segment) => segment.length <= maxSegmentBytes)
+  );
 }
 
 /**

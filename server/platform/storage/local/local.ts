@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { readBody, throwIfAborted } from "../body.ts";
-import { checkKey, checkPrefix, cutRange } from "../key-rules.ts";
+import { checkKey, checkPrefix, cutRange, isKey } from "../key-rules.ts";
 import { type ObjectInfo, ObjectMissingError, type ObjectStore } from "../store.ts";
 import { createWriteTraffic } from "../write-traffic.ts";
 import { localAppends } from "./append.ts";
@@ -188,6 +188,8 @@ export async function openLocalStore(dataDir: string, folder = "objects"): Promi
     async *list(prefix) {
       checkPrefix(prefix);
       for await (const key of walkFiles(root, prefix)) {
+        // Somebody else's file.
+        if (!isKey(key)) continue;
         const info = await head(key);
         if (info !== null) yield info;
       }
