@@ -7,7 +7,12 @@ import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Config } from "../platform/config/config.ts";
 import { openLocalStore } from "../platform/storage/local/local.ts";
-import { ObjectExistsError, ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import {
+  BodyBrokenError,
+  ObjectExistsError,
+  ObjectMissingError,
+  type ObjectStore,
+} from "../platform/storage/store.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 
 /** A file of a backup: size and SHA-256 (hex) of its content before compression and encryption. */
@@ -34,7 +39,7 @@ export interface BackupFolder {
   write(
     name: string,
     content: Readable,
-    options?: { compress?: boolean; expected?: Pick<Part, "sha256"> },
+    options?: { compress?: boolean; expected?: Pick<Part, "bytes" | "sha256"> },
   ): Promise<Part>;
   /**
    * Opens a file. The stream ends with a BackupDamagedError that names it if it is not what was written.
@@ -239,9 +244,16 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
           : [content, digest.stream],
       );
       const body = keys === null ? plain : await encrypt(keys.encrypter, plain);
-      await store.put(full, body).catch((error: unknown) => {
-        throw digest.failure() ?? content.errored ?? plain.errored ?? error;
-      });
+      // A bucket has to know the length; without it, the store writes the body to a file first.
+      const isLengthKnown = expected !== undefined && !compress && keys === null;
+      await store
+        .put(full, body, isLengthKnown ? { contentLength: expected.bytes } : {})
+        .catch((error: unknown) => {
+          const cause = digest.failure() ?? content.errored ?? plain.errored ?? error;
+          throw isLengthKnown && cause instanceof BodyBrokenError
+            ? new ContentDiffersError(`the size of ${name} is not what was stored`)
+            : cause;
+        });
       return { name: full, ...digest.result() };
     },
     async read(part) {

@@ -263,7 +263,6 @@ test("one flipped byte in any part: verify and restore name it, and restore chan
   const chosen = [
     "/media.mp3/",
     "manifest.",
-    "secret",
     "objects.jsonl",
     "tables/users",
     "tables/transcript_segments",
@@ -360,4 +359,27 @@ test("to a bucket, and from local files to S3", { skip: s3 === null ? noS3Server
   await target.start();
   assert.deepEqual(await readAll(target), await readAll(server));
   await target.stop();
+});
+
+test("files that are missing or damaged are named and don't stop the backup; an earlier copy is kept", async () => {
+  const destination = join(folder, "damaged");
+  const objects = join(server.env.PARLEY_DATA_DIR ?? "", "objects");
+  const [gone, lost, short] = [await uploadMedia(), await uploadMedia(), await uploadMedia()].map((id) =>
+    join(objects, "recordings", id, "media.mp3"),
+  );
+  const keyOf = (path = ""): string => path.slice(objects.length + 1);
+  await parley(server, "backup", destination, "--json");
+  rmSync(gone ?? "");
+  const elsewhere = join(folder, "damaged-elsewhere");
+  rmSync(lost ?? "");
+  writeFileSync(short ?? "", readFileSync(short ?? "").subarray(0, 1000));
+  const run = async (place: string): Promise<{ damaged: string[]; files: number }> =>
+    JSON.parse((await parley(server, "backup", place, "--json")).split("\n").at(-1) ?? "");
+  assert.deepEqual((await run(destination)).damaged, [], "the backup has intact copies of all three");
+  const { damaged } = await run(elsewhere);
+  assert.deepEqual(damaged.sort(), [gone, lost, short].map(keyOf).sort());
+  await parley(server, "backup", "verify", elsewhere);
+  const target = await prepareTarget();
+  await parley(target, "restore", destination);
+  assert.equal(await parley(target, "files", "verify"), "");
 });
