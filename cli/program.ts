@@ -77,9 +77,9 @@ function describe(
   ].some((kind) => error instanceof kind);
   if (isExpected) return error.message;
   if (error.code === "EADDRINUSE")
-    return `port ${error.port} on ${error.address} is in use by another program; stop it or set another PARLEY_PORT`;
+    return `port ${error.port} on ${error.address} is in use by another program; stop it or set a different PARLEY_PORT`;
   if (error.code === "EACCES" && error.syscall === "listen")
-    return `this user may not listen on port ${error.port}; set a PARLEY_PORT above 1023`;
+    return `this system user is not allowed to listen on port ${error.port}; set PARLEY_PORT to a port above 1023`;
   if (error.code === "EADDRNOTAVAIL")
     return `PARLEY_HOST ${error.address} is not an IP address of this machine`;
   if (error.syscall === "getaddrinfo" && error.hostname === process.env.PARLEY_HOST)

@@ -35,7 +35,7 @@ export function restoreCommand(): Command {
     .argument("<destination>", "the folder or s3://bucket/prefix with the backups")
     .option("--at <id>", "the backup to restore instead of the newest")
     .option("--dry-run", "check the backup and the target, and change nothing")
-    .option("--replace", "delete what the database and the file store have; needs --yes")
+    .option("--replace", "delete the contents of the database and the file store; requires --yes")
     .option("--yes", "confirm --replace")
     .option("--json", "print progress and result as lines of JSON")
     .action(restore)

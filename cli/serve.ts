@@ -36,7 +36,9 @@ async function buildWeb(): Promise<void> {
   const child = spawn(process.execPath, [script], { stdio: ["ignore", 2, 2] });
   const [code] = await once(child, "exit");
   if (code !== 0)
-    throw new ConfigError("the web app could not be built, so the server did not start; see the lines above");
+    throw new ConfigError(
+      "the web app could not be built, so the server did not start; see the output above",
+    );
 }
 
 /** Under npm, one Ctrl-C arrives twice: from the terminal and from npm. */

@@ -294,7 +294,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
 }
 
 function nothingAt({ method, url }: FastifyRequest): ProblemError {
-  return new ProblemError("not_found", `nothing is at ${method} ${pathOf(url)}`);
+  return new ProblemError("not_found", `there is nothing at ${method} ${pathOf(url)}; check the URL`);
 }
 
 /** Names requests by method and route, which hold no content. */

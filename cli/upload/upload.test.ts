@@ -215,7 +215,7 @@ test("errors are one line and never contain the token", async () => {
     [[join(folder, "none.mp4")], {}, /none\.mp4 can't be read/],
     [[makeFile("empty.mp4", 0)], {}, /is empty/],
     [[good, good, "--title", "T"], {}, /--title is allowed only with a single file/],
-    [[mov, "--title", "T"], {}, /but one --recorder/],
+    [[mov, "--title", "T"], {}, /only recording option is a single --recorder/],
   ] as const) {
     const { code, stdout, stderr } = await run(args, env).ended;
     assert.equal(code, 1, stderr);

@@ -197,7 +197,7 @@ function checkOptions(file: FoundFile, format: Format, options: Options): void {
   if (format !== "one_step") return;
   if (title !== undefined || startTime !== undefined || team !== undefined || !promote || recorder.length > 1)
     throw new UploadError(
-      `${basename(file.path)}: .mov and .m4a files allow no options about the recording but one --recorder`,
+      `${basename(file.path)}: for .mov and .m4a files, the only recording option is a single --recorder`,
     );
 }
 

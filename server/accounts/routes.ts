@@ -7,7 +7,10 @@ export function accountRoutes(api: Api): void {
   route(api, tokenInfo, async ({ principal }) => {
     const { tokenType } = principal;
     if (tokenType === "session")
-      throw new ProblemError("forbidden", "this request came from a signed-in session, not from a token");
+      throw new ProblemError(
+        "forbidden",
+        "this request was made with a signed-in session; send an access token",
+      );
     return {
       type: tokenType,
       scope: principal.scope,

@@ -121,7 +121,7 @@ async function openDestination(
   if ("folder" in place) {
     const [data, folder] = [`${join(config.dataDir)}/`, `${place.folder}/`];
     if (data.startsWith(folder) || folder.startsWith(join(data, "objects/")))
-      throw new BackupError(`${destination} holds the data folder; choose another folder for backups`);
+      throw new BackupError(`${destination} contains the data folder; choose another folder for backups`);
     if (purpose === "read" && !existsSync(place.folder))
       throw new BackupError(`the folder ${place.folder} does not exist; is its disk mounted?`);
     try {
@@ -193,7 +193,7 @@ async function decryptIdentity(
     return await decrypter.decrypt(encrypted, "text");
   } catch (error) {
     throw new BackupError(
-      `PARLEY_BACKUP_PASSPHRASE does not open the backups at ${destination}, or their ${identityKey} is damaged: ${(error as Error).message}`,
+      `PARLEY_BACKUP_PASSPHRASE can't decrypt the backups at ${destination}, or their ${identityKey} is damaged: ${(error as Error).message}`,
     );
   }
 }
@@ -235,7 +235,7 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
       const full = `${name}${compress ? compressedSuffix : ""}${keys === null ? "" : encryptedSuffix}`;
       const digest = digestOf(({ sha256 }) =>
         expected !== undefined && sha256 !== expected.sha256
-          ? new ContentDiffersError(`the content of ${name} is not what was stored`)
+          ? new ContentDiffersError(`the content of ${name} has changed since it was stored`)
           : null,
       );
       const plain = chain(
@@ -251,7 +251,7 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
         .catch((error: unknown) => {
           const cause = digest.failure() ?? content.errored ?? plain.errored ?? error;
           throw isLengthKnown && cause instanceof BodyBrokenError
-            ? new ContentDiffersError(`the size of ${name} is not what was stored`)
+            ? new ContentDiffersError(`the size of ${name} has changed since it was stored`)
             : cause;
         });
       return { name: full, ...digest.result() };
@@ -260,7 +260,7 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
       const digest = digestOf(({ bytes, sha256 }) =>
         bytes === part.bytes && sha256 === part.sha256
           ? null
-          : new BackupDamagedError(`${part.name} is damaged: its content is not what was written`),
+          : new BackupDamagedError(`${part.name} is damaged: its content has changed since it was written`),
       );
       return chain([await readUnchecked(part.name), digest.stream]);
     },

@@ -117,12 +117,12 @@ async function clearSchema(client: pg.Client, source: LoadSource, replace: boole
   const foreign = rows.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new BackupError(
-      `the database has tables that are not Parley's: ${foreign.slice(0, 5).join(", ")}. Use a database of its own`,
+      `the database has tables that are not Parley's: ${foreign.slice(0, 5).join(", ")}. Use a separate database for Parley`,
     );
   const isUsed = rows.some(({ name }) => name === "schema_migrations") && (await hasMigrations(client));
   if (isUsed && !replace)
     throw new BackupError(
-      "the database already has an installation. Use an empty one, or add `--replace --yes` to delete what it has",
+      "the database already has an installation. Use an empty one, or add `--replace --yes` to delete its contents",
     );
   for (const { name } of rows) await client.query(`drop table ${pg.escapeIdentifier(name)} cascade`);
   const { rows: functions } = await client.query<{ signature: string }>(`
@@ -152,7 +152,9 @@ async function checkColumns(client: pg.Client, tables: readonly TableDescription
     if (name === jobTable) continue;
     const unknown = columns.filter((column) => !schema.get(name)?.has(column));
     if (!schema.has(name) || unknown.length > 0)
-      throw new BackupError(`the backup does not fit its schema: ${name} ${unknown.join(", ")}`);
+      throw new BackupError(
+        `the backup is damaged: the table ${name} has columns that its schema does not have: ${unknown.join(", ")}`,
+      );
   }
 }
 

@@ -116,7 +116,7 @@ export async function listBackups(
 export async function readManifest(folder: BackupFolder, { manifest: name }: BackupName): Promise<Manifest> {
   const content = Buffer.from(await text(await folder.readUnchecked(name)));
   if (createHash("sha256").update(content).digest("hex") !== manifestName.exec(name)?.[2])
-    throw new BackupDamagedError(`${name} is damaged: its content is not what was written`);
+    throw new BackupDamagedError(`${name} is damaged: its content has changed since it was written`);
   const json: unknown = JSON.parse(content.toString());
   if ((json as { format?: unknown }).format !== 1)
     throw new BackupError(`${name} was written by a newer Parley; use that version`);

@@ -106,7 +106,7 @@ export async function restoreBackup(
 function checkVersion({ migration, parley }: Manifest): void {
   if (migration > Math.max(...readMigrations().map(({ number }) => number)))
     throw new BackupError(
-      `the backup is from Parley ${parley}, which is newer; restore it with that version`,
+      `the backup is from Parley ${parley}, which is newer than this version; restore it with Parley ${parley}`,
     );
 }
 
@@ -121,13 +121,13 @@ async function checkTarget(
   if (replace) return isContinued;
   if (!(await readSchema(settings)).isEmpty)
     throw new BackupError(
-      "the configured database already has an installation. Configure an empty one, or add `--replace --yes` to delete what it has",
+      "the configured database already has an installation. Configure an empty one, or add `--replace --yes` to delete its contents",
     );
   for (const prefix of [uploadsPrefix, recordingsPrefix, importsPrefix]) {
     for await (const { key } of store.list(prefix)) {
       if (isContinued) break;
       throw new BackupError(
-        `the configured file store is not empty: it has ${key}. Configure an empty one, or add \`--replace --yes\` to delete what it has`,
+        `the configured file store is not empty: it has ${key}. Configure an empty one, or add \`--replace --yes\` to delete its contents`,
       );
     }
   }

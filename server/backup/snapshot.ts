@@ -169,7 +169,7 @@ export async function checkUnused(settings: ConnectionSettings): Promise<void> {
        where datname = current_database() and application_name = 'parley'`,
     );
     if (Number(rows[0]?.count) > 0)
-      throw new BackupError("a server uses the configured database; stop all of Parley's processes first");
+      throw new BackupError("a server is using the configured database; stop all Parley processes first");
   } finally {
     await client.end();
   }

@@ -79,7 +79,7 @@ async function checkSpace(client: pg.Client, dataDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize >= needed) return;
   throw new BackupError(
-    `there is not enough space to back up the database before the upgrade: ${dataDir} needs ${Math.ceil(needed / 1e6)} MB and has ${Math.floor((bavail * bsize) / 1e6)} MB. Free some, or make a backup elsewhere and set PARLEY_BACKUP_BEFORE_UPGRADE=false. Nothing was changed`,
+    `there is not enough disk space to back up the database before the upgrade: ${dataDir} needs ${Math.ceil(needed / 1e6)} MB free and has ${Math.floor((bavail * bsize) / 1e6)} MB. Free some space, or back up elsewhere and set PARLEY_BACKUP_BEFORE_UPGRADE=false. Nothing was changed`,
   );
 }
 

@@ -80,7 +80,7 @@ export function updateMeetingType(
     if (input.scope !== undefined && input.scope !== type.scope && type.is_default)
       throw new ProblemError(
         "wrong_state",
-        `${type.name} is the default for ${type.scope} meetings; make another one the default first`,
+        `${type.name} is the default for ${type.scope} meetings; make another type the default first`,
       );
     if (input.name !== undefined) await refuseTakenName(tx, principal.workspaceId, input.name, id);
     await tx
@@ -113,7 +113,7 @@ export function deleteMeetingType(
     if (type.is_default)
       throw new ProblemError(
         "wrong_state",
-        `${type.name} is the default for ${type.scope} meetings; make another one the default first`,
+        `${type.name} is the default for ${type.scope} meetings; make another type the default first`,
       );
     // Locked, so that no recording gets it from now on.
     await sql`select id from meeting_types where id = ${id} for update`.execute(tx);

@@ -228,7 +228,7 @@ test("a file removed from the store before it is fetched fails the import with t
   await validateUploadJob(quiet, body.id);
   const after = (await tools.manage("GET", `/imports/${body.id}`, its.admin.token)).body;
   assert.equal(after.status, "failure");
-  assert.match(after.failure.reason, /removed from the store/);
+  assert.match(after.failure.reason, /removed from the file store/);
 });
 
 test("killed between copying the file and recording it, the next run continues with the copy", async () => {

@@ -45,7 +45,7 @@ export async function importRecording(
   if (input.media?.url !== undefined && !mayNameObjects(principal))
     throw new ProblemError(
       "forbidden",
-      "only admins and workspace tokens may import files of the object store; leave out media.url and send the file",
+      "only admins and workspace tokens may import files from the object store; leave out media.url and send the file",
     );
   const answer = await db.kysely.transaction().execute(async (tx) => {
     const existing = await findExisting(tx, principal, input.external_id);

@@ -156,7 +156,7 @@ test("a response that violates the schema is corrected once; after a few failure
   await t.run(id);
   const run = await t.runOf(id);
   assert.equal(run.status, "failed");
-  assert.match(run.last_error ?? "", /did not have the required form, twice/);
+  assert.match(run.last_error ?? "", /had the wrong format twice/);
   assert.equal(run.next_attempt_datetime, null, "only by hand");
   assert.equal(model.requests.length, 6, "three attempts, each with a correction");
   const { ai_summary, ai_action_items } = await t.read(id, ["ai_summary", "ai_action_items"]);

@@ -75,5 +75,8 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
 /** Assistants use tokens; browser sessions are refused. */
 function refuseBrowsers(request: FastifyRequest): void {
   if (request.principal.tokenType === "session")
-    throw new ProblemError("forbidden", "assistants connect with an access token");
+    throw new ProblemError(
+      "forbidden",
+      "a signed-in session can't be used here; connect with an access token",
+    );
 }

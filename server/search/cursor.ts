@@ -88,6 +88,6 @@ function isCount(value: number): boolean {
 function broken(): ProblemError {
   return new ProblemError(
     "invalid_cursor",
-    "the cursor was not made by this search; send the cursor of the previous response unchanged, with the same query and filters, or none",
+    "the cursor is not from this search; send the cursor from the previous response unchanged, with the same query and filters, or leave it out",
   );
 }

@@ -61,7 +61,7 @@ test("a store with objects that a new database does not know is neither marked n
     assert.equal(await sweep(), null);
     assert.notEqual(await store.head(key), null);
     assert.equal(await store.head(markKey), null);
-    assert.match(lines.pop() ?? "", /does not know.*Nothing is removed.*parley files adopt/);
+    assert.match(lines.pop() ?? "", /unknown to this database.*Nothing is removed.*parley files adopt/);
     await store.delete(key);
   }
 });

@@ -22,8 +22,7 @@ const markOptions = { contentType: "application/json" } as const;
 /** The file store is not the one that holds this database's files; the message is one line with the remedy. */
 export class WrongStoreError extends Error {}
 
-const checkSettings =
-  "Correct PARLEY_DATA_DIR or the PARLEY_S3_… settings, or mount the volume that is missing";
+const checkSettings = "Correct PARLEY_DATA_DIR or the PARLEY_S3_… settings, or mount the missing volume";
 
 /**
  * Makes sure, before anything is served or written, that the store holds this database's files. An unmarked store is
@@ -38,22 +37,22 @@ export async function verifyStore(db: Database, store: ObjectStore): Promise<voi
     if (own.store !== undefined && (await readMarker(store)) !== null) return verifyStore(db, store);
     if (own.store !== undefined || (await knowsFiles(db)))
       throw new WrongStoreError(
-        `the database ${own.store === undefined ? "knows files" : "was used with another file store"}, but the ${store.kind} file store at the configured location has never been used with it. ${checkSettings}. If this store is meant and files are lost for good, run \`parley files adopt\``,
+        `the database ${own.store === undefined ? "refers to files" : "was used with another file store"}, but the ${store.kind} file store at the configured location has never been used with it. ${checkSettings}. If this is the right store and the files are permanently lost, run \`parley files adopt\``,
       );
     if ((await countUnknown(db.kysely, store, 1)) > 0)
       throw new WrongStoreError(
-        `the ${store.kind} file store at the configured location holds files that this database does not know, and no marker. ${checkSettings}, or PARLEY_DATABASE_URL. If the store is meant for this database, run \`parley files adopt\``,
+        `the ${store.kind} file store at the configured location has files that are unknown to this database, and no owner marker. ${checkSettings}, or PARLEY_DATABASE_URL. If this is the right store for this database, run \`parley files adopt\``,
       );
     await claimStore(db, store);
     return;
   }
   if (mark.installation !== own.installation)
     throw new WrongStoreError(
-      `the ${store.kind} file store at the configured location belongs to another database. ${checkSettings}, or PARLEY_DATABASE_URL. If its files are to belong to this database, run \`parley files adopt\``,
+      `the ${store.kind} file store at the configured location belongs to another database. ${checkSettings}, or PARLEY_DATABASE_URL. To use its files with this database, run \`parley files adopt\``,
     );
   if (own.store !== undefined && mark.store !== undefined && own.store !== mark.store)
     throw new WrongStoreError(
-      `the ${store.kind} file store at the configured location is another copy than the one this database uses. ${checkSettings}. To use this copy from now on, run \`parley files adopt\``,
+      `the ${store.kind} file store at the configured location is a different copy from the one this database uses. ${checkSettings}. To use this copy from now on, run \`parley files adopt\``,
     );
   if (own.store === undefined || mark.store === undefined) {
     const id = await rememberStore(db, mark.store ?? own.store ?? randomUUID(), false);
@@ -105,22 +104,22 @@ export async function refusalToSweep(db: Database, store: ObjectStore): Promise<
   const mark = await readMarker(store);
   const own = await readInstallation(db);
   const adopt =
-    "If they are to belong to this database, run `parley files adopt`, which says what that would remove";
+    "To use them with this database, run `parley files adopt`, which lists what that would remove";
   if (mark === null) {
     if (own.store !== undefined) {
       // Another process may have marked the store in between.
       if ((await readMarker(store)) !== null) return refusalToSweep(db, store);
-      return `the file store has lost its marker, or another store is mounted in its place. Nothing is removed. ${checkSettings}, and restart`;
+      return `the file store has lost its owner marker, or a different store is mounted in its place. Nothing is removed. ${checkSettings}, and restart`;
     }
     if ((await countUnknown(db.kysely, store, 1)) > 0)
-      return `the store holds files that this database does not know, and no marker of the database they belong to. Nothing is removed. Start Parley with that database. ${adopt}`;
+      return `the store has files that are unknown to this database, and no owner marker. Nothing is removed. Start Parley with the database that the files belong to. ${adopt}`;
     await claimStore(db, store);
     return null;
   }
   if (mark.installation !== own.installation || (own.store !== undefined && own.store !== mark.store))
-    return `the files in the store belong to another database. Nothing is removed. Start Parley with that database, or with a store of its own. ${adopt}`;
+    return `the files in the store belong to another database. Nothing is removed. Start Parley with that database, or with a separate store for this one. ${adopt}`;
   if (mark.high > own.high)
-    return `the database is an older copy than the files in the store: it was restored from a backup. Nothing is removed. Restore the newer database, or the files of the same time. ${adopt}`;
+    return `the database is an older copy than the files in the store: it was restored from a backup. Nothing is removed. Restore the newer database, or the files from the same time. ${adopt}`;
   const now = await advance(db);
   if (now.high > mark.high) await store.put(markKey, bytesOf(now), markOptions);
   return null;

@@ -48,7 +48,7 @@ test("an unmarked store is refused when the database knows files, and stays as i
     verifyStore(db, store),
     (error) =>
       error instanceof WrongStoreError &&
-      /knows files.*PARLEY_DATA_DIR.*PARLEY_S3_.*parley files adopt/.test(error.message) &&
+      /refers to files.*PARLEY_DATA_DIR.*PARLEY_S3_.*parley files adopt/.test(error.message) &&
       !error.message.includes("\n"),
   );
   assert.equal(await store.head(markKey), null);
@@ -71,7 +71,7 @@ test("a new database refuses an unmarked store with files, instead of being lock
   await store.put(key, Buffer.from("a file"));
   await assert.rejects(
     verifyStore(db, store),
-    /holds files that this database does not know.*parley files adopt/,
+    /has files that are unknown to this database.*parley files adopt/,
   );
   assert.equal(await store.head(markKey), null);
   await store.delete(key);
@@ -84,7 +84,7 @@ test("another database's store is refused, and one that was copied before this o
   await store.put(markKey, Buffer.from(JSON.stringify({ ...mark, installation: randomUUID() })));
   await assert.rejects(verifyStore(db, store), /belongs to another database.*PARLEY_DATABASE_URL/);
   await store.put(markKey, Buffer.from(JSON.stringify({ ...mark, store: randomUUID() })));
-  await assert.rejects(verifyStore(db, store), /another copy/);
+  await assert.rejects(verifyStore(db, store), /different copy/);
   await adoptStore(db, store);
   await verifyStore(db, store);
   assert.notEqual(await storeId(), mark.store);
@@ -112,7 +112,7 @@ test("another secret than the one the database was used with is refused until it
       !error.message.includes(other),
   );
   await store.delete("parley/secret");
-  await assert.rejects(openSecret(null, store, db), /has no secret any more.*PARLEY_SECRET/);
+  await assert.rejects(openSecret(null, store, db), /secret is missing from the file store.*PARLEY_SECRET/);
   assert.equal(await store.head("parley/secret"), null, "no new secret is created beside encrypted data");
   await acceptSecret(other, store, db);
   assert.equal(await openSecret(other, store, db), other);

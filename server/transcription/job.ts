@@ -56,8 +56,7 @@ const maxChunkSec = 540;
 const overlapSec = 2;
 
 /** For any failure of this machine to read a file that may be fine; the log has the details. */
-const machineReason =
-  "The server could not read the recording's audio; the file is not known to be the cause.";
+const machineReason = "The server could not read the recording's audio. The file may not be the cause.";
 
 /** So short a chunk holds no speech, and models refuse it: OpenAI below 0.1 s. */
 const minChunkMs = 200;
@@ -206,7 +205,7 @@ async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> 
     return "over";
   }
   if (error instanceof ObjectMissingError) {
-    await fail(run, "The recording's file is missing in the store.");
+    await fail(run, "The recording's file is missing from the file store.");
     return "over";
   }
   // The machine, not the file: no space, no memory, a store that does not respond. That may take a while to pass.

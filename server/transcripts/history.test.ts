@@ -70,7 +70,7 @@ test("undo by number: possible alone if nothing was changed since, refused other
   await say(id, 1, "C");
   const conflict = await undo(id, 2);
   assert.equal(conflict.status, 409);
-  assert.match(conflict.body.detail, /1 of its segments were changed since/);
+  assert.match(conflict.body.detail, /1 of its segments has been changed since/);
   assert.equal((await texts(id))[1], "C");
   assert.equal((await undo(id, 99)).status, 409);
   await undo(id, 4);

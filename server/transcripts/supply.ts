@@ -39,7 +39,7 @@ export async function supplyTranscript(
     if (input.edits === undefined && former.some(({ original }) => original !== null))
       throw new ProblemError(
         "wrong_state",
-        "the transcript was edited; set `edits`: keep to apply its edits to the new one, or discard to drop them",
+        "the transcript has edits; set `edits` to keep to apply them to the new transcript, or to discard to drop them",
       );
     await fitLength(tx, recordingId, input);
     const segments = await attribute(tx, recordingId, input);

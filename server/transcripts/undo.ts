@@ -42,7 +42,7 @@ export async function undoEdit(
       if (await growsTooLong(tx, recordingId, changes.segments))
         throw new ProblemError(
           "wrong_state",
-          `undoing edit ${edit.number} makes the transcript too long: it ${transcriptTooLong}; shorten other segments first`,
+          `undoing edit ${edit.number} would make the transcript too long: it ${transcriptTooLong}; shorten other segments first`,
         );
       const isRedo = edit.kind === "undo";
       return {
@@ -85,7 +85,7 @@ async function checkUndoable(
     throw new ProblemError(
       "wrong_state",
       edit.kind === "redo"
-        ? `edit ${edit.number} restored another one; undo that one instead`
+        ? `edit ${edit.number} is a redo and can't be undone; undo the edit it restored instead`
         : `edit ${edit.number} replaced the transcript, which can't be undone`,
     );
   if (edit.undone_by !== null)
@@ -111,6 +111,6 @@ async function refuseConflict(
   if (segments + persons === 0) return;
   throw new ProblemError(
     "wrong_state",
-    `edit ${number} can't be undone alone: ${segments > 0 ? `${segments} of its segments were` : "its speaker was"} changed since; undo the later edits first`,
+    `edit ${number} can't be undone alone: ${segments === 0 ? "its speaker has" : segments === 1 ? "1 of its segments has" : `${segments} of its segments have`} been changed since; undo the later edits first`,
   );
 }

@@ -143,7 +143,7 @@ export async function countArrivedFile(
 export function outOfRoom(room: number): ProblemError {
   return new ProblemError(
     "quota_exceeded",
-    `the workspace's storage had ${room} bytes free and the file is larger; nothing was stored; delete recordings or ask the operator for more storage`,
+    `the file is larger than the ${room} bytes free in the workspace's storage; nothing was stored; delete recordings or ask the operator for more storage`,
   );
 }
 

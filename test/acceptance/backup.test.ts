@@ -214,7 +214,7 @@ test("under write load, killed in each phase: nothing half-done looks complete, 
   await parley(target, "audit", "verify");
   assert.match(
     await failing(target, "restore", destination),
-    /a server uses|already has an installation|in use/,
+    /a server is using|already has an installation|in use/,
   );
   assert.equal(await target.stop(), 0);
   await early.start();

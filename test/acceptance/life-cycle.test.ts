@@ -233,7 +233,7 @@ test("embedded database: after SIGKILL of server and PostgreSQL all data is back
   const first = await start();
   const token = await parley({ env }, "token", "create", "--email", "admin@parley.local");
   const refused = await runFailing({ ...env, PARLEY_PORT: String(await freePort()) }, "serve");
-  assert.match(refused.stderr, /^parley: another Parley server is already running on .*$/);
+  assert.match(refused.stderr, /^parley: another Parley server is already using .*$/);
   first.kill("SIGKILL");
   await ended(first);
 

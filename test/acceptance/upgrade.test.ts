@@ -41,7 +41,7 @@ test("an upgrade copies the database first, and its rollback brings that state b
   assert.equal(states().length, 1, "without an upgrade nothing is copied");
 
   await server.start();
-  await assert.rejects(parley(server, "upgrade", "rollback", "--yes"), /a server uses/);
+  await assert.rejects(parley(server, "upgrade", "rollback", "--yes"), /a server is using/);
   await server.stop();
   await assert.rejects(parley(server, "upgrade", "rollback"), /to confirm/);
   await parley(server, "upgrade", "rollback", "--at", id, "--yes");

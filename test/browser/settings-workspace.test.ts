@@ -166,7 +166,7 @@ test("webhooks: admins see those of the workspace, and who created them", async 
 test("workspace and API: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   for (const [path, name] of [
-    ["/settings/workspace", "Workspace"],
+    ["/settings/workspace", "General"],
     ["/settings/api", "API"],
   ] as const) {
     const { page, complaints } = await visit(app, path, {

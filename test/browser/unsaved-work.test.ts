@@ -53,7 +53,7 @@ test("an ended session covers the page, keeps it and its drafts, and continues a
     .fill("wrong password");
   await overlay(page).getByRole("button", { name: "Sign in", exact: true }).click();
   await overlay(page)
-    .getByText(/password is wrong|Incorrect email or password/i)
+    .getByText(/Incorrect email or password/i)
     .waitFor();
   await overlay(page)
     .getByLabel(/^Password/)

@@ -83,7 +83,7 @@ export async function call<O extends Operation>(
 }
 
 const unreachable = (): ApiError =>
-  new ApiError(0, "unreachable", "The server can't be reached. Check the connection and try again.");
+  new ApiError(0, "unreachable", "The server can't be reached. Check your connection and try again.");
 
 async function send<O extends Operation>(
   method: O["method"],

@@ -51,7 +51,7 @@ function Reason({ state }: { state: Item["state"] }) {
     <>
       <IconAlertTriangle size={28} stroke={1.5} aria-hidden />
       <Text fw={600}>Can't play this</Text>
-      <Text size="sm">The clip couldn't be created. Ask the sender.</Text>
+      <Text size="sm">The clip couldn't be created. Ask the sender for help.</Text>
     </>
   );
 }

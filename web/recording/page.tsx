@@ -86,7 +86,7 @@ function Gone({ wasHere }: { wasHere: boolean }) {
         }
       >
         {wasHere
-          ? "Deleted, or no longer shared with you."
+          ? "It was deleted or is no longer shared with you."
           : "It was deleted, isn't shared with you, or the URL is wrong."}
       </EmptyState>
     </>

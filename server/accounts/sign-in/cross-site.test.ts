@@ -45,7 +45,7 @@ test("every operation but GET refuses a cross-site request with a session", asyn
         headers: { ...headers, "public-api-version": version },
       });
       assert.equal(answer.status, 403, `${method} ${url} ${JSON.stringify(headers)} ${answer.text}`);
-      assert.match(answer.body.detail, /came from a page of another site/);
+      assert.match(answer.body.detail, /came from a page on another site/);
     }
   }
   assert.equal((await browser.get("/_/api/v1/session/me")).status, 200);

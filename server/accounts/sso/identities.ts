@@ -15,7 +15,7 @@ export function findIdentities(db: Executor, userId: string) {
 }
 
 /**
- * Unbinds a user's single sign-on identities. Users can't remove their own only way to sign in; an admin who unbinds
+ * Unlinks a user's single sign-on identities. Users can't remove their own only way to sign in; an admin who unlinks
  * someone else can give them a link to set a password.
  * @throws ProblemError `not_found`; `wrong_state` for one's own account without a password.
  */

@@ -14,8 +14,8 @@ interface From {
 }
 
 /**
- * Finds the account of an identity: the account bound to it, or else the account with its verified email, which is then
- * bound to it. Someone who later takes over the email at the provider does not get the account.
+ * Finds the account of an identity: the account linked to it, or else the account with its verified email, which is then
+ * linked to it. Someone who later takes over the email at the provider does not get the account.
  * @throws SingleSignOnError with a message for the user.
  */
 export async function matchIdentity(
@@ -26,7 +26,9 @@ export async function matchIdentity(
   const bound = await findBound(tx, identity);
   if (bound !== undefined) return refuseDeactivated(bound);
   if (identity.email === null)
-    throw new SingleSignOnError("The provider did not send your email address, which accounts here need.");
+    throw new SingleSignOnError(
+      "The provider did not send your email address, which is required here. Ask an admin for help.",
+    );
   if (!identity.isEmailVerified)
     throw new SingleSignOnError(
       `The provider has not verified ${identity.email}. Verify it there, or ask an admin.`,
@@ -82,11 +84,11 @@ function findByEmail(tx: Tx, email: string): Promise<Account | undefined> {
 
 async function refuseDeactivated(account: Account): Promise<SignInUser> {
   if (account.deactivated_at !== null)
-    throw new SingleSignOnError("Your account is deactivated. Ask an admin.");
+    throw new SingleSignOnError("Your account is deactivated. Ask an admin to reactivate it.");
   return account;
 }
 
-/** @throws SingleSignOnError when the account is bound to another identity of the provider. */
+/** @throws SingleSignOnError when the account is linked to another identity of the provider. */
 async function bind(tx: Tx, identity: ProvenIdentity, user: SignInUser, from: From): Promise<void> {
   const inserted = await tx
     .insertInto("identities")

@@ -64,7 +64,7 @@ test("single sign-on: redirects only to paths on this server", async () => {
     assert.equal((await signIn(app, "sub-member", next)).answer.location, "/");
 });
 
-test("single sign-on: bound to the subject, so a reassigned email takes over no account", async () => {
+test("single sign-on: linked to the subject, so a reassigned email takes over no account", async () => {
   const own = await makeWorkspace(app.db);
   people.set("first", { email: own.member.email, email_verified: true });
   assert.equal((await signIn(app, "first")).answer.status, 303);
@@ -77,10 +77,10 @@ test("single sign-on: bound to the subject, so a reassigned email takes over no 
   assert.equal(second.browser.cookies.has("parley_session"), false);
   const first = await signIn(app, "first");
   assert.equal((await first.browser.get("/_/api/v1/session/me")).body.user.id, own.member.id);
-  // An admin can unbind it, such as when the account at the provider was created again.
+  // An admin can unlink it, such as when the account at the provider was created again.
   const path = `/_/api/v1/users/${own.member.id}/single-sign-on`;
-  const unbound = await call(app, "DELETE", path, undefined, { token: own.admin.token, version: null });
-  assert.equal(unbound.status, 200);
+  const unlinked = await call(app, "DELETE", path, undefined, { token: own.admin.token, version: null });
+  assert.equal(unlinked.status, 200);
   const again = await signIn(app, "second");
   assert.equal((await again.browser.get("/_/api/v1/session/me")).body.user.id, own.member.id);
 });
@@ -227,10 +227,10 @@ test("without settings there is no single sign-on", async () => {
   assert.doesNotMatch((await openBrowser(plain).get("/sign-in")).text, /sso/);
 });
 
-test("single sign-on: users can unbind it only if they have a password", async () => {
+test("single sign-on: users can unlink it only if they have a password", async () => {
   const { member, admin, id } = await makeWorkspace(app.db);
-  people.set("sub-unbind", { email: member.email, email_verified: true });
-  const { browser } = await signIn(app, "sub-unbind");
+  people.set("sub-unlink", { email: member.email, email_verified: true });
+  const { browser } = await signIn(app, "sub-unlink");
   const issued = await browser.send("POST", "/_/api/v1/tokens", {
     json: { type: "personal_access_token", name: "after" },
   });
@@ -240,30 +240,30 @@ test("single sign-on: users can unbind it only if they have a password", async (
     before.identities.map(({ issuer }: { issuer: string }) => issuer),
     [provider.issuer],
   );
-  const unbind = (path: string, token: string) =>
+  const unlink = (path: string, token: string) =>
     call(app, "DELETE", `/_/api/v1${path}`, undefined, { token, version: null });
   const setPassword = (password_hash: string | null) =>
     app.db.kysely.updateTable("users").set({ password_hash }).where("workspace_id", "=", id).execute();
   await setPassword(null);
-  const refused = await unbind("/me/single-sign-on", token);
+  const refused = await unlink("/me/single-sign-on", token);
   assert.deepEqual([refused.status, refused.body.error], [409, "wrong_state"]);
   assert.match(refused.body.detail, /ask an admin/);
-  const own = await unbind(`/users/${admin.id}/single-sign-on`, admin.token);
+  const own = await unlink(`/users/${admin.id}/single-sign-on`, admin.token);
   assert.equal(own.status, 409);
   await setPassword("not the hash of anything");
-  const answer = await unbind("/me/single-sign-on", token);
+  const answer = await unlink("/me/single-sign-on", token);
   assert.deepEqual([answer.status, answer.body.identities], [200, []], answer.text);
   const log = await auditOf(app.db, id);
   assert.deepEqual(log.filter(({ action }) => action === "single_sign_on_unbound").length, 1);
-  // Once more nothing is there to unbind, and nothing is written down.
-  assert.equal((await unbind("/me/single-sign-on", token)).status, 200);
+  // Once more nothing is there to unlink, and nothing is written down.
+  assert.equal((await unlink("/me/single-sign-on", token)).status, 200);
   assert.equal((await auditOf(app.db, id)).length, log.length);
   const people_ = await call(app, "GET", "/_/api/v1/users", undefined, { token: admin.token, version: null });
   const found = people_.body.users.find((user: { id: string }) => user.id === member.id);
   assert.deepEqual([found.single_sign_on, found.has_password], [false, true]);
 });
 
-test("single sign-on: an admin can unbind a user without a password; the next sign-in binds them again", async () => {
+test("single sign-on: an admin can unlink a user without a password; the next sign-in links them again", async () => {
   const { member, admin } = await makeWorkspace(app.db);
   people.set("sub-again", { email: member.email, email_verified: true });
   await signIn(app, "sub-again");

@@ -93,11 +93,15 @@ export function openSingleSignOn(
     async finish(query, cookie) {
       const pending = decryptPendingSignIn(deps.encryptor, cookie);
       if (pending === null)
-        throw new SingleSignOnError("This sign-in was started in another browser, or too long ago.");
+        throw new SingleSignOnError(
+          "This sign-in has expired or was started in another browser. Sign in again.",
+        );
       const configuration = await provider();
       const callback = new URL(`${redirectUri}${query}`);
       if (callback.searchParams.has("error"))
-        throw new SingleSignOnError("The provider refused the sign-in, or you cancelled it there.");
+        throw new SingleSignOnError(
+          "The provider refused the sign-in, or you cancelled it. Sign in again, or ask an admin.",
+        );
       const tokens = await openid.authorizationCodeGrant(configuration, callback, {
         pkceCodeVerifier: pending.verifier,
         expectedState: pending.state,
@@ -105,7 +109,10 @@ export function openSingleSignOn(
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (claims === undefined) throw new SingleSignOnError("The provider did not identify you.");
+      if (claims === undefined)
+        throw new SingleSignOnError(
+          "The provider did not say who you are. Ask an admin to check the single sign-on settings.",
+        );
       // Many providers return the email only from the userinfo endpoint.
       const profile =
         claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined

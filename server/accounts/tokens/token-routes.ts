@@ -30,14 +30,14 @@ export function tokenRoutes(
         ),
       );
     const row = await findIssuedToken(db.kysely, id);
-    if (row === undefined) throw new ProblemError("wrong_state", "the token was revoked at this moment");
+    if (row === undefined) throw new ProblemError("wrong_state", "the token was just revoked");
     return { ...present(row), token };
   });
 
   route(api, contract.listTokens, async ({ principal, query }) => {
     const ofAll = query.of === "workspace";
     if (ofAll && principal.role !== "admin")
-      throw new ProblemError("forbidden", "only admins list the tokens of everybody");
+      throw new ProblemError("forbidden", "only admins can list other users' tokens");
     const owner = ofAll ? {} : { userId: principal.userId };
     const { rows, cursor } = await readPage({
       cursor: query.cursor,

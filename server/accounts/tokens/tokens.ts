@@ -53,7 +53,7 @@ export async function issueToken(
     throw invalidInput([
       {
         pointer: "/expires_at",
-        detail: `must be ${latest.toISOString()} at the latest, when the token that asks expires`,
+        detail: `must be ${latest.toISOString()} at the latest, when the token of this request expires`,
       },
     ]);
   await enforceQuota(tx, {

@@ -78,10 +78,7 @@ async function askAnew<T>(
   if (repaired.ok) return { isTruncated: false, value: repaired.value };
   if (second.isTruncated) return { isTruncated: true };
   // The message leaves out the model's response, which may repeat the meeting.
-  throw new ModelServerError(
-    "unusable",
-    "The language model's response did not have the required form, twice.",
-  );
+  throw new ModelServerError("unusable", "The language model's response had the wrong format twice.");
 }
 
 async function send<T>(

@@ -60,7 +60,7 @@ function cut(
   const { video, audio } = input;
   const { format, endMs } = to;
   if (format === "mp4" ? video === null : audio === null)
-    throw new MediaFailedError("The recording's file has lost its main track.");
+    throw new MediaFailedError("The recording's file no longer has its main track.");
   // An mp3 begins with its encoder's delay, which players skip; an mp4 counts from the beginning of the video.
   const originSec = format === "mp3" && audio !== null ? (secondsOf(audio.startTime, audio) ?? 0) : 0;
   const part: Part = { startSec: originSec + to.startMs / 1000, endSec: originSec + endMs / 1000 };

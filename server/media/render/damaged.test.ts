@@ -82,7 +82,7 @@ test("nothing intact: the reason names what cannot be decoded", async () => {
     const film = readFileSync(fixture("render/black-start.mp4"));
     film.fill(0, film.indexOf("mdat") + 4);
     writeFileSync(join(folder, "film.mp4"), film);
-    assert.match(await endOf(join(folder, "film.mp4"), folder), /^The (sound|picture) can't be decoded/);
+    assert.match(await endOf(join(folder, "film.mp4"), folder), /^The (audio|video) can't be decoded/);
 
     const foreign = readFileSync(fixture("render/hevc10.mov"));
     foreign.fill(0, foreign.indexOf("mdat") + 4, foreign.lastIndexOf("moov") - 4);
@@ -101,7 +101,7 @@ test("a playlist or a script under another name is not followed", async () => {
       for (const ending of ["mp4", "mp3"]) {
         const path = join(folder, `${i}.${ending}`);
         writeFileSync(path, text);
-        assert.match(await endOf(path, folder), /can't be read|no sound track|can't be decoded/);
+        assert.match(await endOf(path, folder), /can't be read|no audio track|can't be decoded/);
       }
     }
   });

@@ -48,9 +48,7 @@ export async function createThumbnail(
     }
   }
   if (best === null) {
-    throw new MediaFailedError(
-      `The picture can't be decoded: not one frame of it is intact. ${decodeRemedy}`,
-    );
+    throw new MediaFailedError(`The video can't be decoded: all of its frames are damaged. ${decodeRemedy}`);
   }
   const path = join(outDir, "thumbnail.jpg");
   await writeJpeg(best.picture, path, 80);

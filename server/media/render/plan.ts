@@ -34,7 +34,7 @@ export type MediaPlan =
 export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
   const { video, audio } = input;
   if (facts.mediaType === "audio") {
-    if (audio === null) throw new MediaFailedError("The file has no sound track.");
+    if (audio === null) throw new MediaFailedError("The file has no audio track.");
     if (facts.container === "mp3") return { form: "keep" };
     return { form: "transcode", to: "mp3", video: null, audio: "encode" };
   }

@@ -56,7 +56,7 @@ function measure(
   decoder.freeContext();
   frame.free();
   if (sampleCount === 0 && packetCount > 0) {
-    throw new MediaFailedError(`The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`);
+    throw new MediaFailedError(`The audio can't be decoded: all of it is damaged. ${decodeRemedy}`);
   }
   const perSecond = Math.round(peaks.perSecond * 1e6) / 1e6;
   return { version: 1, duration_ms: durationMs, peaks_per_second: perSecond, peaks: toBytes(peaks) };

@@ -33,9 +33,9 @@ test("bomb: tables that claim four billion entries", () => {
 
 test("bomb: four billion samples of one size, which need no table", () => {
   const samples = withWord(withWord(good, "stsz", 4, 1), "stsz", 8, huge);
-  refused(samples, /do not agree on the number of samples/);
+  refused(samples, /disagree on the number of samples/);
   // With a duration table that agrees, and with chunks that hold them all.
-  refused(withWord(samples, "stts", 8, huge), /do not agree|lists 4294967295 pictures|no sense/);
+  refused(withWord(samples, "stts", 8, huge), /disagree|lists 4294967295 video frames|is invalid/);
 });
 
 test("bomb: durations of 136 years for each sample", () => {
@@ -47,7 +47,7 @@ test("bomb: a run of a fragment that claims four billion samples", () => {
   refused(withWord(file, "trun", 4, huge), /table "trun" is longer than the space it has/);
   // Without a single field per sample the claim fits any box.
   const bare = withWord(withWord(file, "trun", 0, 0x01), "trun", 4, huge);
-  refused(bare, /not complete|at most/);
+  refused(bare, /incomplete|at most/);
 });
 
 test("bomb: 290 kB of fragments with one run each, all claiming as much as they can", () => {
@@ -56,7 +56,7 @@ test("bomb: 290 kB of fragments with one run each, all claiming as much as they 
   const head = file.subarray(0, moov + file.readUInt32BE(moov));
   const run = box("trun", words(0, huge));
   const fragment = box("moof", box("traf", box("tfhd", words(0x38, 1, huge, huge, 0)), run));
-  refused(Buffer.concat([head, ...Array.from({ length: 4000 }, () => fragment)]), /not complete/);
+  refused(Buffer.concat([head, ...Array.from({ length: 4000 }, () => fragment)]), /incomplete/);
   const still = box("moof", box("traf", box("tfhd", words(0x38, 1, 0, 0, 0)), run));
   refused(
     Buffer.concat([head, ...Array.from({ length: 4000 }, () => still)]),
@@ -75,14 +75,14 @@ test("bomb: boxes within boxes, 30,000 deep", () => {
 });
 
 test("bomb: an index larger than the file, and one larger than any recording needs", () => {
-  refused(withWord(good, "moov", -8, huge), /not complete/);
-  refused(withWord(good, "moov", -8, good.length), /not complete/);
+  refused(withWord(good, "moov", -8, huge), /incomplete/);
+  refused(withWord(good, "moov", -8, good.length), /incomplete/);
 });
 
 test("bomb: sizes of zero and sizes too small cause no endless loop", () => {
   refused(Buffer.concat([box("ftyp", Buffer.from("isom\0\0\0\0")), Buffer.alloc(100_000)]), /no index/);
   for (const size of [0, 1, 2, 7]) {
-    refused(withWord(good, "moov", -8, size), /no index|damaged|not complete/);
+    refused(withWord(good, "moov", -8, size), /no index|damaged|incomplete/);
     refused(withWord(good, "mdia", -8, size), /damaged/);
     refused(withWord(good, "stsd", -8, size), /damaged/);
   }
@@ -105,16 +105,12 @@ test("bomb: five thousand tracks, and a million boxes in one", () => {
 test("bomb: an mp3 whose tag claims to be longer than the file, or is the whole file", () => {
   const mp3 = fixture("good-cbr.mp3");
   const tag = Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0x7f, 0x7f, 0x7f, 0x7f]);
-  refused(tag, /No mp3 sound/, audio);
+  refused(tag, /No mp3 audio/, audio);
   refused(
     Buffer.concat(Array.from({ length: 50_000 }, () => Buffer.from("ID3\x04\0\0\0\0\0\0"))),
-    /No mp3 sound/,
+    /No mp3 audio/,
     audio,
   );
-  refused(
-    Buffer.concat([mp3.subarray(0, 2000), Buffer.alloc(3_000_000, 0xff)]),
-    /belong to no mp3 frame/,
-    audio,
-  );
-  refused(Buffer.alloc(3_000_000, "ID3 APETAGEX "), /looks like a text|No mp3 sound/, oneStep("mp3"));
+  refused(Buffer.concat([mp3.subarray(0, 2000), Buffer.alloc(3_000_000, 0xff)]), /are not mp3 audio/, audio);
+  refused(Buffer.alloc(3_000_000, "ID3 APETAGEX "), /looks like a text|No mp3 audio/, oneStep("mp3"));
 });

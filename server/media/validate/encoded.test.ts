@@ -108,7 +108,7 @@ test("keyframes: seven seconds between two keyframes are refused, wherever they 
     ].entries()) {
       const path = join(folder, `${index}.mp4`);
       encode(path, { ...small, seconds: 12, keyframesSec });
-      assert.match(reasonFor(readFileSync(path)), /^There are 7 seconds without a keyframe; at most 6/);
+      assert.match(reasonFor(readFileSync(path)), /^The video has 7 seconds without a keyframe; at most 6/);
     }
   }));
 
@@ -125,6 +125,6 @@ test("height: 1280x720 with a rotation flag is accepted as it is; 720x1280 is re
     }
     const high = join(folder, "high.mp4");
     encode(high, { width: 720, height: 1280, seconds: 11, keyframesSec: [0, 5, 10] });
-    assert.match(reasonFor(readFileSync(high)), /^The picture is 1280 pixels high; at most 720/);
-    assert.match(reasonFor(turned(high, 90)), /^The picture is 1280 pixels high before it is rotated/);
+    assert.match(reasonFor(readFileSync(high)), /^The video is 1280 pixels high; at most 720/);
+    assert.match(reasonFor(turned(high, 90)), /^The video is 1280 pixels high before it is rotated/);
   }));

@@ -6,7 +6,7 @@ import type { MeasuredMedia } from "./measured.ts";
 import { measureMp3 } from "./mp3/measure.ts";
 import { measureIso } from "./mp4/measure.ts";
 import { brokenRules, expectedForm, isStoredForm, reasonOf, sizeRules } from "./requirements.ts";
-import { sniff, sniffBytes } from "./sniff.ts";
+import { sniff, sniffBytes, zeroBytes } from "./sniff.ts";
 
 /**
  * Validates a file, in the thread of the caller.
@@ -32,10 +32,12 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
   const probe = createProbe(bytes);
   const type = sniff(probe(0, sniffBytes));
   if (type.family === "other") {
-    const isZeros = type.name.includes("zero bytes");
+    if (type.name === zeroBytes)
+      throw new DamagedFileError(
+        `The file contains ${zeroBytes}; it was probably not copied in full. ${expectedForm(expectation)}: send the file again.`,
+      );
     throw new DamagedFileError(
-      `The file ${isZeros ? "holds" : "looks like"} ${type.name}. ${expectedForm(expectation)}: ` +
-        (isZeros ? "it was probably not copied in full, send it again." : advice(expectation)),
+      `The file looks like ${type.name}. ${expectedForm(expectation)}: ${advice(expectation)}`,
     );
   }
   if (type.family === "iso") return measureIso(bytes, probe);
@@ -46,7 +48,7 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
   } catch (error) {
     if (isMp3Wanted || !(error instanceof DamagedFileError)) throw error;
     throw new DamagedFileError(
-      `The file type is not known. ${expectedForm(expectation)}: ${advice(expectation)}`,
+      `The file type is not recognized. ${expectedForm(expectation)}: ${advice(expectation)}`,
     );
   }
 }

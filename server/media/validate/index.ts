@@ -11,7 +11,7 @@ export interface ValidationOptions {
 
 /**
  * Validates an uploaded file by its actual content, in a thread of its own: however the thread ends, that is a result
- * ("could not be examined"), never an exception. Source: contract, Media requirements.
+ * ("could not be checked"), never an exception. Source: contract, Media requirements.
  * @param source with a path the thread reads the file itself; without one, `read` is asked for at most 4 MiB at a time.
  * A fragmented mp4 then costs a request or two per fragment: fetch it first.
  * @throws what `source.read` rejects with, or an Error when the local file cannot be read: the file was not validated,

@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
     media: { ...goodVideo, container: "mov" },
     expectation: video,
     broken: ["container"],
-    says: /form mov; .* mp4: convert it\. For example with: ffmpeg -i in\.mov -c:v copy -c:a copy/,
+    says: /format is mov; .* mp4: convert it\. For example: ffmpeg -i in\.mov -c:v copy -c:a copy/,
   },
   {
     title: "video codec",
@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
     media: { ...goodVideo, videos: [] },
     expectation: video,
     broken: ["video_track"],
-    says: /no picture; .*exactly one/,
+    says: /no video track; .*exactly one/,
   },
   {
     title: "two video tracks",
@@ -103,14 +103,14 @@ const cases: readonly Case[] = [
     media: { ...goodVideo, audios: [] },
     expectation: video,
     broken: ["audio_track"],
-    says: /no sound; .*AAC.*anullsrc/,
+    says: /no audio; .*AAC.*anullsrc/,
   },
   {
     title: "audio codec of a video",
     media: withSound({ codec: "opus" }),
     expectation: video,
     broken: ["audio_codec"],
-    says: /Opus; .*only AAC .*-c:v copy -c:a aac/,
+    says: /Opus; .*must have AAC audio.*-c:v copy -c:a aac/,
   },
   {
     title: "height",
@@ -166,14 +166,14 @@ const cases: readonly Case[] = [
     },
     expectation: video,
     broken: ["container", "video_codec", "height", "keyframes", "audio_codec", "too_long", "size"],
-    says: /All 7 faults in one go.*ffmpeg -i in\.mov -t 10800 -vf scale=-2:720 -c:v libx264 .*-c:a aac/,
+    says: /To fix all 7 problems at once, for example: ffmpeg -i in\.mov -t 10800 -vf scale=-2:720 -c:v libx264 .*-c:a aac/,
   },
   {
     title: "short, silent and high",
     media: { ...withPicture({ codedHeight: 1080 }), durationSec: 8, audios: [] },
     expectation: video,
     broken: ["height", "audio_track", "too_short"],
-    says: /1080 .*no sound.* 8 seconds long/,
+    says: /1080 .*no audio.* 8 seconds long/,
   },
   { title: "audio", media: goodAudio, expectation: audio, broken: [] },
   {
@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
     media: { ...goodVideo, container: "m4a", videos: [] },
     expectation: audio,
     broken: ["container", "audio_codec"],
-    says: /form m4a; audio has to be mp3.*AAC; in audio only mp3.*ffmpeg -i in\.m4a -vn -c:a libmp3lame/,
+    says: /format is m4a; audio must be mp3.*AAC; only mp3.*ffmpeg -i in\.m4a -vn -c:a libmp3lame/,
   },
   {
     title: "layer II",
@@ -215,7 +215,7 @@ const cases: readonly Case[] = [
     media: goodAudio,
     expectation: oneStep("mp4"),
     broken: ["container"],
-    says: /ends in \.mp4, but its content is mp3: give it the ending \.mp3\.$/,
+    says: /ends in \.mp4, but the content is mp3: rename the file to end in \.mp3\.$/,
   },
   {
     title: "mov named mp4, any codec, silent, of any height",
@@ -238,7 +238,7 @@ const cases: readonly Case[] = [
     media: { ...goodVideo, videos: [{ ...picture, codec: "encrypted", isDecodable: false }], audios: [] },
     expectation: oneStep("mov"),
     broken: ["decodable"],
-    says: /Neither picture nor sound can be decoded \(encrypted\)/,
+    says: /Neither video nor audio can be decoded \(encrypted\)/,
   },
   {
     title: "one-step: duration and size",

@@ -65,47 +65,47 @@ function videoRules(media: MeasuredMedia): BrokenRule[] {
     ...rule(
       "container",
       media.container !== "mp4",
-      `The file is of the form ${media.container}; a video has to be mp4: convert it.`,
+      `The file format is ${media.container}; a video must be mp4: convert it.`,
     ),
     ...rule(
       "video_track",
       media.videos.length === 0,
-      "The file has no picture; a video needs exactly one video track: upload it as audio (mp3), or export it with its picture.",
+      "The file has no video track; a video needs exactly one: export it with video, or upload it as audio (mp3).",
     ),
     ...rule(
       "video_track",
       media.videos.length > 1,
-      `The file has ${media.videos.length} video tracks; exactly one is allowed: leave the others out.`,
+      `The file has ${media.videos.length} video tracks; exactly one is allowed: remove the others.`,
     ),
     ...media.videos.flatMap((video) => [
       ...rule(
         "video_codec",
         video.codec !== "h264",
-        `The picture is coded as ${codecName(video.codec)}; only H.264 is allowed: convert the picture.`,
+        `The video is encoded as ${codecName(video.codec)}; only H.264 is allowed: convert the video.`,
       ),
       ...rule(
         "height",
         video.codedHeight > maxHeight,
-        `The picture is ${video.codedHeight} pixels high${video.rotation % 180 === 90 ? " before it is rotated" : ""}; ` +
+        `The video is ${video.codedHeight} pixels high${video.rotation % 180 === 90 ? " before it is rotated" : ""}; ` +
           `at most ${maxHeight} are allowed: scale it down.`,
       ),
       ...rule(
         "keyframes",
         video.maxKeyframeGapSec > maxKeyframeGapSec + toleranceSec,
-        `There are ${durationName(video.maxKeyframeGapSec)} without a keyframe; at most ${maxKeyframeGapSec} seconds are allowed: ` +
-          "convert the picture with a keyframe every 2 seconds.",
+        `The video has ${durationName(video.maxKeyframeGapSec)} without a keyframe; at most ${maxKeyframeGapSec} seconds are allowed: ` +
+          "convert the video with a keyframe every 2 seconds.",
       ),
     ]),
     ...rule(
       "audio_track",
       media.audios.length === 0,
-      "The file has no sound; a video needs an audio track coded as AAC: record it with sound, or add a silent track.",
+      "The file has no audio; a video needs an AAC audio track: record it with audio, or add a silent track.",
     ),
     ...media.audios.flatMap((audio) =>
       rule(
         "audio_codec",
         audio.codec !== "aac",
-        `The sound is coded as ${codecName(audio.codec)}; in a video only AAC is allowed: convert the sound.`,
+        `The audio is encoded as ${codecName(audio.codec)}; a video must have AAC audio: convert the audio.`,
       ),
     ),
   ];
@@ -117,14 +117,14 @@ function audioRules(media: MeasuredMedia): BrokenRule[] {
     ...rule(
       "container",
       media.container !== "mp3",
-      `The file is of the form ${media.container}; audio has to be mp3: convert it` +
+      `The file format is ${media.container}; audio must be mp3: convert it` +
         `${media.videos.length > 0 ? ", or upload it as video" : ""}.`,
     ),
-    ...rule("audio_track", codec === undefined, "The file has no sound: record it with sound."),
+    ...rule("audio_track", codec === undefined, "The file has no audio: record it with audio."),
     ...rule(
       "audio_codec",
       codec !== undefined && codec !== "mp3",
-      `The sound is coded as ${codecName(codec ?? "")}; in audio only mp3 (MPEG audio layer III) is allowed: convert the sound.`,
+      `The audio is encoded as ${codecName(codec ?? "")}; only mp3 (MPEG audio layer III) is allowed: convert the audio.`,
     ),
   ];
 }
@@ -137,17 +137,17 @@ function oneStepRules(media: MeasuredMedia, extension: string): BrokenRule[] {
     ...rule(
       "container",
       (media.container === "mp3") !== (extension === "mp3"),
-      `The file's name ends in .${extension}, but its content is ${media.container}: give it the ending .${media.container}.`,
+      `The file name ends in .${extension}, but the content is ${media.container}: rename the file to end in .${media.container}.`,
     ),
     ...rule(
       "decodable",
       tracks.length === 0,
-      "The file has neither picture nor sound: export the recording again.",
+      "The file has neither video nor audio: export the recording again.",
     ),
     ...rule(
       "decodable",
       tracks.length > 0 && tracks.every(({ isDecodable }) => !isDecodable),
-      `Neither picture nor sound can be decoded (${codecs}): convert the recording to H.264 with AAC, or to mp3.`,
+      `Neither video nor audio can be decoded (${codecs}): convert the recording to H.264 with AAC, or to mp3.`,
     ),
   ];
 }
@@ -157,13 +157,13 @@ function durationRules({ durationSec }: MeasuredMedia, limits: MediaLimits): Bro
     ...rule(
       "too_short",
       durationSec < minDurationSec - toleranceSec,
-      `The recording is ${durationName(durationSec)} long; at least ${minDurationSec} seconds are needed: upload a longer one.`,
+      `The recording is ${durationName(durationSec)} long; at least ${minDurationSec} seconds are required: upload a longer one.`,
     ),
     ...rule(
       "too_long",
       durationSec > limits.maxDurationSec + toleranceSec,
       `The recording is ${durationName(durationSec)} long; at most ${durationName(limits.maxDurationSec)} are allowed: ` +
-        "cut it into parts.",
+        "split it into parts.",
     ),
   ];
 }
@@ -173,16 +173,16 @@ export function sizeRules(sizeBytes: number, limits: MediaLimits): BrokenRule[] 
   return rule(
     "size",
     sizeBytes > limits.maxBytes,
-    `The file has ${sizeName(sizeBytes)}; at most ${sizeName(limits.maxBytes)} are allowed: convert it with a lower bit rate.`,
+    `The file is ${sizeName(sizeBytes)}; at most ${sizeName(limits.maxBytes)} are allowed: convert it with a lower bit rate.`,
   );
 }
 
 /** The required form of an upload, for files of another kind. */
 export function expectedForm(expectation: MediaExpectation): string {
   if (expectation.kind === "video")
-    return `A video has to be an mp4 file with one H.264 video track at most ${maxHeight} pixels high and AAC sound`;
-  if (expectation.kind === "audio") return "Audio has to be an mp3 file";
-  return `An upload named .${expectation.extension} has to be ${expectation.extension === "mp3" ? "an mp3" : "an mp4, mov or m4a"} file`;
+    return `A video must be an mp4 file with one H.264 video track, at most ${maxHeight} pixels high, and AAC audio`;
+  if (expectation.kind === "audio") return "Audio must be an mp3 file";
+  return `An upload named .${expectation.extension} must be ${expectation.extension === "mp3" ? "an mp3" : "an mp4, mov or m4a"} file`;
 }
 
 /** The violations as the one text that the upload shows. */
@@ -195,7 +195,7 @@ export function reasonOf(
   const command = repairCommand(new Set(broken.map(({ rule: name }) => name)), media, expectation, limits);
   const sentences = broken.map(({ sentence }) => sentence).join(" ");
   if (command === null) return sentences;
-  return `${sentences} ${broken.length === 1 ? "For example with" : `All ${counted(broken.length, "fault")} in one go, for example with`}: ${command}`;
+  return `${sentences} ${broken.length === 1 ? "For example" : `To fix all ${counted(broken.length, "problem")} at once, for example`}: ${command}`;
 }
 
 /** One ffmpeg command that fixes what can be fixed; null when nothing can, or only the name is wrong. */

@@ -157,7 +157,7 @@ for (const [title, [code, says]] of Object.entries(ends))
     const most = title === "an endless loop" ? few : { ...few, timeoutMs: 20_000 };
     const result = await runWorker(entry(code), { ...unreadable, size: 10, path: "x" }, task, most);
     assert.ok(!result.ok);
-    assert.match(result.reason, /^The file could not be examined: .* index is probably damaged\./);
+    assert.match(result.reason, /^The file could not be checked: .*\. Its index is probably damaged\./);
     assert.match(result.reason, says);
     assert.doesNotMatch(result.reason, /Error|secret|\.ts|at /);
   });

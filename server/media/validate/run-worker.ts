@@ -13,7 +13,7 @@ export interface WorkerLimits {
 const damaged = (what: string): ValidationResult => ({
   ok: false,
   reason:
-    `The file could not be examined: ${what}, so its index is probably damaged. ` +
+    `The file could not be checked: ${what}. Its index is probably damaged. ` +
     "Export or convert the recording again and send the new file.",
 });
 
@@ -65,7 +65,9 @@ export async function runWorker(
     else
       resolve(
         damaged(
-          error?.code === "ERR_WORKER_OUT_OF_MEMORY" ? "it needs too much memory" : "reading it failed",
+          error?.code === "ERR_WORKER_OUT_OF_MEMORY"
+            ? "checking it needs too much memory"
+            : "reading it failed",
         ),
       );
   };
@@ -85,7 +87,7 @@ export async function runWorker(
     stillMs = progress === seen ? stillMs + stepMs : 0;
     seen = progress;
     if (stillMs >= limits.timeoutMs || waitedMs >= 10 * limits.timeoutMs)
-      resolve(damaged(`it took longer than ${Math.round(waitedMs / 1000)} seconds`));
+      resolve(damaged(`checking it took longer than ${Math.round(waitedMs / 1000)} seconds`));
   }, stepMs);
   const onAbort = (): void => reject(limits.signal?.reason);
   limits.signal?.addEventListener("abort", onAbort, { once: true });

@@ -6,6 +6,9 @@ export type FileType =
 /** How many bytes to read. Some recorders begin an mp3 with thousands of zero bytes. */
 export const sniffBytes = 1 << 16;
 
+/** The name of a file without content. */
+export const zeroBytes = "only zero bytes";
+
 const isoBoxes = new Set(["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot", "styp", "moof", "uuid"]);
 const pictureBrands = /^(heic|heix|hevc|heim|heis|mif1|msf1|avif|avis)$/;
 
@@ -43,7 +46,7 @@ export function sniff(start: Uint8Array): FileType {
   const text = (at: number, length: number): string =>
     String.fromCharCode(...start.subarray(at, at + length));
   const other = (name: string): FileType => ({ family: "other", name });
-  if (start.every((byte) => byte === 0)) return other("nothing but zero bytes");
+  if (start.every((byte) => byte === 0)) return other(zeroBytes);
   if (isoBoxes.has(text(4, 4))) {
     if (text(4, 4) === "ftyp" && pictureBrands.test(text(8, 4))) return other("a HEIF or AVIF picture");
     return { family: "iso" };

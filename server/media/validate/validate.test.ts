@@ -31,22 +31,22 @@ test("video: a picture encoded 1280 wide and 64 high and rotated is measured as 
 });
 
 const badVideos: Readonly<Record<string, RegExp>> = {
-  "bad-short.mp4": /^The recording is 9\.4 seconds long; at least 10 seconds are needed: [^.]+\.$/,
-  "bad-no-audio.mp4": /^The file has no sound; .* AAC/,
-  "bad-audio-opus.mp4": /^The sound is coded as Opus; .*AAC/,
-  "bad-audio-mp3.mp4": /^The sound is coded as mp3; .*AAC/,
-  "bad-video-hevc.mp4": /^The picture is coded as H\.265/,
-  "bad-video-vp9.mp4": /^The picture is coded as VP9/,
-  "bad-video-mpeg4.mp4": /^The picture is coded as MPEG-4 part 2/,
-  "bad-height-738.mp4": /^The picture is 738 pixels high; at most 720/,
-  "bad-portrait.mp4": /^The picture is 1280 pixels high; at most 720/,
-  "bad-turned.mp4": /^The picture is 1280 pixels high before it is rotated; at most 720/,
+  "bad-short.mp4": /^The recording is 9\.4 seconds long; at least 10 seconds are required: [^.]+\.$/,
+  "bad-no-audio.mp4": /^The file has no audio; .* AAC/,
+  "bad-audio-opus.mp4": /^The audio is encoded as Opus; .*AAC/,
+  "bad-audio-mp3.mp4": /^The audio is encoded as mp3; .*AAC/,
+  "bad-video-hevc.mp4": /^The video is encoded as H\.265/,
+  "bad-video-vp9.mp4": /^The video is encoded as VP9/,
+  "bad-video-mpeg4.mp4": /^The video is encoded as MPEG-4 part 2/,
+  "bad-height-738.mp4": /^The video is 738 pixels high; at most 720/,
+  "bad-portrait.mp4": /^The video is 1280 pixels high; at most 720/,
+  "bad-turned.mp4": /^The video is 1280 pixels high before it is rotated; at most 720/,
   "bad-two-videos.mp4": /^The file has 2 video tracks; exactly one/,
-  "bad-keyframe-gap-8s.mp4": /^There are 8 seconds without a keyframe; at most 6/,
-  "bad-container.mov": /^The file is of the form mov; .* mp4/,
-  "bad-no-video.mp4": /^The file has no picture; .* exactly one/,
+  "bad-keyframe-gap-8s.mp4": /^The video has 8 seconds without a keyframe; at most 6/,
+  "bad-container.mov": /^The file format is mov; .* mp4/,
+  "bad-no-video.mp4": /^The file has no video track; .* exactly one/,
   "bad-short-silent-high.mp4":
-    /^The picture is 1080 .* The file has no sound; .* 8 seconds long; .*longer one\.$/,
+    /^The video is 1080 .* The file has no audio; .* 8 seconds long; .*longer one\.$/,
   "other.webm": /looks like a WebM file.*mp4 file with one H\.264/,
   "other.mkv": /looks like a Matroska file/,
   "other.avi": /looks like an AVI file/,
@@ -54,7 +54,7 @@ const badVideos: Readonly<Record<string, RegExp>> = {
   "other.flac": /looks like a FLAC file/,
   "other.ogg": /looks like an Ogg file/,
   "other.m2ts": /looks like an MPEG transport stream/,
-  "good-cbr.mp3": /^The file is of the form mp3; .*mp4.* no picture/,
+  "good-cbr.mp3": /^The file format is mp3; .*mp4.* no video track/,
 };
 
 for (const [name, reason] of Object.entries(badVideos))
@@ -88,10 +88,9 @@ for (const [name, { durationMs, sampleRate }] of Object.entries(audios))
 
 const badAudios: Readonly<Record<string, RegExp>> = {
   "bad-short.mp3": /^The recording is 8\.\d+ seconds long; at least 10/,
-  "bad-layer-2.mp3": /^The sound is coded as MPEG audio layer II/,
-  "other.wav": /looks like a WAV file\. Audio has to be an mp3 file/,
-  "good-faststart.mp4":
-    /^The file is of the form mp4; audio has to be mp3: convert it, or upload it as video\./,
+  "bad-layer-2.mp3": /^The audio is encoded as MPEG audio layer II/,
+  "other.wav": /looks like a WAV file\. Audio must be an mp3 file/,
+  "good-faststart.mp4": /^The file format is mp4; audio must be mp3: convert it, or upload it as video\./,
 };
 
 for (const [name, reason] of Object.entries(badAudios))
@@ -121,10 +120,10 @@ for (const [name, [extension, ...expected]] of Object.entries(oneSteps))
   });
 
 test("one step: an mp3 named .mp4 and an mp4 named .mp3 are refused, and so is what no name fits", () => {
-  assert.match(reasonFor(fixture("good-cbr.mp3"), oneStep("mp4")), /ends in \.mp4, but its content is mp3/);
+  assert.match(reasonFor(fixture("good-cbr.mp3"), oneStep("mp4")), /ends in \.mp4, but the content is mp3/);
   assert.match(
     reasonFor(fixture("good-faststart.mp4"), oneStep("mp3")),
-    /ends in \.mp3, but its content is mp4/,
+    /ends in \.mp3, but the content is mp4/,
   );
   assert.match(reasonFor(fixture("other.mkv"), oneStep("mov")), /looks like a Matroska file.*named \.mov/);
 });
@@ -132,7 +131,7 @@ test("one step: an mp3 named .mp4 and an mp4 named .mp3 are refused, and so is w
 test("unknown: a file is called by what it looks like", () => {
   const known: readonly (readonly [content: string | Buffer, says: RegExp])[] = [
     ["", /^The file is empty\./],
-    [Buffer.alloc(100_000), /holds nothing but zero bytes.*send it again/],
+    [Buffer.alloc(100_000), /contains only zero bytes.*send the file again/],
     ["<!DOCTYPE html><html><body>Sign in</body></html>", /looks like an HTML page/],
     [
       '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>',
@@ -146,18 +145,18 @@ test("unknown: a file is called by what it looks like", () => {
     [Buffer.from("89504e470d0a1a0a", "hex"), /PNG picture/],
     [Buffer.from("fff15080", "hex"), /bare AAC stream/],
     [Buffer.from("0000001c6674797068656963", "hex"), /HEIF or AVIF picture/],
-    [Buffer.from("00f1e2d3c4b5a697", "hex"), /file type is not known/],
+    [Buffer.from("00f1e2d3c4b5a697", "hex"), /file type is not recognized/],
   ];
   for (const [content, says] of known) {
     const reason = reasonFor(Buffer.from(content as string, "latin1"), video);
     assert.match(reason, says);
-    assert.match(reason, /A video has to be an mp4 file/);
+    assert.match(reason, /A video must be an mp4 file/);
   }
 });
 
 test("size: is named even for a file that cannot be read", () => {
   assert.match(
     reasonFor(fixture("other.mkv"), video, { maxDurationSec: 100, maxBytes: 1000 }),
-    /Matroska.* The file has .* bytes\); at most 1000 bytes are allowed/,
+    /Matroska.* The file is .* bytes\); at most 1000 bytes are allowed/,
   );
 });

@@ -104,7 +104,10 @@ function readCredentials(request: FastifyRequest, fields: Fields): Credentials {
     return { clientId: requireField(fields, "client_id"), secret: fields.client_secret, isBasic: false };
   const { clientId, secret } = decodeBasic(basic);
   if (fields.client_secret !== undefined)
-    throw new OAuthError("invalid_request", "send the client_secret either in the header or in the body");
+    throw new OAuthError(
+      "invalid_request",
+      "send the client_secret in the header or in the body, not in both",
+    );
   if (fields.client_id !== undefined && fields.client_id !== clientId)
     throw new OAuthError("invalid_request", "the client_id in the body differs from the one in the header");
   return { clientId, secret: secret === "" ? undefined : secret, isBasic: true };

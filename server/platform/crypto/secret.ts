@@ -47,7 +47,7 @@ async function readOrCreate(store: ObjectStore, isKnown: boolean): Promise<strin
   if ((await store.head(key)) === null) {
     if (isKnown)
       throw new WrongSecretError(
-        `the file store has no secret any more, and PARLEY_SECRET is not set. ${remedy}`,
+        `the secret is missing from the file store, and PARLEY_SECRET is not set. ${remedy}`,
       );
     const made = Buffer.from(randomBytes(32).toString("base64url"));
     await store.put(key, made, { ifAbsent: true, contentLength: made.length }).catch((error: Error) => {

@@ -166,7 +166,9 @@ async function checkServer(client: pg.Client): Promise<void> {
       `the database is PostgreSQL ${server?.version}; Parley needs version 15 or newer`,
     );
   if (server.encoding !== "UTF8")
-    throw new UnfitDatabaseError(`the database's encoding is ${server.encoding}; Parley needs one with UTF8`);
+    throw new UnfitDatabaseError(
+      `the database's encoding is ${server.encoding}; create the database with the encoding UTF8`,
+    );
 }
 
 /** PostgreSQL's code for a lock that was not available within lock_timeout. */
@@ -188,7 +190,7 @@ async function applyPatiently(
       const { code, message } = error as Error & { code?: string };
       if (code !== lockNotAvailable || performance.now() > giveUpAt)
         throw new MigrationFailedError(
-          `migration ${migration.name} failed: ${message.split("\n")[0]}. The database is as it was before this migration. Start the version you came from again, or correct the cause and run \`parley migrate\``,
+          `migration ${migration.name} failed: ${message.split("\n")[0]}. The database is unchanged by this migration. Start the previous version again, or fix the cause and run \`parley migrate\``,
           { cause: error },
         );
       onRetry?.(

@@ -130,6 +130,6 @@ function decodeParts(cursor: string): string[] {
 function invalidCursor(): ProblemError {
   return new ProblemError(
     "invalid_cursor",
-    "the cursor was not made by this operation; send the cursor of the previous response unchanged, or none",
+    "the cursor is not from this operation; send the cursor from the previous response unchanged, or leave it out",
   );
 }

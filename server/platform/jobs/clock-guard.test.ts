@@ -53,7 +53,7 @@ test("a jump of 60 days stops deletion by age with a warning, until an operator 
   assert.equal(await guard.mayDelete(), false);
   assert.match(
     lines.join("\n"),
-    /^the clock jumped from .* to .*Nothing is deleted by age.*parley clock confirm.*$/,
+    /^the clock jumped from .* to .*Deletion by age is paused.*parley clock confirm.*$/,
   );
   assert.equal((await readClockState(db)).isTrusted, false);
   assert.equal(await guard.isTrusted(), false);

@@ -83,9 +83,9 @@ export function createClockGuard(
 
 function complaintOf({ jump }: ClockState, skewMs: number): string | null {
   if (jump !== null)
-    return `the clock jumped from ${jump.from.toISOString()} to ${jump.to.toISOString()} since a worker last looked. Nothing is deleted by age. If the time is right because the server was off, run \`parley clock confirm\`; otherwise correct the clock`;
+    return `the clock jumped from ${jump.from.toISOString()} to ${jump.to.toISOString()} since a worker last checked. Deletion by age is paused. If the time is right because the server was off, run \`parley clock confirm\`; otherwise correct the clock`;
   if (Math.abs(skewMs) > maxSkewMs)
-    return `the clock of this process differs from the database's by ${Math.round(skewMs / 1000)} s. Nothing is deleted by age. Correct the clock of this machine or of the database's`;
+    return `the clock of this process differs from the database's by ${Math.round(skewMs / 1000)} s. Deletion by age is paused. Correct the clock of this machine or of the database's`;
   return null;
 }
 

@@ -58,6 +58,6 @@ export async function openLink(
 ): Promise<LinkRow> {
   const link = await findActive(deps, token);
   if (link.password_hash !== null && !isAccess(deps.signer, link, access, new Date()))
-    throw new ProblemError("password_required", "this link needs its password; unlock it first");
+    throw new ProblemError("password_required", "this link requires a password; unlock it first");
   return link;
 }

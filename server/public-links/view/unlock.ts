@@ -41,7 +41,7 @@ export async function unlockLink(
       });
     if (!isRight) {
       await db.kysely.transaction().execute((tx) => touchAttempt(tx, keys));
-      throw new ProblemError("password_wrong", "the password is incorrect");
+      throw new ProblemError("password_wrong", "incorrect password");
     }
     await refundAttempt(db.kysely, keys);
   }

@@ -24,7 +24,7 @@ export function addTag(db: Database, principal: Principal, recordingId: string, 
     if (recording.tags.includes(normalized)) return succeed(false);
     if (recording.tags.length >= maxTags)
       throw invalidInput([
-        { pointer: "/tag", detail: `is one tag too many; a recording has at most ${maxTags} tags` },
+        { pointer: "/tag", detail: `exceeds the limit of ${maxTags} tags per recording; remove a tag first` },
       ]);
     await setColumns(tx, recording.id, { tags: [...recording.tags, normalized] });
     return succeed(true);

@@ -73,7 +73,7 @@ export async function findDataViolations(
       if (share?.end !== undefined && share.end > facts.duration_ms)
         violations.push({
           pointer: `${pointer}/end`,
-          detail: `lies after the end of the recording, at ${facts.duration_ms} ms`,
+          detail: `is after the end of the recording, at ${facts.duration_ms} ms`,
         });
       return violations;
     }),

@@ -55,14 +55,14 @@ export async function refuseEndedAccess(
   if (user.role === "viewer" && upload.scope === "personal")
     throw new ProblemError(
       "forbidden",
-      "the user who created this upload is now a viewer, and viewers cannot upload; ask an admin for another role",
+      "the user who created this upload is now a viewer, and viewers can't upload; ask an admin to change that role",
     );
 }
 
 export function accessEnded(): ProblemError {
   return new ProblemError(
     "forbidden",
-    "the account of the user who created this upload was deactivated; another user has to create the upload again",
+    "the account of the user who created this upload was deactivated; another user must create the upload again",
   );
 }
 

@@ -68,7 +68,7 @@ async function failStuckUpload(
       "failed an upload that no job could finish; see its job's errors",
     );
     return transition(tx, jobs, row, status === "processing" ? "processing_failed" : "promotion_failed", {
-      failureReason: `The server could not finish this upload within ${Math.round(config.processingTtlMs / 60_000)} minutes; the file is not known to be the cause. Send it again; if that fails too, ask the operator to check the server's log.`,
+      failureReason: `The server could not finish this upload within ${Math.round(config.processingTtlMs / 60_000)} minutes. The file may not be the cause: send it again; if that fails too, ask the operator to check the server's log.`,
     });
   });
   if (ended !== null) await removeFile(store, ended);
@@ -82,7 +82,7 @@ export async function failExpiredMedia({ db, jobs, store, log }: Dependencies): 
       const row = await lockUploadById(tx, uploadId);
       if (row?.status !== "staged" || row.media_expires_at === null) return null;
       return transition(tx, jobs, row, "media_expired", {
-        failureReason: `The uploaded file expired at ${row.media_expires_at.toISOString()}, before the upload was promoted. Create the upload again, and promote it in time.`,
+        failureReason: `The uploaded file expired at ${row.media_expires_at.toISOString()}, before the upload was promoted. Create the upload again, and promote it sooner.`,
       });
     });
     if (failed !== null) await removeFile(store, failed);

@@ -55,7 +55,10 @@ async function validateFile(
 ): Promise<ValidationResult> {
   const info = await store.head(key);
   if (info === null)
-    return { ok: false, reason: "The file was removed from the store before it was checked." };
+    return {
+      ok: false,
+      reason: "The file was removed from the file store before it was checked. Create the upload again.",
+    };
   const refusal = await countArrivedFile(db, config, upload, info.size);
   if (refusal !== null) return { ok: false, reason: refusal };
   const source: MediaSource = {

@@ -40,7 +40,10 @@ export function notificationRoutes(
     const given = /^bearer /i.test(authorization) ? authorization.slice("bearer ".length).trim() : token;
     if (typeof given === "string" && isSame(given, expected as string)) return;
     if (limit > 0) applyAllowance(reply, await deps.limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
-    throw new ProblemError("token_invalid", "the notification does not carry PARLEY_S3_NOTIFICATION_TOKEN");
+    throw new ProblemError(
+      "token_invalid",
+      "the notification must include the value of PARLEY_S3_NOTIFICATION_TOKEN",
+    );
   }
 
   app.post("/_/storage/notifications", { onRequest: checkToken }, async (request) => {

@@ -20,7 +20,7 @@ export function alreadyUploaded(uploadId: string): ProblemError {
 export function tooLarge(upload: UploadRow): ProblemError {
   return new ProblemError(
     "body_too_large",
-    `the file may have at most ${upload.max_upload_bytes} bytes; nothing was stored`,
+    `the file is too large and was not stored; the maximum is ${upload.max_upload_bytes} bytes`,
   );
 }
 

@@ -70,10 +70,16 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
   async function explain(error: unknown, row: UploadRow): Promise<unknown> {
     if (error instanceof OffsetError) return ERRORS.INVALID_OFFSET;
     if (error instanceof BodyBrokenError)
-      return new ProblemError("bad_request", "the body broke off; the bytes that arrived are kept");
+      return new ProblemError(
+        "bad_request",
+        "the connection broke before the body was complete; the bytes received so far are kept, so resume the upload",
+      );
     if (error instanceof ObjectTooLargeError && isShortOfRoom(row)) return outOfRoom(maxBytes(row));
     if (error instanceof ObjectTooLargeError)
-      return new ProblemError("body_too_large", `the file may have at most ${maxBytes(row)} bytes`);
+      return new ProblemError(
+        "body_too_large",
+        `the file is too large; the maximum is ${maxBytes(row)} bytes`,
+      );
     if (error instanceof ObjectExistsError) {
       // A file sent by PUT arrived first.
       await store.dropAppend(uploadFileKey(row.id));

@@ -198,7 +198,7 @@ function idIn(request: TusRequest): string {
 /** Throws the errors that we handle; the protocol's own errors are plain objects and keep the tus server's wording. */
 function throwOurs(failure: unknown): void {
   if ((failure as { status_code?: unknown } | undefined)?.status_code === 413)
-    throw new ProblemError("body_too_large", "more bytes arrived than Upload-Length announced");
+    throw new ProblemError("body_too_large", "the body has more bytes than Upload-Length states");
   if (failure instanceof Error) throw failure;
 }
 

@@ -66,7 +66,7 @@ test("one host gets no more requests a minute than the limit, from any number of
   assert.equal(refused.status, 429);
   assert.match(
     refused.body.detail,
-    /gets the maximum of webhook requests per minute already; try again in \d+ s/,
+    /has reached the maximum number of webhook requests per minute; try again in \d+ s/,
   );
   assert.ok(Number(refused.headers.get("retry-after")) >= 1);
   await until("the rest arrive in the next minute", async () => receiver.requests.length === 18, 90_000);

@@ -112,7 +112,7 @@ async function refuseBusyHost(hostLimit: HostLimit, url: string): Promise<void> 
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   throw new ProblemError(
     "rate_limited",
-    `${new URL(url).host} gets the maximum of webhook requests per minute already; try again in ${seconds} s`,
+    `${new URL(url).host} has reached the maximum number of webhook requests per minute; try again in ${seconds} s`,
     { headers: { "retry-after": String(seconds) } },
   );
 }
@@ -162,7 +162,7 @@ export function checkHookType(type: string, version: VersionName): string | null
   if (types.some((name) => name === type)) return null;
   const choice = `must be one of: ${types.join(", ")}`;
   return isHookType(type)
-    ? `is not part of version ${version}, it exists in ${describeGate(hookTypes[type].gate)}; ${choice}`
+    ? `is not part of version ${version}; it exists in ${describeGate(hookTypes[type].gate)}; ${choice}`
     : choice;
 }
 

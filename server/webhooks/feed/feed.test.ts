@@ -234,9 +234,9 @@ test("types, limit and cursor: 400 with the reason", async () => {
     ["limit=0", "invalid_input", /from 1 to 500/],
     ["limit=501", "invalid_input", /from 1 to 500/],
     ["limit=ten", "invalid_input", /from 1 to 500/],
-    ["cursor=nonsense", "invalid_cursor", /not made by this operation/],
-    [`cursor=${Buffer.from("events:1:x").toString("base64url")}`, "invalid_cursor", /not made/],
-    [`cursor=${Buffer.from("deliveries:1").toString("base64url")}`, "invalid_cursor", /not made/],
+    ["cursor=nonsense", "invalid_cursor", /not from this operation/],
+    [`cursor=${Buffer.from("events:1:x").toString("base64url")}`, "invalid_cursor", /not from this/],
+    [`cursor=${Buffer.from("deliveries:1").toString("base64url")}`, "invalid_cursor", /not from this/],
   ] as const) {
     const { status, body } = await get(`/events?${query}`);
     assert.deepEqual([status, body.error], [400, error], query);

@@ -257,7 +257,7 @@ test("resend: 409 for suppressed deliveries and disabled hooks, and nothing chan
   await post(`/hooks/${hook.id}/disable`);
   const disabled = await post(path);
   assert.deepEqual([disabled.status, disabled.body.error], [409, "wrong_state"]);
-  assert.match(disabled.body.detail, /disabled by its owner.*enable it first/);
+  assert.match(disabled.body.detail, /disabled by its owner.*enable the hook first/);
   assert.equal((await deliveriesOf(hook.id))[0].state, "delivered");
   assert.equal((await hookRow(hook.id)).next_due_at, null);
 });

@@ -46,7 +46,10 @@ export function hookManagementRoutes(
 
   route(api, contract.listAllHooks, async ({ principal, query }) => {
     if (query.of === "workspace" && !managesWorkspaceHooks(principal))
-      throw new ProblemError("forbidden", "only admins and workspace tokens see the hooks of the workspace");
+      throw new ProblemError(
+        "forbidden",
+        "only admins and workspace tokens can see the hooks of the workspace",
+      );
     const types = Object.keys(hookTypes) as HookType[];
     const rows = await findHooks(db.kysely, principal, { types, state: undefined, of: query.of });
     return { hooks: await presentMany(rows) };

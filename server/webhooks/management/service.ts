@@ -30,7 +30,10 @@ export function deliveryNotFound(deliveryId: string): ProblemError {
 /** @throws ProblemError `wrong_state` for a disabled hook, to which nothing would be sent. */
 function checkEnabled(hook: HookRow): void {
   if (isOn(hook, new Date())) return;
-  throw new ProblemError("wrong_state", `the hook is disabled (${disabledReason(hook)}); enable it first`);
+  throw new ProblemError(
+    "wrong_state",
+    `the hook is disabled (${disabledReason(hook)}); enable the hook first`,
+  );
 }
 
 /** Why a delivery can't be sent again. */

@@ -17,7 +17,7 @@ import { ClaimedDomains } from "./email-domains.tsx";
 export function WorkspacePage() {
   const workspace = useQuery(workspaceQuery);
   return (
-    <SettingsPage title="Workspace" lead="Settings for the whole workspace.">
+    <SettingsPage title="General" lead="Settings for the whole workspace.">
       <Loaded query={workspace}>
         {(workspace) => (
           <>

@@ -97,7 +97,7 @@ function conversionReason(index: MovieIndex | null, shownHeight: number): string
   if (index.video !== "avc1" && index.video !== "avc3")
     return "This video isn't in H.264, so we'll convert it.";
   if (index.audio === null) return "This video has no sound, so we'll convert it.";
-  if (!index.isAac) return "The sound isn't in AAC, so we'll convert this video.";
+  if (!index.isAac) return "The audio isn't in AAC, so we'll convert this video.";
   const gapSec = index.keyframeGapSec ?? 0;
   return Math.round(gapSec * 10) / 10 > limits.keyframeGapSec
     ? "This video has few keyframes, so seeking can be slow."

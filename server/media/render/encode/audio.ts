@@ -68,9 +68,7 @@ export function encodeAudio(
       decode(decoder, null, frame, use);
       graph?.graph.run(null, encode);
       if (lastPts === null && (part === null || codec === "libmp3lame")) {
-        throw new MediaFailedError(
-          `The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`,
-        );
+        throw new MediaFailedError(`The audio can't be decoded: all of it is damaged. ${decodeRemedy}`);
       }
       encoder.push(null);
     },

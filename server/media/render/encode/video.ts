@@ -97,7 +97,7 @@ export function encodeVideo(
       graph?.graph.run(null, encode);
       if (lastPts === null) {
         throw new MediaFailedError(
-          `The picture can't be decoded: not one frame of it is intact. ${decodeRemedy}`,
+          `The video can't be decoded: all of its frames are damaged. ${decodeRemedy}`,
         );
       }
       encoder.push(null);

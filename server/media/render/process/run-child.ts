@@ -80,7 +80,10 @@ export async function runChild<Result>(task: Task, limits: ChildLimits): Promise
 }
 
 function tooLarge(bytes: number): MediaFailedError {
-  return new MediaFailedError("The converted file becomes too large.", `${bytes} bytes`);
+  return new MediaFailedError(
+    "The converted file is too large. Upload a shorter recording.",
+    `${bytes} bytes`,
+  );
 }
 
 /** What the child has reported so far. */
@@ -160,7 +163,7 @@ function watch(
     if (memoryMb !== null && memoryMb > limits.maxMemoryMb) {
       end(
         new MediaFailedError(
-          "Processing the file takes more memory than is allowed for one file.",
+          "Processing the file needs more memory than is allowed for one file.",
           `${Math.round(memoryMb)} MiB of ${limits.maxMemoryMb}`,
         ),
       );

@@ -83,7 +83,7 @@ function decodeInto(raw: SpeechFile, inputPath: string, onProgress: (fraction: n
   frame.free();
   closeInput(input);
   if (raw.sampleCount() === 0 && packetCount > 0) {
-    throw new MediaFailedError(`The sound can't be decoded: not one piece of it is intact. ${decodeRemedy}`);
+    throw new MediaFailedError(`The audio can't be decoded: all of it is damaged. ${decodeRemedy}`);
   }
 }
 

@@ -106,7 +106,7 @@ function walkFrames(bytes: Bytes): Walk {
     }
     if (junk > harmlessJunk && junk > maxJunkPart * end)
       throw new DamagedFileError(
-        `The file is not an mp3, or badly damaged: ${junk} of its first ${at} bytes belong to no mp3 frame. ${remedy}`,
+        `The file is not an mp3 file, or is badly damaged: ${junk} of its first ${at} bytes are not mp3 audio. ${remedy}`,
       );
   }
   if (first === null || last === null) throw noFrames(bytes, table);
@@ -179,8 +179,8 @@ function noFrames(bytes: Bytes, table: FrameTable): DamagedFileError {
   bytes.readInto(content, 0);
   return new DamagedFileError(
     hasFreeFormat(table, content)
-      ? `The mp3 is in the so-called free format, which few players read. ${remedy}`
-      : `No mp3 sound was found in the file. ${remedy}`,
+      ? `The mp3 is in free format, which few players support. ${remedy}`
+      : `No mp3 audio was found in the file. ${remedy}`,
   );
 }
 

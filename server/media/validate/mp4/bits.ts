@@ -28,7 +28,7 @@ export function bitReader(content: Uint8Array): BitReader {
     let zeros = 0;
     while (bit() === 0) {
       zeros += 1;
-      if (zeros > 32) throw indexDamaged("the description of a track is of no sense");
+      if (zeros > 32) throw indexDamaged("the description of a track is invalid");
     }
     return 2 ** zeros - 1 + bits(zeros);
   };

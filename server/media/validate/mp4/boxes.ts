@@ -24,7 +24,7 @@ export const indexDamaged = (detail: string): DamagedFileError =>
 /** The file ends before all the data that its index refers to. */
 export function cutOff(size: number, needed: number): DamagedFileError {
   return new DamagedFileError(
-    `The file is not complete: it has ${size} bytes, but by its index it needs at least ${needed}. ` +
+    `The file is incomplete: it has ${size} bytes, but according to its index it needs at least ${needed}. ` +
       "It was probably cut off: send the whole file again.",
   );
 }

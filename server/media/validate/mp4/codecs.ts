@@ -80,7 +80,7 @@ export function readSampleEntries(view: DataView, stsd: Box, kind: "video" | "au
 }
 
 function readVideoEntry(view: DataView, box: Box): SampleEntry {
-  if (box.end - box.bodyStart < 78) throw indexDamaged("the description of its picture is too short");
+  if (box.end - box.bodyStart < 78) throw indexDamaged("the description of its video is too short");
   const inner = childrenAsFar(view, box.bodyStart + 78, box.end);
   const avcC = find(inner, "avcC");
   const known = videoCodecs[box.type];
@@ -110,12 +110,12 @@ function readAvcConfig(
   box: Box | undefined,
 ): { nalLengthBytes: number; sizes: PictureSize[] } {
   if (box === undefined || box.end - box.bodyStart < 7)
-    throw indexDamaged("the description of its picture is missing");
+    throw indexDamaged("the description of its video is missing");
   const sizes: PictureSize[] = [];
   let at = box.bodyStart + 6;
   for (let left = view.getUint8(box.bodyStart + 5) & 31; left > 0 && box.end - at >= 2; left -= 1) {
     const length = view.getUint16(at);
-    if (length > box.end - at - 2) throw indexDamaged("the description of its picture is cut off");
+    if (length > box.end - at - 2) throw indexDamaged("the description of its video is cut off");
     if (length > 0) sizes.push(pictureSize(new Uint8Array(view.buffer, view.byteOffset + at + 2, length)));
     at += 2 + length;
   }
@@ -124,7 +124,7 @@ function readAvcConfig(
 
 function readAudioEntry(view: DataView, box: Box, stsdVersion: number): SampleEntry {
   const body = box.bodyStart;
-  if (box.end - body < 28) throw indexDamaged("the description of its sound is too short");
+  if (box.end - body < 28) throw indexDamaged("the description of its audio is too short");
   // QuickTime File Format, sound sample descriptions of version 1 and 2; ISO files state the version in `stsd` and add
   // nothing.
   const version = stsdVersion === 0 ? view.getUint16(body + 8) : 0;
@@ -164,6 +164,6 @@ export function refuseOtherFiles(view: DataView, dref: Box): void {
     const length = entry.end - entry.bodyStart;
     // Flag 1: in this file. Some writers forget it and name no file.
     if (length < 4 || view.getUint32(entry.bodyStart) & 1 || length <= 5) continue;
-    throw indexDamaged(`its media is said to be in another file ("${fourLetters(view, entry.start + 4)}")`);
+    throw indexDamaged(`its media is in another file ("${fourLetters(view, entry.start + 4)}")`);
   }
 }

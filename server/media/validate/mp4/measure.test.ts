@@ -36,14 +36,14 @@ test("keyframes: without a list the pictures themselves decide", () => {
   assert.equal(gapMs(renamed(good, "stss", "free")), 2000);
   assert.match(
     reasonFor(renamed(fixture("bad-keyframe-gap-8s.mp4"), "stss", "free")),
-    /^There are 8 seconds without a keyframe/,
+    /^The video has 8 seconds without a keyframe/,
   );
 });
 
 test("keyframes: a list that names pictures which are not keyframes is not trusted", () => {
   const file = fixture("bad-keyframe-gap-8s.mp4");
   assert.equal(file.readUInt32BE(bodyOf(file, "stss") + 12), 21);
-  assert.match(reasonFor(withWord(file, "stss", 12, 61)), /^There are 10 seconds without a keyframe/);
+  assert.match(reasonFor(withWord(file, "stss", 12, 61)), /^The video has 10 seconds without a keyframe/);
 });
 
 test("keyframes: fragments that mark every picture are not trusted", () => {
@@ -62,7 +62,7 @@ test("picture: a header that makes it smaller is not trusted", () => {
   const file = Buffer.from(fixture("bad-height-738.mp4"));
   file.writeUInt16BE(64, bodyOf(file, "avc1") + 24);
   file.writeUInt16BE(64, bodyOf(file, "avc1") + 26);
-  assert.match(reasonFor(file), /^The picture is 738 pixels high/);
+  assert.match(reasonFor(file), /^The video is 738 pixels high/);
 });
 
 for (const name of ["good-faststart.mp4", "good-index-at-end.mp4", "good-fragmented.mp4"])
@@ -70,7 +70,7 @@ for (const name of ["good-faststart.mp4", "good-index-at-end.mp4", "good-fragmen
     const content = fixture(name);
     for (const part of [0.02, 0.2, 0.4, 0.6, 0.8, 0.95]) {
       const reason = reasonFor(content.subarray(0, Math.floor(content.length * part)));
-      assert.match(reason, /^The file (is not complete|has no index)/, `${part}: ${reason}`);
+      assert.match(reason, /^The file (is incomplete|has no index)/, `${part}: ${reason}`);
     }
   });
 

@@ -104,7 +104,7 @@ function measureTables(bytes: Bytes, probe: Probe, track: Track): MeasuredTrack 
   const nalLengthBytes = lengthOfNals(track);
   if (nalLengthBytes === null)
     return { track, timeline: tableTimeline(tables), furthest: walkPositions(tables), pictures: [] };
-  if (tables.sampleCount > maxPictures) throw indexDamaged(`it lists ${tables.sampleCount} pictures`);
+  if (tables.sampleCount > maxPictures) throw indexDamaged(`it lists ${tables.sampleCount} video frames`);
   return { track, ...measureH264(bytes, probe, tables, track.timescale, nalLengthBytes) };
 }
 

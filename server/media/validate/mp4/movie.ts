@@ -49,12 +49,12 @@ export function readMovie(moov: Uint8Array): Movie {
   const boxes = children(view, outer.bodyStart, outer.end);
   if (find(boxes, "cmov")) throw indexDamaged("it is compressed, which only old QuickTime players read");
   if (find(boxes, "rmra")) throw indexDamaged("it only refers to other files");
-  if (find(boxes, "mdat")) throw indexDamaged("it does not end where the media begin");
+  if (find(boxes, "mdat")) throw indexDamaged("it overlaps the media data");
   const mvhd = find(boxes, "mvhd");
   if (mvhd === undefined) throw indexDamaged('its header "mvhd" is missing');
   const isLong = field(view, mvhd, 0, 1) === 1;
   const timescale = field(view, mvhd, isLong ? 20 : 12, 4);
-  if (timescale === 0) throw indexDamaged("its clock stands still");
+  if (timescale === 0) throw indexDamaged("its timescale is zero");
   const movieTurn = readTurn(view, mvhd, isLong ? 48 : 36);
   const mvex = find(boxes, "mvex");
   const defaults = mvex ? readDefaults(view, mvex) : new Map<number, FragmentDefaults>();
@@ -81,7 +81,7 @@ function readTrack(
   if (tkhd === undefined || mdia === undefined) throw indexDamaged("a track has no header");
   const media = children(view, mdia.bodyStart, mdia.end);
   const hdlr = find(media, "hdlr");
-  if (hdlr === undefined) throw indexDamaged("a track does not say what it is");
+  if (hdlr === undefined) throw indexDamaged("a track has no type");
   field(view, hdlr, 8, 4);
   const handler = fourLetters(view, hdlr.bodyStart + 8);
   if (handler !== "vide" && handler !== "soun") return null;
@@ -90,7 +90,7 @@ function readTrack(
   const minf = find(media, "minf");
   if (mdhd === undefined || minf === undefined) throw indexDamaged("a track has no header");
   const timescale = field(view, mdhd, field(view, mdhd, 0, 1) === 1 ? 20 : 12, 4);
-  if (timescale === 0) throw indexDamaged("the clock of a track stands still");
+  if (timescale === 0) throw indexDamaged("the timescale of a track is zero");
   const info = children(view, minf.bodyStart, minf.end);
   const dinf = find(info, "dinf");
   const dref = dinf && find(children(view, dinf.bodyStart, dinf.end), "dref");

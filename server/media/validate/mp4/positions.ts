@@ -22,7 +22,7 @@ export function walkPositions(tables: SampleTables, onSample?: OnSample): number
     const perChunk = view.getUint32(entry + 4);
     for (let chunk = first; chunk < next; chunk += 1) {
       // More chunks than the samples need are harmless only if nothing refers to them; otherwise the tables disagree.
-      if (sample >= sampleCount) throw indexDamaged("its tables do not agree on the number of samples");
+      if (sample >= sampleCount) throw indexDamaged("its tables disagree on the number of samples");
       const until = Math.min(sample + perChunk, sampleCount);
       let at = chunkOffset(tables, chunk);
       if (onSample === undefined && sizes.constant !== 0) {
@@ -37,7 +37,7 @@ export function walkPositions(tables: SampleTables, onSample?: OnSample): number
       if (at > furthest) furthest = at;
     }
   }
-  if (sample !== sampleCount) throw indexDamaged("its tables do not agree on the number of samples");
+  if (sample !== sampleCount) throw indexDamaged("its tables disagree on the number of samples");
   return furthest;
 }
 

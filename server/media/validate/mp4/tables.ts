@@ -48,9 +48,9 @@ export function readTables(view: DataView, stbl: Box): SampleTables {
     keyframes: table("stss", 4),
   };
   if (sumOfRuns(view, tables.durations) !== sampleCount)
-    throw indexDamaged("its tables do not agree on the number of samples");
+    throw indexDamaged("its tables disagree on the number of samples");
   if (tables.delays !== null && sumOfRuns(view, tables.delays) > sampleCount)
-    throw indexDamaged("its tables do not agree on the number of samples");
+    throw indexDamaged("its tables disagree on the number of samples");
   checkChunkRuns(tables);
   checkKeyframes(tables);
   return tables;
@@ -75,7 +75,7 @@ function readSizes(view: DataView, boxes: readonly Box[]): Pick<SampleTables, "s
   const sampleCount = view.getUint32(box.bodyStart + 8);
   const constant = box.type === "stsz" ? view.getUint32(box.bodyStart + 4) : 0;
   const bits = box.type === "stsz" ? 32 : view.getUint8(box.bodyStart + 7);
-  if (![4, 8, 16, 32].includes(bits)) throw indexDamaged('its table "stz2" is of no known form');
+  if (![4, 8, 16, 32].includes(bits)) throw indexDamaged('its table "stz2" has an unknown format');
   if (constant === 0 && Math.ceil((sampleCount * bits) / 8) > room)
     throw indexDamaged(`its table "${box.type}" is longer than the space it has`);
   return { sampleCount, sizes: { constant, at: box.bodyStart + 12, bits } };
@@ -96,7 +96,7 @@ function checkChunkRuns({ view, chunkRuns, chunks, sampleCount }: SampleTables):
     // A track without samples may have a run all the same.
     const isThere = first <= chunks.count || sampleCount === 0;
     if (!isInOrder || !isThere || view.getUint32(chunkRuns.at + 12 * run + 4) === 0)
-      throw indexDamaged('its table "stsc" is of no sense');
+      throw indexDamaged('its table "stsc" is invalid');
     previous = first;
   }
 }
@@ -105,7 +105,7 @@ function checkKeyframes({ view, keyframes, sampleCount }: SampleTables): void {
   let previous = 0;
   for (let entry = 0; entry < (keyframes?.count ?? 0); entry += 1) {
     const number = view.getUint32((keyframes?.at ?? 0) + 4 * entry);
-    if (number <= previous || number > sampleCount) throw indexDamaged('its table "stss" is of no sense');
+    if (number <= previous || number > sampleCount) throw indexDamaged('its table "stss" is invalid');
     previous = number;
   }
 }

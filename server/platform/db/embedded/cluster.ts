@@ -22,11 +22,13 @@ export async function ensureCluster(
   await removeUnfinished(context, location);
   const version = (await readIfExists(join(clusterDir, "PG_VERSION")))?.trim();
   if (version === undefined && (await exists(clusterDir))) {
-    throw new Error(`the folder ${clusterDir} exists but holds no PostgreSQL database`);
+    throw new Error(
+      `the folder ${clusterDir} exists but has no PostgreSQL database; set another PARLEY_DATA_DIR, or move the folder away`,
+    );
   }
   if (version !== undefined && version !== String(binaries.major)) {
     throw new Error(
-      `the database in ${clusterDir} was made by PostgreSQL ${version}, but this Parley runs PostgreSQL ${binaries.major}: dump it with the Parley that made it and load it into a new one`,
+      `the database in ${clusterDir} was created by PostgreSQL ${version}, but this version of Parley runs PostgreSQL ${binaries.major}: back it up with the Parley version that created it, and restore the backup into an empty data folder`,
     );
   }
   const password = await ensurePassword(location, version !== undefined);

@@ -132,7 +132,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     await until("the log line", () =>
       server.reports.some((report) => report.kind === "log" && report.message === "PostgreSQL is back"),
     );
-    assert.match((await start().failed()).message, /another Parley server is already running/);
+    assert.match((await start().failed()).message, /another Parley server is already using the data folder/);
 
     // One crashed backend makes PostgreSQL restart all of them: the locks must be taken again then, too.
     const [backend] = await query<{ pid: number }>(
@@ -146,7 +146,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
         server.reports.filter((report) => report.kind === "log" && report.message === "PostgreSQL is back")
           .length === 2,
     );
-    assert.match((await start().failed()).message, /another Parley server is already running/);
+    assert.match((await start().failed()).message, /another Parley server is already using the data folder/);
     await server.stop();
     assert.deepEqual(postmastersIn(dataDir), []);
   });
@@ -221,7 +221,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     assert.deepEqual(await start().failed(), {
       kind: "failed",
       name: "DataFolderInUseError",
-      message: `another Parley server is already running on the data folder ${dataDir} (PostgreSQL process ${postmaster})`,
+      message: `another Parley server is already using the data folder ${dataDir} (PostgreSQL process ${postmaster}); stop it first`,
     });
     assert.deepEqual(await query(connection, "select 1 as one"), [{ one: 1 }]);
     await first.stop();
@@ -302,7 +302,7 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
     writeFileSync(join(dataDir, "postgres/PG_VERSION"), "17\n");
     assert.match(
       (await start().failed()).message,
-      /was made by PostgreSQL 17, but this Parley runs PostgreSQL 18/,
+      /was created by PostgreSQL 17, but this version of Parley runs PostgreSQL 18/,
     );
   });
 
@@ -401,7 +401,10 @@ describe("embedded PostgreSQL", { concurrency: 2 }, () => {
 
       chmodSync(dataDir, 0o755);
       const stranger = start({ checkout, user: { uid: 1, gid: 1 } });
-      assert.match((await stranger.failed()).message, /cannot be written by this user \(1\)/);
+      assert.match(
+        (await stranger.failed()).message,
+        /this system user \(1\) can't write to the data folder/,
+      );
     },
   );
 

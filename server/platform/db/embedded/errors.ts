@@ -2,7 +2,7 @@
 export class DataFolderInUseError extends Error {
   constructor(dataDir: string, postmasterPid: number) {
     super(
-      `another Parley server is already running on the data folder ${dataDir} (PostgreSQL process ${postmasterPid})`,
+      `another Parley server is already using the data folder ${dataDir} (PostgreSQL process ${postmasterPid}); stop it first`,
     );
     this.name = "DataFolderInUseError";
   }

@@ -30,7 +30,7 @@ export async function initdbIdentity(user: SystemUser | undefined): Promise<Init
     const substitute = accounts.find((account) => account.name === "nobody") ?? accounts[0];
     if (substitute) return { user: { uid: substitute.uid, gid: substitute.gid }, prefix: [] };
     throw new Error(
-      "PostgreSQL needs an account in /etc/passwd to create its database, and there is none but root: add one, for example with: useradd --system parley-db",
+      "PostgreSQL needs an account other than root in /etc/passwd to create its database: add one, for example with: useradd --system parley-db",
     );
   }
   if (hasAccount()) return { user: undefined, prefix: [] };

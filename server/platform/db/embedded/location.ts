@@ -45,7 +45,7 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
   if (remembered && !(await exists(inside))) {
     if (!(await exists(remembered))) {
       throw new Error(
-        `the database of the data folder ${dataDir} is missing: ${remembered} (to begin with an empty one, delete ${pointerFile})`,
+        `the database of the data folder ${dataDir} is missing: ${remembered} (restore that folder, or delete ${pointerFile} to start with an empty database)`,
       );
     }
     await assertNotCopied(dataDir, remembered, pointerFile);
@@ -61,7 +61,7 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
   if (await exists(inside)) {
     // Never create a new, empty database here: the old one would seem lost.
     throw new Error(
-      `the database in ${inside} cannot be reached by the system user ${user.uid} it runs as, because of the permissions of ${blocked[0]}`,
+      `the database in ${inside} can't be reached by the system user ${user.uid} it runs as; let that user enter the folder ${blocked[0]}`,
     );
   }
   const clusterDir = join(systemDir, "clusters", randomBytes(8).toString("hex"));
@@ -97,7 +97,7 @@ async function assertNotCopied(dataDir: string, clusterDir: string, pointerFile:
   const pointer = owner && (await readIfExists(join(owner, "postgres.location")).catch(() => undefined));
   if (pointer?.trim() === clusterDir) {
     throw new Error(
-      `the data folder ${dataDir} is a copy of ${owner} without its database, which lies in ${clusterDir}: copy that folder to ${join(dataDir, "postgres")} with the server stopped, and delete ${pointerFile}`,
+      `the data folder ${dataDir} is a copy of ${owner} without its database, which is in ${clusterDir}: copy that folder to ${join(dataDir, "postgres")} with the server stopped, and delete ${pointerFile}`,
     );
   }
   await writeWhole(ownerFile(clusterDir), `${dataDir}\n`, 0o600);
@@ -108,7 +108,9 @@ async function assertOurs(dataDir: string, clusterDir: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined || uid === 0) return;
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
-    throw new Error(`the data folder ${dataDir} cannot be written by this user (${uid})`);
+    throw new Error(
+      `this system user (${uid}) can't write to the data folder ${dataDir}; change its owner, or set PARLEY_DATA_DIR`,
+    );
   });
   const cluster = await lstat(clusterDir).catch(() => undefined);
   if (cluster && cluster.uid !== uid) {

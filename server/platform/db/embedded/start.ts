@@ -64,7 +64,7 @@ export async function acquire(context: Context): Promise<Acquired> {
  */
 export async function reacquire(context: Context, before: Acquired): Promise<Acquired> {
   if (!(await exists(before.location.clusterDir))) {
-    throw new Error(`the database folder ${before.location.clusterDir} is gone`);
+    throw new Error(`the database folder ${before.location.clusterDir} no longer exists`);
   }
   const again = await acquire(context);
   if (again.connection.host === before.connection.host) return again;

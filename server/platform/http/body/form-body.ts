@@ -60,7 +60,7 @@ function checkFields<T>(body: T): T {
     if (Array.isArray(value) && value.length > maxFields) throw tooManyFields();
     const values = [name, ...(Array.isArray(value) ? value : [value])];
     if (values.some((text) => typeof text === "string" && text.includes("\0")))
-      throw new ProblemError("bad_request", "a name or value holds the character NUL");
+      throw new ProblemError("bad_request", "a name or value contains a NUL character");
   }
   return body;
 }

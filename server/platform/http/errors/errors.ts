@@ -8,9 +8,9 @@ const frameworkProblems: Readonly<Record<string, () => ProblemError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new ProblemError("body_too_large", "the body is larger than this operation accepts"),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ProblemError("bad_request", "the body does not have the length in the Content-Length header"),
-  FST_ERR_BAD_URL: () => new ProblemError("bad_request", "the URL has an invalid percent-encoding"),
-  FST_ERR_MAX_PARAM_LENGTH: () => new ProblemError("uri_too_long", "a part of the URL is too long"),
+    new ProblemError("bad_request", "the length of the body differs from the Content-Length header"),
+  FST_ERR_BAD_URL: () => new ProblemError("bad_request", "the URL has invalid percent-encoding"),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ProblemError("uri_too_long", "part of the URL is too long"),
 };
 
 /** Converts any error into the problem the client sees. */

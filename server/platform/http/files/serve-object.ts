@@ -48,7 +48,7 @@ export async function serveObject(
   if (isAnother(request, etag, object.modifiedAt))
     throw new ProblemError(
       "precondition_failed",
-      `the file has changed to ${etag}; download it again from the start`,
+      `the file has changed and its ETag is now ${etag}; download it again from the start`,
     );
   if (isUnchanged(request, etag, object.modifiedAt)) return reply.code(304).send();
 

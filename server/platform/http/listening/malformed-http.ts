@@ -64,7 +64,7 @@ function sendRefusal(error: Error & { code?: string }, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const [code, detail] = causes[error.code ?? ""] ?? ["bad_request", "the request is not well-formed HTTP"];
+  const [code, detail] = causes[error.code ?? ""] ?? ["bad_request", "the request is not valid HTTP"];
   const { status, title } = errorCatalogue[code];
   const body = JSON.stringify({
     type: `/docs/errors#${code}`,

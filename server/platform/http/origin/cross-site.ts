@@ -28,7 +28,7 @@ export function refuseCrossSite(request: FastifyRequest): void {
   if (isCrossSite(request))
     throw new ProblemError(
       "forbidden",
-      "this request came from a page of another site; other sites must use an access token",
+      "this request came from a page on another site; other sites must use an access token",
     );
 }
 

@@ -148,5 +148,5 @@ test("probe: says what is wrong with the folder", async () => {
   const broken = await openLocalStore(lost);
   await rm(lost, { recursive: true });
   await assert.rejects(broken.probe(), /^Error: the folder .*objects did not accept a test object: ENOENT/);
-  await assert.rejects(broken.check(), /^Error: the folder .*objects accepts no files: ENOENT/);
+  await assert.rejects(broken.check(), /^Error: files can't be written to the folder .*objects: ENOENT/);
 });

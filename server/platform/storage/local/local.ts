@@ -128,7 +128,7 @@ export async function openLocalStore(dataDir: string, folder = "objects"): Promi
         await writeFile(path, "parley", { flag: "wx", mode: 0o600 });
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        throw new Error(`the folder ${root} accepts no files: ${reason}`, { cause: error });
+        throw new Error(`files can't be written to the folder ${root}: ${reason}`, { cause: error });
       } finally {
         await rm(path, { force: true });
       }

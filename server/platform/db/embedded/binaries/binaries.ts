@@ -62,7 +62,7 @@ async function findPackage(): Promise<{ native: string; stamp: string }> {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
     throw new Error(
-      `the npm package ${name} with PostgreSQL's programs is not installed (run: npm ci --include=optional), or this kind of machine has none: then set PARLEY_DATABASE_URL`,
+      `the npm package ${name} with PostgreSQL's programs is not installed; run npm ci --include=optional, or set PARLEY_DATABASE_URL if the package does not support this platform`,
     );
   }
   const programs = (await import(pathToFileURL(entry).href)) as { postgres: string };

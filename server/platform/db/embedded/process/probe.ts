@@ -80,7 +80,7 @@ function judge(error: unknown, socketDir: string, clusterDir: string): Probe {
   const reason = messageOf(error);
   if (code === "ENOENT" || code === "ECONNREFUSED") return { kind: "absent" };
   if (code === "28P01") {
-    throw new Error(`the database in ${clusterDir} refuses the password of its data folder`, {
+    throw new Error(`the database in ${clusterDir} does not accept the password stored in its data folder`, {
       cause: error,
     });
   }

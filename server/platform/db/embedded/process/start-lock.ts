@@ -54,7 +54,7 @@ async function lock(context: Context, dataDir: string): Promise<() => void> {
       context.log("info", "waiting for another Parley process that is starting or stopping PostgreSQL");
     }
     try {
-      if (waited > GIVE_UP_AFTER_MS) throw new Error(`another process keeps ${dataDir} locked`);
+      if (waited > GIVE_UP_AFTER_MS) throw new Error(`another process has locked ${dataDir}; stop it first`);
       await sleep(POLL_MS, undefined, { signal: context.signal });
     } catch (error) {
       database.close();
