@@ -119,7 +119,7 @@ async function deleteOne(
       { err: error, recordingId },
       "could not remove the files of a deleted recording; the sweep will",
     );
-  const receipt = await removeFiles({ store, onError }, recordingId, removed);
+  const receipt = await removeFiles({ db, store, onError }, recordingId, removed);
   await db.kysely
     .updateTable("retention_receipts")
     .set({ receipt: JSON.stringify(receipt) })

@@ -11,7 +11,9 @@ import {
 } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
 import { commandLine } from "../../audit/record.ts";
+import { isBackupRunning, takeBackupLock } from "../../platform/db/backup-lock.ts";
 import { recordingObjectKey, uploadFileKey } from "../../platform/storage/layout.ts";
+import { keepDuringBackup } from "../../storage-maintenance/keep-during-backup.ts";
 import { transcribeRecordingJob } from "../../transcription/job.ts";
 import { deleteEvents } from "../../webhooks/deliveries/suppress.ts";
 import { deleteRecording } from "./delete.ts";
@@ -327,6 +329,27 @@ test("files: when the store fails the recording is deleted all the same, and the
   const receipt = await deleteRecording(deps, principal, recordingId, commandLine(workspace.id));
   assert.deepEqual([receipt.is_complete, receipt.removed.objects, failures.length], [false, 0, 1]);
   assert.equal((await remove(recordingId, member.token)).status, 404);
+});
+
+test("files: while a backup runs they stay for it, and the receipt says that they are left", async () => {
+  const { recordingId } = await makeWhole();
+  const key = recordingObjectKey(recordingId, "media.mp4");
+  const kept = keepDuringBackup(app.store, pool);
+  const backup = await pool.connect();
+  try {
+    assert.equal(await takeBackupLock(backup), true);
+    const { body: receipt } = await remove(recordingId, member.token);
+    assert.deepEqual([receipt.is_complete, receipt.removed.objects], [false, 0]);
+    await kept.delete(key);
+    await kept.put(key, Buffer.alloc(0));
+    assert.ok(((await app.store.head(key))?.size ?? 0) > 0);
+  } finally {
+    // Closed, so that the lock ends with the session.
+    backup.release(true);
+  }
+  await until("the lock has ended", async () => !(await isBackupRunning(pool)));
+  await kept.delete(key);
+  assert.equal(await app.store.head(key), null);
 });
 
 test("jobs: a transcription and a promotion that run meanwhile end quietly and write nothing", async () => {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { DeletionReceipt } from "../../../contract/recording-management.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
+import { isBackupRunning } from "../../platform/db/backup-lock.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { record } from "../../platform/events/record.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -59,7 +60,7 @@ export async function deleteRecording(
       );
     return removeRecording(tx, actor, recordingId, deleteEvents);
   });
-  return removeFiles({ store, onError }, recordingId, removed);
+  return removeFiles({ db, store, onError }, recordingId, removed);
 }
 
 /** Counts of the deleted rows, and the uploads whose files are still to be removed. */
@@ -107,13 +108,18 @@ export async function removeRecording(
   return { ...deleted, ...events, uploadIds };
 }
 
-/** Removes the files of a recording whose rows are deleted. @returns the receipt for rows and files. */
+/**
+ * Removes the files of a recording whose rows are deleted. While a backup runs, the orphan sweep removes them after it.
+ * @returns the receipt for rows and files.
+ */
 export async function removeFiles(
-  { store, onError }: Pick<Dependencies, "store" | "onError">,
+  { db, store, onError }: Pick<Dependencies, "db" | "store" | "onError">,
   recordingId: string,
   { uploadIds, ...rows }: RemovedRows,
 ): Promise<Receipt> {
-  const files = await removeObjects(store, recordingId, uploadIds, onError);
+  const files = (await isBackupRunning(db.pool))
+    ? { removed: 0, isComplete: false }
+    : await removeObjects(store, recordingId, uploadIds, onError);
   return {
     id: recordingId,
     deleted_datetime: new Date().toISOString(),

@@ -145,7 +145,7 @@ async function eraseOne(
       { err: error, recordingId },
       "could not remove the files of a deleted recording; the sweep will",
     );
-  await removeFiles({ store, onError }, recordingId, removed);
+  await removeFiles({ db, store, onError }, recordingId, removed);
 }
 
 /** The last step. @returns false when new data was added in the meantime, which must be erased first. */
