@@ -6,7 +6,7 @@ create table backup_runs (
   kind text not null check (kind in ('backup', 'verify')),
   -- The folder or bucket, as it was given.
   destination text not null,
-  -- The time it was due by the schedule; null: somebody ran it.
+  -- The time it was due by the schedule; null: an operator ran it.
   scheduled_for timestamptz(3),
   -- The backup it wrote or verified; null: it ended before.
   backup_id text,

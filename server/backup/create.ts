@@ -75,7 +75,7 @@ export async function withBackupLock<T>(
 /**
  * Backs an installation up while it runs: the database as it is at one moment, then every file that this state refers to.
  * The manifest is written last; without it there is no backup, and the next run uses what was copied.
- * @param scheduledFor the time it was due; null: somebody ran it.
+ * @param scheduledFor the time it was due; null: an operator ran it.
  * @throws BackupError if another backup runs, or the folder has backups of another installation.
  */
 export function createBackup(

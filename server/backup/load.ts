@@ -9,12 +9,12 @@ import { jobColumns } from "./job-table.ts";
 import { connectForCopy, type SequencePosition, type TableDescription } from "./snapshot.ts";
 
 /** What to load, as a snapshot or a manifest describes it. */
-export interface LoadSource {
+export interface LoadSource<Table extends TableDescription> {
   readonly migration: number;
-  readonly tables: readonly TableDescription[];
+  readonly tables: readonly Table[];
   readonly sequences: readonly SequencePosition[];
   /** Opens the rows of a table. */
-  open(table: TableDescription): Promise<Readable>;
+  open(table: Table): Promise<Readable>;
 }
 
 /** How to load. */
@@ -32,16 +32,16 @@ export interface LoadOptions {
  * are checked. The tables of the job queue must exist.
  * @throws BackupError if the database is not empty, or the schema is newer than this program.
  */
-export async function loadDatabase(
+export async function loadDatabase<Table extends TableDescription>(
   settings: ConnectionSettings,
-  source: LoadSource,
+  source: LoadSource<Table>,
   { replace, finish, onTable }: LoadOptions,
 ): Promise<void> {
   const client = await connectForCopy(settings);
   try {
     await client.query("begin");
     await client.query("set local maintenance_work_mem = '256MB'");
-    await clearSchema(client, source, replace);
+    await clearSchema(client, source.tables, replace);
     for (const migration of migrationsUpTo(source.migration)) await client.query(statementsOf(migration));
     await checkColumns(client, source.tables);
     const postponed = await postpone(client);
@@ -108,12 +108,16 @@ function knownTables(): Set<string> {
 }
 
 /** Removes Parley's tables and functions. A database with tables of others is refused, whatever was confirmed. */
-async function clearSchema(client: pg.Client, source: LoadSource, replace: boolean): Promise<void> {
+async function clearSchema(
+  client: pg.Client,
+  tables: readonly TableDescription[],
+  replace: boolean,
+): Promise<void> {
   const { rows } = await client.query<{ name: string }>(`
     select c.relname as name from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')`);
-  const known = new Set([...knownTables(), ...source.tables.map(({ name }) => name)]);
+  const known = new Set([...knownTables(), ...tables.map(({ name }) => name)]);
   const foreign = rows.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new BackupError(

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type pg from "pg";
 import { anchorPrefix } from "../audit/anchor.ts";
+import { forEachStreamed } from "../platform/concurrency.ts";
 import type { Config } from "../platform/config/config.ts";
 import { storeSecret } from "../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
@@ -10,7 +11,6 @@ import { migrateJobs } from "../platform/jobs/queue.ts";
 import { importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { writeMarker } from "../storage-maintenance/owner-marker.ts";
-import { forEachStreamed } from "./concurrent.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -47,7 +47,7 @@ export interface RestoreOptions {
  * Restores a backup into the configured database and store. Files come first; the database is loaded in one transaction,
  * whose commit completes the restore. Interrupted before, the database is unchanged, and running it again continues. When
  * it replaces an installation, the old files may be gone by then: run it again until it has finished.
- * The restored installation is quarantined: see quarantine.ts.
+ * The restored installation is quarantined: see platform/db/quarantine.ts.
  * @throws BackupError if the target is not empty or in use; BackupDamagedError that names the damaged part.
  */
 export async function restoreBackup(
@@ -79,14 +79,8 @@ export async function restoreBackup(
   await loadDatabase(
     settings,
     {
-      migration: manifest.migration,
-      tables: manifest.tables,
-      sequences: manifest.sequences,
-      open: (table) => {
-        const found = manifest.tables.find(({ name }) => name === table.name);
-        if (found === undefined) throw new BackupDamagedError(`the backup lacks the table ${table.name}`);
-        return folder.read(found.part);
-      },
+      ...manifest,
+      open: ({ part }) => folder.read(part),
     },
     {
       replace,

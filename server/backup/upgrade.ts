@@ -165,11 +165,7 @@ export async function rollBackUpgrade(
       settings,
       {
         ...manifest,
-        open: (table) => {
-          const found = manifest.tables.find(({ name }) => name === table.name);
-          if (found === undefined) throw new BackupError(`the copy lacks the table ${table.name}`);
-          return folder.read(found.part);
-        },
+        open: ({ part }) => folder.read(part),
       },
       { replace: true, finish: async () => {} },
     );

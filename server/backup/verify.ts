@@ -6,11 +6,11 @@ import type { FastifyBaseLogger } from "fastify";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { verifyChain } from "../audit/verify.ts";
+import { forEachStreamed } from "../platform/concurrency.ts";
 import { type Database, openDatabase } from "../platform/db/database.ts";
 import { startEmbeddedPostgres } from "../platform/db/embedded/index.ts";
 import { migrate } from "../platform/db/migrate.ts";
 import { migrateJobs } from "../platform/jobs/queue.ts";
-import { forEachStreamed } from "./concurrent.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
 import type { BackupFolder, Part } from "./folder.ts";
@@ -103,7 +103,7 @@ async function verifyDatabase(
         connection,
         {
           ...manifest,
-          open: (table) => folder.read(partOf(manifest, table.name)),
+          open: ({ part }) => folder.read(part),
         },
         {
           replace: false,
@@ -125,12 +125,6 @@ async function verifyDatabase(
     for (const signal of signals) process.off(signal, onSignal);
     await rm(dataDir, { recursive: true, force: true });
   }
-}
-
-function partOf(manifest: Manifest, name: string): Part {
-  const table = manifest.tables.find((other) => other.name === name);
-  if (table === undefined) throw new BackupDamagedError(`the backup lacks the table ${name}`);
-  return table.part;
 }
 
 async function compareRows(client: pg.Client, manifest: Manifest): Promise<string[]> {

@@ -12,7 +12,7 @@ const checkMs = 1000;
 /** Work that is due this soon is waited for awake. */
 const soonMs = 2000;
 
-/** How long a sleeping worker trusts notifications before it checks by itself. */
+/** How long a sleeping worker trusts notifications before it checks without one. */
 const maxSleepMs = 5000;
 
 /** How long to poll before trying notifications again. */

@@ -19,7 +19,7 @@ export function checkKey(key: string): void {
     throw new TypeError(`not a key of the object store: ${JSON.stringify(key.slice(0, maxKeyBytes))}`);
 }
 
-/** Whether a name, for instance of a file that somebody put into the store's folder, is a key. */
+/** Whether a name, for instance of a file that an operator put into the store's folder, is a key. */
 export function isKey(name: string): boolean {
   return (
     name.length <= maxKeyBytes &&

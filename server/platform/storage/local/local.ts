@@ -188,7 +188,7 @@ export async function openLocalStore(dataDir: string, folder = "objects"): Promi
     async *list(prefix) {
       checkPrefix(prefix);
       for await (const key of walkFiles(root, prefix)) {
-        // Somebody else's file.
+        // Not a file of this store.
         if (!isKey(key)) continue;
         const info = await head(key);
         if (info !== null) yield info;
