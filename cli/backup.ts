@@ -1,18 +1,16 @@
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
-import { createBackup, readInstallationId, type Source, withBackupLock } from "../server/backup/create.ts";
+import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
 import { BackupDamagedError } from "../server/backup/errors.ts";
 import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
-import { claimFolder, listBackups, readManifest } from "../server/backup/manifest.ts";
+import { claimFolder, listBackups, readManifest, tableBytesOf } from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
-import { openStore } from "../server/platform/storage/open.ts";
-import { verifyStore } from "../server/storage-maintenance/owner-marker.ts";
 import { reportProgress } from "./support/report-progress.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./support/with-database.ts";
+import { withStore } from "./support/with-store.ts";
 
 interface Options {
   json?: boolean;
@@ -87,22 +85,11 @@ async function withFolder(
   }
 }
 
-function withSource<T>(config: Config, work: (source: Source) => Promise<T>): Promise<T> {
-  return withOpenDatabase(config, async ({ db, settings }) => {
-    const store = await openStore(config);
-    try {
-      await verifyStore(db, store);
-      return await work({ db, settings, store, config });
-    } finally {
-      await store.close();
-    }
-  });
-}
-
 async function backUp(folder: BackupFolder, config: Config, options: Options): Promise<void> {
   const report = reportProgress(options);
-  const { manifest, bytes, copiedBytes } = await withSource(config, (source) =>
-    createBackup(source, folder, report.update),
+  const { manifest, bytes, copiedBytes } = await withStore(
+    (db, store, _config, settings) => createBackup({ db, store, settings, config }, folder, report.update),
+    config,
   ).finally(report.done);
   const result = {
     id: manifest.id,
@@ -130,8 +117,7 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
   const { complete } = await listBackups(folder);
   for (const backup of complete) {
     const manifest = await readManifest(folder, backup);
-    const tableBytes = manifest.tables.reduce((sum, { part }) => sum + part.bytes, 0);
-    const bytes = manifest.objects.bytes + tableBytes;
+    const bytes = manifest.objects.bytes + tableBytesOf(manifest);
     if (options.json)
       printLine({
         id: backup.id,
@@ -155,7 +141,7 @@ async function verifyOne(folder: BackupFolder, config: Config, options: Options)
   const { manifest, problems } = await verifyBackup(
     folder,
     options.at ?? null,
-    join(config.dataDir, "verify"),
+    config.dataDir,
     toolLog(),
     report.update,
   ).finally(report.done);
@@ -189,7 +175,11 @@ async function runScheduled(time: Date): Promise<void> {
   const config = readToolConfig();
   const { destination } = config.backup;
   if (destination === null) throw new ConfigError("PARLEY_BACKUP_TO is not set");
-  await withSource(config, (source) => runScheduledBackup(source, destination, time, toolLog()));
+  await withStore(
+    (db, store, _config, settings) =>
+      runScheduledBackup({ db, store, settings, config }, destination, time, toolLog()),
+    config,
+  );
 }
 
 function readKeepRule(text: string): KeepRule {

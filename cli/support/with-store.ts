@@ -1,22 +1,23 @@
 import type { Config } from "../../server/platform/config/config.ts";
-import type { Database } from "../../server/platform/db/database.ts";
+import type { ConnectionSettings, Database } from "../../server/platform/db/database.ts";
 import { openStore } from "../../server/platform/storage/open.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { verifyStore } from "../../server/storage-maintenance/owner-marker.ts";
-import { withDatabase } from "./with-database.ts";
+import { readToolConfig, withOpenDatabase } from "./with-database.ts";
 
 /**
  * Runs work on the database and its file store.
  * @throws WrongStoreError before running work, if the store belongs to another database.
  */
 export function withStore<T>(
-  work: (db: Database, store: ObjectStore, config: Config) => Promise<T>,
+  work: (db: Database, store: ObjectStore, config: Config, settings: ConnectionSettings) => Promise<T>,
+  config: Config = readToolConfig(),
 ): Promise<T> {
-  return withDatabase(async (db, config) => {
+  return withOpenDatabase(config, async ({ db, settings }) => {
     const store = await openStore(config);
     try {
       await verifyStore(db, store);
-      return await work(db, store, config);
+      return await work(db, store, config, settings);
     } finally {
       await store.close();
     }

@@ -17,6 +17,7 @@ import {
   listBackups,
   type Manifest,
   readManifest,
+  tableBytesOf,
   writeManifest,
 } from "./manifest.ts";
 import { copyObjects, listWanted } from "./objects.ts";
@@ -162,7 +163,7 @@ async function writeBackup(
     if ((await folder.store.head(name)) === null)
       throw new BackupError(`${name} disappeared during the backup; does another program clean up there?`);
   await writeManifest(folder, manifest);
-  const tableBytes = tables.reduce((sum, { part }) => sum + part.bytes, 0);
+  const tableBytes = tableBytesOf(manifest);
   return { manifest, bytes: tableBytes + objects.bytes, copiedBytes: tableBytes + objects.copiedBytes };
 }
 

@@ -63,7 +63,7 @@ const identityKey = "identity.age";
 /** Base-2 logarithm of scrypt's cost: 128 MB of memory. A backup's memory must stay small. */
 const scryptWorkFactor = 17;
 
-/** The level of zstd that compresses text to a tenth faster than a disk writes it. */
+/** zstd's own default. */
 const zstdLevel = 3;
 
 /** A folder or `s3://bucket/prefix`. @throws BackupError for anything else. */

@@ -45,6 +45,11 @@ const manifestSchema = z.object({
 /** Describes a backup. Without a manifest there is no backup. */
 export type Manifest = z.output<typeof manifestSchema>;
 
+/** Bytes of all tables, before compression. */
+export function tableBytesOf({ tables }: Manifest): number {
+  return tables.reduce((sum, { part }) => sum + part.bytes, 0);
+}
+
 const objectSchema = z.object({
   /** The key in the object store. */
   key: z.string(),

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { createBackup, type Source, withBackupLock } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
@@ -35,12 +34,7 @@ export async function runScheduledBackup(
     const client = await connectForCopy(source.settings);
     try {
       const run = await startRun(client, { kind: "verify", destination, scheduledFor });
-      const { manifest, problems } = await verifyBackup(
-        folder,
-        null,
-        join(source.config.dataDir, "verify"),
-        log,
-      );
+      const { manifest, problems } = await verifyBackup(folder, null, source.config.dataDir, log);
       if (problems.length === 0) return await finishRun(client, run, { backupId: manifest.id });
       const error = new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
       await finishRun(client, run, { error });

@@ -30,12 +30,12 @@ export interface VerifyResult {
 /**
  * Proves that a backup can be restored: reads every file and compares its digest, restores the database into a throwaway
  * PostgreSQL, migrates it, and checks the number of rows, the audit log and that every file it names is there.
- * @param scratchDir a folder for the temporary database.
+ * @param dataDir the data folder, in which the temporary database is.
  */
 export async function verifyBackup(
   folder: BackupFolder,
   id: string | null,
-  scratchDir: string,
+  dataDir: string,
   log: FastifyBaseLogger,
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<VerifyResult> {
@@ -53,7 +53,7 @@ export async function verifyBackup(
     onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
   });
   for await (const _ of reading);
-  problems.push(...(await verifyDatabase(folder, manifest, scratchDir, log, onProgress)));
+  problems.push(...(await verifyDatabase(folder, manifest, join(dataDir, "verify"), log, onProgress)));
   return { manifest, problems };
 }
 
