@@ -11,11 +11,13 @@ import {
   readSchema,
   SchemaOutdatedError,
 } from "./platform/db/migrate.ts";
+import { PoolerError, preparePooler } from "./platform/db/pooler.ts";
 import { migrateJobs } from "./platform/jobs/queue.ts";
 
 /** An open database and how to close it. */
 export interface OpenedDatabase {
   readonly db: Database;
+  /** For sessions of their own, past a pooler: migrations, backups, metrics. */
   readonly settings: ConnectionSettings;
   /** Whether it is the embedded one, which only one server uses at a time. */
   readonly isEmbedded: boolean;
@@ -45,16 +47,20 @@ export async function openConfiguredDatabase(
         })
       : null;
   const settings: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl ?? "" };
+  const direct = config.databaseDirectUrl === null ? null : { connectionString: config.databaseDirectUrl };
   const db = openDatabase(settings, {
     // Tells servers from commands that work beside them (backup/snapshot.ts).
     ...(purpose === "tool" ? { applicationName: "parley tool" } : {}),
+    ...(direct === null ? {} : { direct }),
     onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
   });
   try {
+    if (direct !== null) await preparePooler(db, direct).catch(asConfigError);
+    else if (embedded === null) await db.pool.query("select 1").catch(asConfigError);
     if (embedded === null && purpose === "server") await warnAboutSuperuser(db, log);
     return {
       db,
-      settings,
+      settings: direct ?? settings,
       isEmbedded: embedded !== null,
       async close() {
         await db.close();
@@ -66,6 +72,16 @@ export async function openConfiguredDatabase(
     await embedded?.stop();
     throw error;
   }
+}
+
+/** @throws ConfigError, in one line, where the settings are the cause. */
+function asConfigError(error: unknown): never {
+  if (error instanceof PoolerError) throw new ConfigError(`invalid setting: ${error.message}`);
+  if (error instanceof Error && /unsupported startup parameter/.test(error.message))
+    throw new ConfigError(
+      "invalid setting: PARLEY_DATABASE_URL leads to a pooler; set PARLEY_DATABASE_DIRECT_URL to the database itself",
+    );
+  throw error;
 }
 
 /** An error in an SQL statement does less harm in an ordinary role; owning the database is all that Parley needs. */

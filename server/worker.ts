@@ -104,8 +104,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
   const names = definitions.map(({ name }) => name);
   const dueChecks = [msUntilHookDue, msUntilJobDue(names), msUntilArrivalCheck, msUntilSealDue];
   // A test's own clock moves without a notification.
-  const sleep =
-    deps.clock === undefined ? startSleep({ pool: db.pool, log, dueChecks, onWake: jobs.wake }) : null;
+  const sleep = deps.clock === undefined ? startSleep({ db, log, dueChecks, onWake: jobs.wake }) : null;
   const isAsleep = (): boolean => sleep?.isAsleep() ?? false;
   const whenAwake = (task: () => Promise<unknown>) => async (): Promise<void> => {
     if (!isAsleep()) await task();

@@ -31,19 +31,27 @@ export interface ServerProcess {
  * Prepares a server with its own database; `start()` runs it.
  * @param options.shared another server to share database and folder with.
  * @param options.isEmpty starts without a schema, as a first start does, instead of with the current one.
+ * @param options.databaseUrl the connection string of a database that the caller provides.
  */
 export async function prepareServer(
-  options: { env?: Record<string, string>; shared?: ServerProcess; isEmpty?: boolean } = {},
+  options: {
+    env?: Record<string, string>;
+    shared?: ServerProcess;
+    isEmpty?: boolean;
+    databaseUrl?: string;
+  } = {},
 ): Promise<ServerProcess> {
   const port = await freePort();
-  const database = options.shared
-    ? null
-    : await createTestDatabase(options.isEmpty ? "template1" : templateDatabase);
+  const givenUrl = options.databaseUrl ?? options.shared?.env.PARLEY_DATABASE_URL;
+  const database =
+    givenUrl === undefined
+      ? await createTestDatabase(options.isEmpty ? "template1" : templateDatabase)
+      : null;
   const folder = options.shared?.env.PARLEY_DATA_DIR ?? mkdtempSync(join(tmpdir(), "parley-server-"));
   const env: Record<string, string> = {
     PARLEY_PORT: String(port),
     PARLEY_DATA_DIR: folder,
-    PARLEY_DATABASE_URL: database?.url ?? options.shared?.env.PARLEY_DATABASE_URL ?? "",
+    PARLEY_DATABASE_URL: database?.url ?? givenUrl ?? "",
     PARLEY_RATE_LIMIT_PER_MINUTE: "0",
     ...options.env,
   };

@@ -28,6 +28,7 @@ test("an invalid setting gives one line that names it and its rule", () => {
     ["PARLEY_PORT", "70000"],
     ["PARLEY_BASE_URL", "parley.example"],
     ["PARLEY_DATABASE_URL", "mysql://x"],
+    ["PARLEY_DATABASE_DIRECT_URL", "postgres://db/parley"],
     ["PARLEY_ROLE", "boss"],
     ["PARLEY_RATE_LIMIT_PER_MINUTE", "-1"],
     ["PARLEY_PAGE_SIZE", "0"],

@@ -39,6 +39,7 @@ const settings = {
   PARLEY_BASE_URL: httpUrl,
   PARLEY_DATA_DIR: z.string(),
   PARLEY_DATABASE_URL: databaseUrl,
+  PARLEY_DATABASE_DIRECT_URL: databaseUrl,
   PARLEY_STORAGE: z.enum(["local", "s3"]),
   PARLEY_S3_BUCKET: z.string(),
   PARLEY_S3_ENDPOINT: httpUrl,
@@ -146,6 +147,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     baseUrl: values.PARLEY_BASE_URL ?? `http://localhost:${port}`,
     dataDir: resolveDataDir(values.PARLEY_DATA_DIR, cwd),
     databaseUrl: values.PARLEY_DATABASE_URL ?? null,
+    databaseDirectUrl: values.PARLEY_DATABASE_DIRECT_URL ?? null,
     role: values.PARLEY_ROLE ?? "all",
     rateLimitPerMinute,
     rateLimitPerUserPerMinute: values.PARLEY_RATE_LIMIT_PER_USER_PER_MINUTE ?? 3 * rateLimitPerMinute,
@@ -257,9 +259,17 @@ function findLonely(values: Settings): string[] {
     );
 }
 
+/** Settings of the database at PARLEY_DATABASE_URL without it. */
+function findUnfounded(values: Settings): string[] {
+  if (values.PARLEY_DATABASE_URL !== undefined) return [];
+  return (["PARLEY_DATABASE_DIRECT_URL"] as const)
+    .filter((name) => values[name] !== undefined)
+    .map((name) => `${name} must be set together with PARLEY_DATABASE_URL`);
+}
+
 /** Settings that are valid alone but not together. */
 function findDisagreements(values: Settings): string[] {
-  const lonely = findLonely(values);
+  const lonely = [...findLonely(values), ...findUnfounded(values)];
   if (lonely.length > 0 || values.PARLEY_STORAGE !== "s3") return lonely;
   const maxLinkMs = 7 * units.d;
   return [

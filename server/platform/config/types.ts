@@ -82,6 +82,8 @@ export interface Config {
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
+  /** The same database past a pooler in transaction mode, for what needs a session; null: no pooler. */
+  readonly databaseDirectUrl: string | null;
   readonly role: "all" | "api" | "worker";
   /** Where files are stored; null: in the data folder. */
   readonly s3: S3Settings | null;

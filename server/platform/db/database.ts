@@ -1,11 +1,14 @@
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
+import { PrimaryClient, readOnlyDatabase, UnnamedClient } from "./client.ts";
 import type { DB } from "./types.ts";
 
 /** The database as features see it: typed statements through Kysely, hot ones as SQL text through the pool. */
 export interface Database {
   readonly kysely: Kysely<DB>;
   readonly pool: pg.Pool;
+  /** For a connection of its own that keeps a session: past a pooler, for LISTEN and locks of sessions. */
+  readonly session: pg.ClientConfig;
   close(): Promise<void>;
 }
 
@@ -22,38 +25,59 @@ export type ConnectionSettings = Pick<
 >;
 
 /** Session settings that the SQL of this program relies on, whatever the server's defaults are. */
-const sessionOptions =
-  "-c TimeZone=UTC -c jit=off -c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000";
+export const sessionSettings: Readonly<Record<string, string>> = {
+  TimeZone: "UTC",
+  jit: "off",
+  statement_timeout: "60000",
+  idle_in_transaction_session_timeout: "60000",
+};
+
+const sessionOptions = Object.entries(sessionSettings)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(" ");
+
+export interface OpenOptions {
+  readonly maxConnections?: number;
+  readonly applicationName?: string;
+  /** Past the pooler, if `settings` lead to one in transaction mode (pooler.ts); absent: without a pooler. */
+  readonly direct?: ConnectionSettings;
+  /** Called for connections that broke while idle. */
+  readonly onError: (error: Error) => void;
+}
 
 // Times are sent as UTC: in some time zones of the process, dates of past centuries would be off by seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
-/**
- * Opens a pool of connections. Connections are opened on demand, and a broken one is replaced.
- * @param onError called for connections that broke while idle.
- */
-export function openDatabase(
-  settings: ConnectionSettings,
-  options: { maxConnections?: number; applicationName?: string; onError: (error: Error) => void },
-): Database {
+/** Opens a pool of connections. Connections are opened on demand, and a broken one is replaced. */
+export function openDatabase(settings: ConnectionSettings, options: OpenOptions): Database {
+  const { direct } = options;
+  const application_name = options.applicationName ?? "parley";
   const pool = new pg.Pool({
     ...settings,
     max: options.maxConnections ?? 16,
-    options: sessionOptions,
-    application_name: options.applicationName ?? "parley",
+    // Poolers don't pass these on: there, the role has the settings.
+    ...(direct === undefined ? { options: sessionOptions } : {}),
+    Client: direct === undefined ? PrimaryClient : UnnamedClient,
+    application_name,
     connectionTimeoutMillis: 10_000,
     // The server's own statement_timeout does not help when the server is gone without a word.
     query_timeout: 65_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-  });
+    onConnect: (client) => (client as PrimaryClient).checkPrimary(),
+  } as pg.PoolConfig);
   pool.on("error", options.onError);
   // Also while in use: the running statement is rejected anyway, but without a listener the process would end.
   pool.on("connect", (client) => client.on("error", options.onError));
+  // The pool drops a connection that is ending, and opens another when it needs one.
+  pool.on("release", (_error, client) => {
+    if ((client as unknown as PrimaryClient).isStandby) void client.end();
+  });
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   return {
     kysely,
     pool,
+    session: { ...(direct ?? settings), options: sessionOptions, application_name, keepAlive: true },
     async close() {
       await kysely.destroy();
       // Kysely ends the pool only if it has used it.
@@ -62,6 +86,18 @@ export function openDatabase(
   };
 }
 
+/** What sockets and the lookup of names report while a database moves. */
+const networkErrors: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
 /** Whether an error means that PostgreSQL could not be reached or went away, so that a retry makes sense. */
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -69,7 +105,8 @@ export function isConnectionError(error: unknown): boolean {
   if (typeof code === "string") {
     // Class 08: connection exception; 57P0x: the server shuts down, crashed or starts; 53300: too many connections.
     if (/^08/.test(code) || /^57P0[1-5]$/.test(code) || code === "53300") return true;
-    if (["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT"].includes(code)) return true;
+    // A standby: the primary moved, and this connection does not lead to it.
+    if (code === readOnlyDatabase || networkErrors.has(code)) return true;
   }
   return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error.message,

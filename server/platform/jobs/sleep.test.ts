@@ -18,7 +18,7 @@ async function startSleeper(extra: DueCheck[] = []): Promise<Sleep & { wakes: nu
     return rows.length > 0 ? 0 : Number.POSITIVE_INFINITY;
   };
   const sleep = startSleep({
-    pool,
+    db: app.db,
     log,
     dueChecks: [check, ...extra],
     onWake: () => {

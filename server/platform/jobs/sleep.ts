@@ -35,19 +35,20 @@ export interface Sleep {
 /**
  * Puts a worker to sleep when no work is due, and wakes it when any process adds work, when work becomes due by time, and
  * when a check every five seconds finds work. Awake, its pollers poll; they also do while notifications don't arrive,
- * because the connection is lost or goes through a pooler without LISTEN.
+ * because the connection is lost or leads to a pooler, which has no LISTEN.
  *
  * A sleeping worker holds `sleepLock`, which makes processes that add work notify it. Of several sleeping
  * workers one holds the lock, and notifies the others when it wakes for another reason than a notification.
  * @param onWake starts the pollers at once.
  */
 export function startSleep(options: {
-  readonly pool: Database["pool"];
+  readonly db: Pick<Database, "pool" | "session">;
   readonly log: FastifyBaseLogger;
   readonly dueChecks: readonly DueCheck[];
   readonly onWake: () => void;
 }): Sleep {
-  const { pool, log, dueChecks, onWake } = options;
+  const { log, dueChecks, onWake } = options;
+  const { pool, session } = options.db;
   let isAsleep = false;
   let isStopping = false;
   let wakes = 0;
@@ -79,10 +80,9 @@ export function startSleep(options: {
   }
 
   async function listen(): Promise<void> {
-    // The pool hides its password from a copy of its options.
     const client = new pg.Client({
-      ...pool.options,
-      password: pool.options.password,
+      ...session,
+      connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
     });
     const lost = Promise.withResolvers<never>();

@@ -14,6 +14,7 @@ test("transient database errors are 503 with Retry-After and reveal no database 
     databaseError("40P01"),
     databaseError("57014"),
     databaseError("57P01"),
+    databaseError("25006", "cannot execute INSERT in a read-only transaction"),
     databaseError("08006"),
     databaseError("ECONNREFUSED"),
     new Error("Connection terminated unexpectedly"),

@@ -1,0 +1,58 @@
+import pg from "pg";
+
+/** PostgreSQL's code for a change on a standby, which a primary becomes when another server has taken its role. */
+export const readOnlyDatabase = "25006";
+
+/** The part of a client's connection that the types of `pg` leave out: messages of the server. */
+interface Messages {
+  on(event: "parameterStatus", listener: (message: ParameterStatus) => void): void;
+  on(event: "errorMessage", listener: (message: { readonly code?: string }) => void): void;
+}
+
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/** A connection to the server that accepts changes. Notices when it leads to a standby, so that the pool drops it. */
+export class PrimaryClient extends pg.Client {
+  /** Whether the server has said that it is a standby. */
+  isStandby = false;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { readonly connection: Messages };
+    // PostgreSQL reports this unasked, when a session begins and when it changes.
+    connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+      if (parameterName === "in_hot_standby") this.isStandby = parameterValue === "on";
+    });
+    connection.on("errorMessage", ({ code }) => {
+      if (code === readOnlyDatabase) this.isStandby = true;
+    });
+  }
+
+  /** @throws an error that counts as a lost connection if the server is a standby. */
+  checkPrimary(): void {
+    if (this.isStandby)
+      throw Object.assign(new Error("the database is a standby and refuses changes"), {
+        code: readOnlyDatabase,
+      });
+  }
+}
+
+/**
+ * A connection to a pooler in transaction mode. Each statement may run in another session of the server, which does not know
+ * the statements prepared in the one before, so none is prepared by name.
+ */
+export class UnnamedClient extends PrimaryClient {
+  // biome-ignore lint/suspicious/noExplicitAny: passes on every form of `query`.
+  override query(...[first, ...rest]: any[]): any {
+    const query = super.query as (...values: unknown[]) => unknown;
+    return query.call(this, isNamed(first) ? { ...first, name: undefined } : first, ...rest);
+  }
+}
+
+/** A plain statement with a name; cursors and streams, which have `submit`, are passed on as they are. */
+function isNamed(value: unknown): value is { readonly name: string } {
+  return typeof value === "object" && value !== null && "name" in value && !("submit" in value);
+}
