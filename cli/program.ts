@@ -5,11 +5,11 @@ import { ConfigError } from "../server/platform/config/config.ts";
 import { WrongSecretError } from "../server/platform/crypto/secret.ts";
 import { DataFolderInUseError } from "../server/platform/db/embedded/index.ts";
 import {
-  DatabaseTooNewError,
   MigrationFailedError,
   SchemaOutdatedError,
   UnfitDatabaseError,
 } from "../server/platform/db/migrate.ts";
+import { DatabaseTooNewError } from "../server/platform/db/oldest-version.ts";
 import { ProblemError } from "../server/platform/http/errors/problem.ts";
 import { version } from "../server/platform/version.ts";
 import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";

@@ -36,6 +36,7 @@ import type { Config } from "./platform/config/config.ts";
 import type { Encryptor } from "./platform/crypto/encryptor.ts";
 import type { LinkSigner } from "./platform/crypto/link-signer.ts";
 import type { Database } from "./platform/db/database.ts";
+import type { VersionWatch } from "./platform/db/oldest-version.ts";
 import type { EventLoopWatch } from "./platform/event-loop.ts";
 import { readBodies } from "./platform/http/body/body-rules.ts";
 import { limitBodyTime } from "./platform/http/body/body-timeout.ts";
@@ -54,6 +55,7 @@ import { healthRoutes } from "./platform/http/listening/health.ts";
 import { httpOptions, type Listener } from "./platform/http/listening/listener.ts";
 import { createBrokenHttp } from "./platform/http/listening/malformed-http.ts";
 import { enforceProtocol } from "./platform/http/listening/protocol.ts";
+import { refuseWhenTooOld } from "./platform/http/listening/too-old.ts";
 import { readForwardedAddresses } from "./platform/http/origin/forwarded.ts";
 import { checkHosts } from "./platform/http/origin/host-check.ts";
 import { sendSecurityHeaders } from "./platform/http/origin/security-headers.ts";
@@ -108,6 +110,8 @@ export interface AppDependencies {
   readonly listener?: Listener;
   /** Whether the process is about to stop; it still serves requests. */
   readonly draining?: { readonly isActive: boolean };
+  /** Whether the database needs a newer program; without it, it never does. */
+  readonly versions?: Pick<VersionWatch, "needed">;
   /** Called for each request with its operation or route; optional. */
   readonly eventLoop?: EventLoopWatch;
   /** Folder of the built web app; null where there is none. */
@@ -134,7 +138,7 @@ function serverOf(listener: Listener | undefined, limits: TimeLimits) {
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { db, jobs, store, signer, encryptor, sender, config, log } = dependencies;
   const limits = { ...timeLimits, ...dependencies.limits };
-  const draining = dependencies.draining ?? { isActive: false };
+  const { draining = { isActive: false }, versions = { needed: null } } = dependencies;
   const brokenHttp = createBrokenHttp();
   const app = Fastify({
     loggerInstance: log,
@@ -172,6 +176,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   reportRequests(app);
   if (dependencies.eventLoop !== undefined) noteRequests(app, dependencies.eventLoop);
   checkHosts(app, config);
+  refuseWhenTooOld(app, versions);
   drainOnClose(app, { graceMs, listener: dependencies.listener, draining });
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request) ? sendNotFoundPage(reply) : sendProblem(request, reply, nothingAt(request)),
@@ -193,7 +198,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const banners = createBannerReader({ db, images });
   const views = createViewLog(db);
   securityTxtRoutes(app, config);
-  healthRoutes(app, { db, store, draining });
+  healthRoutes(app, { db, store, draining, versions });
   referenceRoutes(app, operations, config);
   await app.register(
     async (scope) => {

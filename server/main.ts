@@ -11,6 +11,7 @@ import { createEncryptor } from "./platform/crypto/encryptor.ts";
 import { createSigner } from "./platform/crypto/link-signer.ts";
 import { openSecret } from "./platform/crypto/secret.ts";
 import { readSchema } from "./platform/db/migrate.ts";
+import { watchOldestVersion } from "./platform/db/oldest-version.ts";
 import { watchEventLoop } from "./platform/event-loop.ts";
 import { bindListener } from "./platform/http/listening/listener.ts";
 import { listenForStatus, type StatusListener } from "./platform/http/listening/status-listener.ts";
@@ -132,12 +133,22 @@ export async function startServer(
     closers.push(() => jobs.close());
     const eventLoop = watchEventLoop(log);
     closers.push(async () => eventLoop.stop());
+    let stopWorker = async (): Promise<void> => {};
+    const versions = await watchOldestVersion(db.pool, log, () => void stopWorker());
+    closers.push(async () => versions.stop());
     if (runsWorker) {
       if (database.isEmbedded) await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
       const worker = startWorker({ db, jobs, store, signer, encryptor, sender, config, log, eventLoop });
-      closers.push(() => worker.stop(graceMs));
+      // Also called when this version becomes too old, and then not again.
+      let stopped: Promise<void> | null = null;
+      stopWorker = () => {
+        stopped ??= worker.stop(graceMs);
+        return stopped;
+      };
+      closers.push(stopWorker);
       void reportConfinement(log);
-      if (statusListeners.health !== null) reportWorkerHealth(statusListeners.health, { db, worker, log });
+      if (statusListeners.health !== null)
+        reportWorkerHealth(statusListeners.health, { db, worker, versions, log });
     }
     let firstAccount: FirstAccount | null = null;
     if (listener !== null) {
@@ -155,6 +166,7 @@ export async function startServer(
         eventLoop,
         listener,
         draining,
+        versions,
         webFolder,
       });
       closers.push(() => app.close());

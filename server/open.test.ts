@@ -29,6 +29,8 @@ test("commands refuse a database of an older version and leave it unchanged", as
   );
   assert.deepEqual(await readSchema(database.settings, migrations), {
     isEmpty: false,
+    isNewer: false,
     missing: ["9999_next"],
+    unfinished: [],
   });
 });

@@ -5,6 +5,7 @@ import { type Config, ConfigError } from "./platform/config/config.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "./platform/db/database.ts";
 import { startEmbeddedPostgres } from "./platform/db/embedded/index.ts";
 import {
+  finishMigrations,
   type Migration,
   migrate,
   readMigrations,
@@ -109,19 +110,58 @@ export async function migrateDatabase(
   return migrated;
 }
 
-/** The same for a program that replaces an older one: copies the database before it changes. */
+/**
+ * The same for a program that replaces an older one: copies the database before it changes. A database that a newer
+ * version has migrated, and that allows this version, stays as it is.
+ */
 export async function upgradeDatabase(
   opened: OpenedDatabase,
   config: Config,
   log: FastifyBaseLogger,
 ): Promise<string[]> {
-  const { isEmpty, missing } = await readSchema(opened.settings);
-  if (!isEmpty && missing.length > 0) {
-    // Loaded only now: few starts are upgrades.
-    const { backUpBeforeUpgrade } = await import("./backup/upgrade.ts");
-    await backUpBeforeUpgrade(opened.settings, config, opened.isEmbedded, log);
+  const { isEmpty, isNewer, missing, unfinished } = await readSchema(opened.settings);
+  if (unfinished.length > 0)
+    log.info(
+      { unfinished },
+      "run `parley migrate --finish` once every process runs this version and you won't return to the previous one",
+    );
+  if (isNewer && missing.length === 0) {
+    log.info("the database was migrated by a newer version, which allows this one");
+    return [];
   }
+  if (!isEmpty && missing.length > 0)
+    await copyBefore(opened, config, log, async () => (await readSchema(opened.settings)).missing.length > 0);
   return migrateDatabase(opened, log);
+}
+
+/**
+ * Removes what only older versions use; they can't use the database afterwards. Copies the database before.
+ * @param onWait called before the wait until older processes have stopped.
+ * @returns the names of the migrations applied now.
+ */
+export async function finishUpgrade(
+  opened: OpenedDatabase,
+  config: Config,
+  log: FastifyBaseLogger,
+  onWait: (version: string, waitMs: number) => void,
+): Promise<string[]> {
+  const isUnfinished = async () => (await readSchema(opened.settings)).unfinished.length > 0;
+  if (!(await isUnfinished())) return [];
+  await copyBefore(opened, config, log, isUnfinished);
+  return finishMigrations(opened.settings, { onWait, onRetry: (message) => log.warn(message) });
+}
+
+/** @param isNeeded asked again when no other process copies or migrates any more. */
+async function copyBefore(
+  { settings, isEmbedded }: OpenedDatabase,
+  config: Config,
+  log: FastifyBaseLogger,
+  isNeeded: () => Promise<boolean>,
+): Promise<void> {
+  // Loaded only now: few starts are upgrades.
+  const { backUpBeforeUpgrade } = await import("./backup/upgrade.ts");
+  if (config.backup.beforeUpgrade ?? isEmbedded)
+    await backUpBeforeUpgrade(settings, config.dataDir, log, isNeeded);
 }
 
 /** The database for a command that replaces what it has: no server may use it meanwhile. */

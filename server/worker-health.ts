@@ -13,15 +13,29 @@ const stalledAfterMs = 60_000;
  */
 export function reportWorkerHealth(
   listener: StatusListener,
-  { db, worker, log }: { db: Database; worker: Worker; log: FastifyBaseLogger },
+  {
+    db,
+    worker,
+    versions,
+    log,
+  }: {
+    db: Database;
+    worker: Worker;
+    versions: { readonly needed: string | null };
+    log: FastifyBaseLogger;
+  },
 ): void {
   const warn = log.warn.bind(log);
-  const isStalled = (): boolean => worker.msSinceLastFetch() > stalledAfterMs;
+  const isStalled = (): boolean => versions.needed === null && worker.msSinceLastFetch() > stalledAfterMs;
   const jobs = (): string => (isStalled() ? "stalled" : "processing");
   listener.serve("/healthz", (_request, response) =>
     sendJson(response, isStalled() ? 503 : 200, { status: isStalled() ? "stalled" : "ok", jobs: jobs() }),
   );
   listener.serve("/readyz", async (_request, response) => {
+    if (versions.needed !== null) {
+      sendJson(response, 503, { status: "too old", needed_version: versions.needed });
+      return;
+    }
     const database = await isReachable(warn, "database", () => db.pool.query("select 1"));
     const isReady = database && !isStalled();
     sendJson(response, isReady ? 200 : 503, {

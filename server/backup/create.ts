@@ -149,6 +149,7 @@ async function writeBackup(
     parley: version,
     postgres: snapshot.postgresVersion,
     migration: snapshot.migration,
+    migrations: [...snapshot.migrations],
     installation: snapshot.installation,
     kind: "full",
     tables,

@@ -11,6 +11,8 @@ import { connectForCopy, type SequencePosition, type TableDescription } from "./
 /** What to load, as a snapshot or a manifest describes it. */
 export interface LoadSource<Table extends TableDescription> {
   readonly migration: number;
+  /** The numbers of all migrations; undefined: all up to the last. */
+  readonly migrations?: readonly number[] | undefined;
   readonly tables: readonly Table[];
   readonly sequences: readonly SequencePosition[];
   /** Opens the rows of a table. */
@@ -42,7 +44,7 @@ export async function loadDatabase<Table extends TableDescription>(
     await client.query("begin");
     await client.query("set local maintenance_work_mem = '256MB'");
     await clearSchema(client, source.tables, replace);
-    for (const migration of migrationsUpTo(source.migration)) await client.query(statementsOf(migration));
+    for (const migration of migrationsOf(source)) await client.query(statementsOf(migration));
     await checkColumns(client, source.tables);
     const postponed = await postpone(client);
     const own = source.tables.filter(({ name }) => name !== jobTable);
@@ -83,13 +85,17 @@ const jobTable = "pgboss.job";
 const feedSequence = "feed_positions_position_seq";
 const feedGap = 1_000_000_000n;
 
-function migrationsUpTo(number: number): Migration[] {
+function migrationsOf({
+  migration: last,
+  migrations,
+}: Pick<LoadSource<never>, "migration" | "migrations">): Migration[] {
   const known = readMigrations();
-  if (!known.some((migration) => migration.number === number))
+  const unknown = (migrations ?? [last]).find((number) => !known.some((one) => one.number === number));
+  if (unknown !== undefined)
     throw new BackupError(
-      `the backup has the schema of a newer Parley (migration ${number}); restore it with that version or a newer one`,
+      `the backup has the schema of a newer Parley (migration ${unknown}); restore it with that version or a newer one`,
     );
-  return known.filter((migration) => migration.number <= number);
+  return known.filter(({ number }) => migrations?.includes(number) ?? number <= last);
 }
 
 /** Indexes of empty tables need no `concurrently`, which no transaction allows. */

@@ -24,6 +24,8 @@ const manifestSchema = z.object({
   postgres: z.string(),
   /** The number of the last migration. */
   migration: z.int(),
+  /** The numbers of all migrations; missing in older backups, which have all up to the last. */
+  migrations: z.array(z.int()).optional(),
   /** The installation it is of. */
   installation: z.uuid(),
   tables: z.array(

@@ -26,6 +26,8 @@ export interface Snapshot {
   readonly sequences: readonly SequencePosition[];
   /** The number of the last migration. */
   readonly migration: number;
+  /** The numbers of all migrations. Finishing ones may be left out. */
+  readonly migrations: readonly number[];
   readonly postgresVersion: string;
   readonly installation: string;
   /** Reads a table on a connection of its own. @param onRows receives the number of rows at the end. */
@@ -82,14 +84,15 @@ export async function openSnapshot(settings: ConnectionSettings): Promise<Snapsh
 
 async function readFacts(
   client: pg.Client,
-): Promise<Pick<Snapshot, "migration" | "postgresVersion" | "installation">> {
-  const { rows } = await client.query<{ migration: number; version: string; installation: string }>(
-    `select (select max(number) from schema_migrations) as migration, current_setting('server_version') as version,
+): Promise<Pick<Snapshot, "migration" | "migrations" | "postgresVersion" | "installation">> {
+  const { rows } = await client.query<{ migrations: number[]; version: string; installation: string }>(
+    `select (select array_agg(number order by number) from schema_migrations) as migrations, current_setting('server_version') as version,
        (select id from installation) as installation`,
   );
   const [row] = rows;
   if (row === undefined) throw new Error("the database has no installation");
-  return { migration: row.migration, postgresVersion: row.version, installation: row.installation };
+  const { migrations, version, installation } = row;
+  return { migration: Math.max(...migrations), migrations, postgresVersion: version, installation };
 }
 
 /**

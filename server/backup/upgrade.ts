@@ -4,10 +4,8 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
-import type { Config } from "../platform/config/config.ts";
 import { takeBackupLock } from "../platform/db/backup-lock.ts";
 import type { ConnectionSettings } from "../platform/db/database.ts";
-import { readSchema } from "../platform/db/migrate.ts";
 import { version } from "../platform/version.ts";
 import { copyTables, newId, readInstallationId, removeBackup } from "./create.ts";
 import { BackupError } from "./errors.ts";
@@ -37,23 +35,22 @@ const lockPollMs = 500;
 
 /**
  * Copies the database into the data folder before migrations change it. Files need no copy: a migration never changes them.
- * Does nothing if no migration is missing, the database is empty, or the settings say so.
+ * @param isNeeded whether migrations still wait; asked once no other process copies any more.
  * @throws BackupError in one line if there is not enough space; then nothing was migrated.
  */
 export async function backUpBeforeUpgrade(
   settings: ConnectionSettings,
-  config: Config,
-  isEmbedded: boolean,
+  dataDir: string,
   log: FastifyBaseLogger,
+  isNeeded: () => Promise<boolean>,
 ): Promise<void> {
-  if (!(config.backup.beforeUpgrade ?? isEmbedded) || !(await needsUpgrade(settings))) return;
   const lock = await connectForCopy(settings);
   try {
     // Several processes start at once: one backs up and migrates, the others find nothing left to do.
     while (!(await takeBackupLock(lock))) await sleep(lockPollMs);
-    if (!(await needsUpgrade(settings))) return;
-    await checkSpace(lock, config.dataDir);
-    const folder = await openUpgradeFolder(config.dataDir);
+    if (!(await isNeeded())) return;
+    await checkSpace(lock, dataDir);
+    const folder = await openUpgradeFolder(dataDir);
     try {
       const id = await copyDatabase(settings, folder);
       await removeOld(folder);
@@ -64,11 +61,6 @@ export async function backUpBeforeUpgrade(
   } finally {
     await lock.end();
   }
-}
-
-async function needsUpgrade(settings: ConnectionSettings): Promise<boolean> {
-  const { isEmpty, missing } = await readSchema(settings);
-  return !isEmpty && missing.length > 0;
 }
 
 async function checkSpace(client: pg.Client, dataDir: string): Promise<void> {
@@ -105,6 +97,7 @@ async function copyDatabase(settings: ConnectionSettings, folder: BackupFolder):
       parley: version,
       postgres: snapshot.postgresVersion,
       migration: snapshot.migration,
+      migrations: [...snapshot.migrations],
       installation: snapshot.installation,
       tables: await copyTables(snapshot, folder, prefix, () => {}),
       sequences: [...snapshot.sequences],

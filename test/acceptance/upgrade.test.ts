@@ -3,9 +3,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import pg from "pg";
+import { createOldSchema } from "../support/database.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 
-const server = await prepareServer({ env: { PARLEY_BACKUP_BEFORE_UPGRADE: "true" } });
+const server = await prepareServer({ isEmpty: true, env: { PARLEY_BACKUP_BEFORE_UPGRADE: "true" } });
 after(() => server.dispose());
 
 async function query(text: string): Promise<Record<string, unknown>[]> {
@@ -18,21 +19,14 @@ async function query(text: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-/** Takes the database back to the schema of the first migration, as an older version left it. */
-async function makeOld(): Promise<void> {
-  await query("drop table backup_runs");
-  await query(
-    "alter table installation drop column restored_backup, drop column quarantined_at, drop column backup_failure_mailed_at",
-  );
-  await query("delete from schema_migrations where number > 1");
-}
-
 const states = (): string[] =>
   readdirSync(join(server.env.PARLEY_DATA_DIR ?? "", "before-upgrades", "backups")).sort();
 
 test("an upgrade copies the database first, and its rollback brings that state back", async () => {
-  await parley(server, "workspace", "create", "--name", "Before");
-  await makeOld();
+  await createOldSchema(server.env.PARLEY_DATABASE_URL ?? "");
+  await query(
+    "insert into workspaces (id, name, members_id) values (gen_random_uuid(), 'Before', gen_random_uuid())",
+  );
   await parley(server, "migrate");
   const [id = ""] = states();
   assert.equal(states().length, 1);

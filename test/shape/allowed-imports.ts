@@ -10,7 +10,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/config": ["platform/db", "platform/storage"],
   "platform/confinement": ["platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
-  "platform/db": [],
+  "platform/db": ["platform/version"],
   "platform/event-loop": ["platform/telemetry"],
   "platform/events": ["platform/db"],
   "platform/http": [
@@ -21,6 +21,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
     "platform/db",
     "platform/pages",
     "platform/storage",
+    "platform/version",
   ],
   "platform/jobs": ["platform/concurrency", "platform/db", "platform/telemetry"],
   "platform/log": [],

@@ -7,13 +7,15 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import {
-  DatabaseTooNewError,
+  finishMigrations,
   MigrationFailedError,
   migrate,
+  neededVersion,
   readMigrations,
   readSchema,
   UnfitDatabaseError,
 } from "./migrate.ts";
+import { DatabaseTooNewError } from "./oldest-version.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -38,20 +40,96 @@ test("ten processes may migrate at once: each migration is applied once", async 
   await database.drop();
 });
 
-test("a database with a migration this program does not know is refused, and left as it is", async () => {
-  const database = await createTestDatabase();
-  const client = new pg.Client(database.settings);
+/** A database with one row in `installation`, as far as these tests need it. */
+const installation = {
+  number: 1,
+  name: "0001_installation",
+  sql: "create table installation (oldest_version text); insert into installation default values; create table old ()",
+};
+const added = { number: 2, name: "0002_added", sql: "create table added ()" };
+const finish = { number: 3, name: "0003_finish", sql: "-- finish: needs 1.10.0\ndrop table old" };
+const later = { number: 4, name: "0004_later", sql: "create table later ()" };
+
+async function tablesOf(settings: pg.ClientConfig): Promise<string[]> {
+  const client = new pg.Client(settings);
   await client.connect();
-  await client.query(
-    "create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
-  );
-  await client.query("insert into schema_migrations (number, name) values (9999, '9999_from_the_future')");
-  await assert.rejects(
-    migrate(database.settings),
-    (error) => error instanceof DatabaseTooNewError && /9999_from_the_future/.test(error.message),
+  const { rows } = await client.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
   );
   await client.end();
-  await database.drop();
+  return rows.map(({ name }) => name);
+}
+
+test("an older program runs on a newer database until a finishing migration needs a newer program", async () => {
+  const { settings, drop } = await createTestDatabase("template1");
+  const newer = [installation, added, finish, later];
+  await migrate(settings, { migrations: [installation] });
+  const names = await migrate(settings, { migrations: newer, version: "1.10.0" });
+  assert.deepEqual(names, ["0002_added", "0004_later"]);
+  assert.deepEqual(await migrate(settings, { migrations: [installation], version: "1.9.9" }), []);
+  assert.equal((await readSchema(settings, [installation])).isNewer, true);
+  assert.deepEqual((await readSchema(settings, newer)).unfinished, ["0003_finish"]);
+
+  const raised: string[] = [];
+  const finished = await finishMigrations(settings, {
+    migrations: newer,
+    version: "1.10.0",
+    waitMs: 0,
+    onWait: (version) => raised.push(version),
+  });
+  assert.deepEqual([finished, raised], [["0003_finish"], ["1.10.0"]]);
+  assert.deepEqual(await tablesOf(settings), ["added", "installation", "later", "schema_migrations"]);
+  await assert.rejects(
+    migrate(settings, { migrations: [installation], version: "1.9.9" }),
+    (error) =>
+      error instanceof DatabaseTooNewError && /needs Parley 1\.10\.0.*this is 1\.9\.9/.test(error.message),
+  );
+  assert.deepEqual(await migrate(settings, { migrations: newer, version: "1.10.0" }), []);
+  assert.deepEqual(await finishMigrations(settings, { migrations: newer, version: "1.11.0" }), []);
+  await drop();
+});
+
+test("older programs are refused before a finishing migration runs, and allowed again if it fails", async () => {
+  const { settings, drop } = await createTestDatabase("template1");
+  const bad = { ...finish, sql: `${finish.sql}; select 1/0` };
+  await migrate(settings, { migrations: [installation] });
+  let refused: unknown;
+  await assert.rejects(
+    finishMigrations(settings, {
+      migrations: [installation, bad],
+      version: "1.10.0",
+      waitMs: 300,
+      onWait: () => {
+        refused = assert.rejects(readOldest(settings), DatabaseTooNewError);
+      },
+    }),
+    /0003_finish failed: division by zero/,
+  );
+  await refused;
+  await readOldest(settings);
+  assert.deepEqual(await tablesOf(settings), ["installation", "old", "schema_migrations"]);
+  await drop();
+});
+
+/** Looks at the schema as the oldest version does. */
+const readOldest = (settings: pg.ClientConfig) => readSchema(settings, [installation], "1.0.0");
+
+test("an empty database gets the finishing migrations at once", async () => {
+  const { settings, drop } = await createTestDatabase("template1");
+  const all = [installation, added, finish];
+  assert.equal((await migrate(settings, { migrations: all, version: "1.10.0" })).length, 3);
+  await assert.rejects(readOldest(settings), DatabaseTooNewError);
+  await drop();
+});
+
+test("migrations only add; what removes something is a finishing migration in one transaction", () => {
+  const removes =
+    /\b(drop (table|column|type|function)|rename|alter column \w+ (set not null|type)|set data type)\b/i;
+  for (const migration of readMigrations().slice(1)) {
+    const code = migration.sql.replace(/^\s*--.*/gm, "");
+    if (neededVersion(migration) === null) assert.doesNotMatch(code, removes, migration.name);
+    else assert.doesNotMatch(migration.sql, /^-- outside a transaction/, migration.name);
+  }
 });
 
 test("a database with the migrations of a development version is refused, and left as it is", async () => {
@@ -74,18 +152,35 @@ test("a database with the migrations of a development version is refused, and le
   await database.drop();
 });
 
-test("a migration that fails leaves nothing of itself, and the next attempt continues from there", async () => {
-  const database = await createTestDatabase("template1");
-  const good = { number: 1, name: "0001_good", sql: "create table a ()" };
-  const bad = { number: 2, name: "0002_bad", sql: "create table b (); select 1/0" };
+test("a migration that fails undoes those before it too, and the next attempt applies all", async () => {
+  const { settings, drop } = await createTestDatabase("template1");
+  const bad = { number: 3, name: "0003_bad", sql: "create table bad (); select 1/0" };
+  await migrate(settings, { migrations: [installation] });
+  const before = await tablesOf(settings);
   await assert.rejects(
-    migrate(database.settings, { migrations: [good, bad] }),
-    /0002_bad failed: division by zero/,
+    migrate(settings, { migrations: [installation, added, bad] }),
+    /^Error: migration 0003_bad failed: division by zero\. The database is as it was before\./,
   );
-  const mended = { ...bad, sql: "create table b ()" };
-  assert.deepEqual(await migrate(database.settings, { migrations: [good, mended] }), ["0002_bad"]);
-  assert.deepEqual(await migrate(database.settings, { migrations: [good, mended] }), []);
-  await database.drop();
+  assert.deepEqual(await tablesOf(settings), before);
+  assert.deepEqual(await migrate(settings, { migrations: [installation] }), []);
+  const mended = { ...bad, sql: "create table bad ()" };
+  const all = [installation, added, mended];
+  assert.deepEqual(await migrate(settings, { migrations: all }), ["0002_added", "0003_bad"]);
+  assert.deepEqual(await migrate(settings, { migrations: all }), []);
+  await drop();
+});
+
+test("a failure after a migration outside a transaction names what the database has", async () => {
+  const { settings, drop } = await createTestDatabase("template1");
+  const outside = { ...added, sql: `-- outside a transaction\n${added.sql}` };
+  const bad = { number: 3, name: "0003_bad", sql: "select 1/0" };
+  await migrate(settings, { migrations: [installation] });
+  await assert.rejects(
+    migrate(settings, { migrations: [installation, outside, bad] }),
+    /The database has 0002_added of the new version, which the previous one ignores/,
+  );
+  assert.deepEqual(await migrate(settings, { migrations: [installation] }), []);
+  await drop();
 });
 
 test("a migration does not queue behind a long query: others keep reading while it waits its turn", async () => {
@@ -190,7 +285,9 @@ test("reading the schema changes nothing", async () => {
   await migrate(database.settings, { migrations: [first] });
   assert.deepEqual(await readSchema(database.settings, [first, second]), {
     isEmpty: false,
+    isNewer: false,
     missing: ["0002_second"],
+    unfinished: [],
   });
   await database.drop();
 });

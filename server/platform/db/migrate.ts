@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { version as programVersion } from "../version.ts";
 import type { ConnectionSettings } from "./database.ts";
+import { checkVersion, raiseOldestVersion, readOldestVersion, versionCheckMs } from "./oldest-version.ts";
 
 /** One numbered step of the schema. */
 export interface Migration {
@@ -10,9 +12,6 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
 }
-
-/** The database was made by a newer program; using it could harm it. */
-export class DatabaseTooNewError extends Error {}
 
 /** A migration could not be applied; the message is one line with the way out. */
 export class MigrationFailedError extends Error {}
@@ -41,8 +40,12 @@ export function readMigrations(): Migration[] {
 export interface SchemaState {
   /** Nothing was ever created in it. */
   readonly isEmpty: boolean;
-  /** Names of the migrations that this program has and the database has not, in order. */
+  /** It has migrations that this program does not know, and allows this program to run. */
+  readonly isNewer: boolean;
+  /** Names of the migrations that the database needs for this program, in order. */
   readonly missing: readonly string[];
+  /** Names of the finishing migrations that wait for `parley migrate --finish`, in order. */
+  readonly unfinished: readonly string[];
 }
 
 /** The database lacks migrations, and the caller may not apply them. */
@@ -55,20 +58,55 @@ export class SchemaOutdatedError extends Error {}
 export async function readSchema(
   settings: ConnectionSettings,
   migrations: readonly Migration[] = readMigrations(),
+  version: string = programVersion,
 ): Promise<SchemaState> {
   return onOwnConnection(settings, async (client) => {
     await checkServer(client);
-    const applied = await readApplied(client, migrations);
+    const applied = await readApplied(client, migrations, version);
+    const names = (list: readonly Migration[]): string[] => list.map(({ name }) => name);
     return {
       isEmpty: applied === null,
-      missing: migrations.filter(({ number }) => !applied?.has(number)).map(({ name }) => name),
+      isNewer:
+        applied !== null && [...applied].some((number) => !migrations.some((m) => m.number === number)),
+      missing: names(missingFrom(applied, migrations)),
+      unfinished: applied === null ? [] : names(unfinishedIn(applied, migrations)),
     };
   });
+}
+
+/** An empty database has no older version to consider, and gets everything at once. */
+function missingFrom(
+  applied: ReadonlySet<number> | null,
+  migrations: readonly Migration[],
+): readonly Migration[] {
+  if (applied === null) return migrations;
+  return migrations.filter(
+    (migration) => !applied.has(migration.number) && neededVersion(migration) === null,
+  );
+}
+
+function unfinishedIn(applied: ReadonlySet<number>, migrations: readonly Migration[]): Migration[] {
+  return migrations.filter(
+    (migration) => !applied.has(migration.number) && neededVersion(migration) !== null,
+  );
+}
+
+/**
+ * A finishing migration removes what only older versions use. Its head says which version is the oldest that works
+ * without: `-- finish: needs 1.3.0`. Other migrations only add, so that the version before can continue.
+ */
+const finishLine = /^-- finish: needs (\d+\.\d+\.\d+)$/m;
+
+/** @returns the oldest version that works after a finishing migration; null: it is not a finishing one. */
+export function neededVersion({ sql }: Migration): string | null {
+  return finishLine.exec(sql)?.[1] ?? null;
 }
 
 /** How a migration waits for tables that other sessions use. */
 export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
+  /** The version of the program; for tests. */
+  readonly version?: string;
   /** How long one attempt may queue for a table. Everything else that uses the table waits behind it meanwhile. */
   readonly lockTimeoutMs?: number;
   /** Pause before the next attempt, in which the others catch up. */
@@ -80,24 +118,74 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own unless it says otherwise. Runs under a
- * session lock, so any number of processes may start at once: one migrates, the others wait and find nothing left.
+ * Brings the schema up to date, in one transaction unless a migration says otherwise. Runs under a session lock, so any
+ * number of processes may start at once: one migrates, the others wait and find nothing left. Finishing migrations are
+ * left out, except in an empty database.
  * @returns the names of the migrations applied now.
- * @throws DatabaseTooNewError when the database holds a migration this program does not know.
- * @throws MigrationFailedError when one fails; the database is then as the last successful one left it.
+ * @throws DatabaseTooNewError when the database needs a newer program.
+ * @throws MigrationFailedError when one fails; the database is then as before.
  */
 export async function migrate(settings: ConnectionSettings, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? readMigrations();
-  return onOwnConnection(settings, async (client) => {
-    await checkServer(client);
-    await takeMigrationLock(client);
+  return underMigrationLock(settings, async (client) => {
     await client.query(
       "create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
     );
-    const applied = (await readApplied(client, migrations)) ?? new Set();
-    const missing = migrations.filter((migration) => !applied.has(migration.number));
-    for (const migration of missing) await applyPatiently(client, migration, options);
-    return missing.map((migration) => migration.name);
+    const missing = missingFrom(await readApplied(client, migrations, options.version), migrations);
+    await applyAll(client, missing, options);
+    // Only in an empty database are finishing ones among them.
+    await raiseOldestVersion(client, missing.map(neededVersion));
+    return missing.map(({ name }) => name);
+  });
+}
+
+/** How `finishMigrations` waits for older processes. */
+export interface FinishOptions extends MigrateOptions {
+  /** How long until every process has noticed that it is too old. */
+  readonly waitMs?: number;
+  /** Called before the wait. @param version the oldest version from now on. */
+  readonly onWait?: (version: string, waitMs: number) => void;
+}
+
+/**
+ * Applies the finishing migrations. First the database names the new oldest version; running processes that are older
+ * notice it and stop serving; only then the schema changes. If that fails, the older versions are allowed again.
+ * @returns the names of the migrations applied now.
+ * @throws MigrationFailedError when one fails.
+ */
+export async function finishMigrations(
+  settings: ConnectionSettings,
+  options: FinishOptions = {},
+): Promise<string[]> {
+  const { migrations = readMigrations(), waitMs = 2 * versionCheckMs, onWait } = options;
+  return underMigrationLock(settings, async (client) => {
+    const applied = await readApplied(client, migrations, options.version);
+    const steps = unfinishedIn(applied ?? new Set(), migrations);
+    if (steps.length === 0) return [];
+    const before = await readOldestVersion(client);
+    const raised = await raiseOldestVersion(client, steps.map(neededVersion));
+    try {
+      if (raised !== null) {
+        onWait?.(raised, waitMs);
+        await sleep(waitMs);
+      }
+      await applyAll(client, steps, options);
+    } catch (error) {
+      await client.query("update installation set oldest_version = $1", [before]);
+      throw error;
+    }
+    return steps.map(({ name }) => name);
+  });
+}
+
+function underMigrationLock<T>(
+  settings: ConnectionSettings,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  return onOwnConnection(settings, async (client) => {
+    await checkServer(client);
+    await takeMigrationLock(client);
+    return work(client);
   });
 }
 
@@ -128,10 +216,14 @@ async function takeMigrationLock(client: pg.Client): Promise<void> {
   }
 }
 
-/** Numbers of the applied migrations; null where there is no schema at all. */
+/**
+ * Numbers of the applied migrations; null where there is no schema at all.
+ * @throws DatabaseTooNewError when the database needs a newer program.
+ */
 async function readApplied(
   client: pg.Client,
   migrations: readonly Migration[],
+  version: string = programVersion,
 ): Promise<ReadonlySet<number> | null> {
   const { rows: tables } = await client.query<{ exists: boolean }>(
     "select to_regclass('schema_migrations') is not null as exists",
@@ -146,11 +238,7 @@ async function readApplied(
     throw new UnfitDatabaseError(
       `the database was created by a development version of Parley and can't be upgraded (it has the migration ${other.name} instead of ${known.get(other.number)}); start with an empty database and an empty file store`,
     );
-  const unknown = rows.filter((row) => !known.has(row.number));
-  if (unknown.length > 0)
-    throw new DatabaseTooNewError(
-      `the database is newer than this program: it has ${unknown.map((row) => row.name).join(", ")}; install the newer Parley again or restore an older backup`,
-    );
+  checkVersion(version, await readOldestVersion(client));
   return rows.length === 0 ? null : new Set(rows.map((row) => row.number));
 }
 
@@ -174,43 +262,93 @@ async function checkServer(client: pg.Client): Promise<void> {
 /** PostgreSQL's code for a lock that was not available within lock_timeout. */
 const lockNotAvailable = "55P03";
 
-async function applyPatiently(
+/** Applies migrations in order: those that may share a transaction together, so that a failure undoes all of them. */
+async function applyAll(
   client: pg.Client,
-  migration: Migration,
+  migrations: readonly Migration[],
+  options: MigrateOptions,
+): Promise<void> {
+  const together: Migration[] = [];
+  const done: string[] = [];
+  const flush = async (): Promise<void> => {
+    const batch = together.splice(0);
+    if (batch.length === 0) return;
+    await patiently(batch, done, options, (lockTimeoutMs) => apply(client, batch, lockTimeoutMs));
+    done.push(...batch.map(({ name }) => name));
+  };
+  for (const migration of migrations) {
+    if (isOutsideTransaction(migration)) {
+      await flush();
+      await patiently([migration], done, options, () => applyByStatement(client, migration));
+      done.push(migration.name);
+    } else {
+      together.push(migration);
+    }
+  }
+  await flush();
+}
+
+/** Which migration failed. */
+class StepFailedError extends Error {
+  readonly migration: Migration;
+
+  constructor(migration: Migration, cause: unknown) {
+    super((cause as Error).message, { cause });
+    this.migration = migration;
+  }
+}
+
+/** @param done what was applied before, in transactions of its own. */
+async function patiently(
+  batch: readonly Migration[],
+  done: readonly string[],
   { lockTimeoutMs = 1000, retryPauseMs = 3000, deadlineMs = 600_000, onRetry }: MigrateOptions,
+  attempt: (lockTimeoutMs: number) => Promise<void>,
 ): Promise<void> {
   const giveUpAt = performance.now() + deadlineMs;
   for (;;) {
     try {
-      await (isOutsideTransaction(migration)
-        ? applyByStatement(client, migration)
-        : apply(client, migration, lockTimeoutMs));
+      await attempt(lockTimeoutMs);
       return;
     } catch (error) {
-      const { code, message } = error as Error & { code?: string };
+      const cause = error instanceof StepFailedError ? error.cause : error;
+      const { code, message } = cause as Error & { code?: string };
+      const name = error instanceof StepFailedError ? error.migration.name : batch[0]?.name;
       if (code !== lockNotAvailable || performance.now() > giveUpAt)
         throw new MigrationFailedError(
-          `migration ${migration.name} failed: ${message.split("\n")[0]}. The database is unchanged by this migration. Start the previous version again, or fix the cause and run \`parley migrate\``,
-          { cause: error },
+          `migration ${name} failed: ${message.split("\n")[0]}. ${done.length === 0 ? "The database is as it was before" : `The database has ${done.join(", ")} of the new version, which the previous one ignores`}. Start the previous version again, or fix the cause and run \`parley migrate\``,
+          { cause },
         );
       onRetry?.(
-        `migration ${migration.name} waits for other database sessions to finish with its tables; trying again in ${retryPauseMs} ms`,
+        `migration ${name} waits for other database sessions to finish with its tables; trying again in ${retryPauseMs} ms`,
       );
       await sleep(retryPauseMs);
     }
   }
 }
 
-async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
+async function apply(
+  client: pg.Client,
+  migrations: readonly Migration[],
+  lockTimeoutMs: number,
+): Promise<void> {
   await client.query("begin");
   try {
     await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-    await client.query(migration.sql);
-    await recordApplied(client, migration);
+    for (const migration of migrations) await applyOne(client, migration);
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");
     throw error;
+  }
+}
+
+async function applyOne(client: pg.Client, migration: Migration): Promise<void> {
+  try {
+    await client.query(migration.sql);
+    await recordApplied(client, migration);
+  } catch (error) {
+    throw new StepFailedError(migration, error);
   }
 }
 

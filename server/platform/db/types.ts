@@ -261,6 +261,7 @@ export interface Installation {
   backup_failure_mailed_at: Timestamp | null;
   id: Generated<string>;
   is_only: Generated<boolean>;
+  oldest_version: string | null;
   quarantined_at: Timestamp | null;
   restored_backup: string | null;
   secret_fingerprint: Buffer | null;

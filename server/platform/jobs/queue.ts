@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import { type Db, fromKysely, PgBoss } from "pg-boss";
 import type { Database, Tx } from "../db/database.ts";
+import { DatabaseTooNewError } from "../db/oldest-version.ts";
 import { type Admission, type ClaimedJob, claimFairly, fairFetchIndex } from "./fair-fetch.ts";
 import { findOwner } from "./owners.ts";
 import type { DueCheck } from "./sleep.ts";
@@ -109,7 +110,10 @@ export async function migrateJobs(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Opens the queue. */
+/**
+ * Opens the queue.
+ * @throws DatabaseTooNewError when its tables are of another version of pg-boss.
+ */
 export async function openJobQueue(options: {
   pool: pg.Pool;
   onError: (error: Error) => void;
@@ -126,7 +130,13 @@ export async function openJobQueue(options: {
     monitorIntervalSeconds: superviseIntervalMs / 1000,
   });
   boss.on("error", options.onError);
-  await boss.start();
+  await boss.start().catch((error: Error) => {
+    if (!/requires migrations/.test(error.message)) throw error;
+    throw new DatabaseTooNewError(
+      "the job queue in the database is of another version of Parley; install the newest version that has used it",
+      { cause: error },
+    );
+  });
   return {
     boss,
     async enqueue(tx, name, data, key) {

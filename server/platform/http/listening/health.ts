@@ -11,7 +11,17 @@ const timeoutMs = 3000;
  */
 export function healthRoutes(
   app: FastifyInstance,
-  { db, store, draining }: { db: Database; store: ObjectStore; draining: { readonly isActive: boolean } },
+  {
+    db,
+    store,
+    draining,
+    versions,
+  }: {
+    db: Database;
+    store: ObjectStore;
+    draining: { readonly isActive: boolean };
+    versions: { readonly needed: string | null };
+  },
 ): void {
   app.get("/healthz", async () => ({ status: "ok" }));
 
@@ -27,6 +37,8 @@ export function healthRoutes(
   let last: { at: number; parts: ReturnType<typeof checkParts> } | null = null;
 
   app.get("/readyz", async (_request, reply) => {
+    if (versions.needed !== null)
+      return reply.code(503).send({ status: "too old", needed_version: versions.needed });
     if (draining.isActive) return reply.code(503).send({ status: "stopping" });
     if (last === null || performance.now() - last.at > 1000)
       last = { at: performance.now(), parts: checkParts() };
