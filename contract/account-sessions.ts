@@ -21,6 +21,10 @@ const Me = z
       .nullable()
       .meta({ description: "Null if the request used a personal access token." }),
     has_password: z.boolean(),
+    manages_system: z.boolean().meta({
+      description:
+        "Whether the user sees the state of the installation: an admin of the operator's workspace.",
+    }),
     identities: z
       .array(z.strictObject({ issuer: z.string(), bound_datetime: Timestamp }))
       .meta({ description: "The user's identities at single sign-on providers." }),

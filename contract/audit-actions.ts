@@ -48,6 +48,8 @@ export const auditActions = [
   "hook_deleted",
   "hook_secret_rotated",
   "settings_changed",
+  "job_retried",
+  "job_discarded",
   "legal_hold_placed",
   "legal_hold_released",
   "person_erased",

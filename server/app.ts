@@ -83,6 +83,8 @@ import { searchRoutes } from "./search/routes.ts";
 import { createBannerReader } from "./stories/banner.ts";
 import { createImageFetcher } from "./stories/image-fetcher.ts";
 import { storyRoutes } from "./stories/routes.ts";
+import { managesSystem } from "./system/operator.ts";
+import { systemRoutes } from "./system/routes.ts";
 import { transcriptionRoutes } from "./transcription/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
 import { uploadRoutes } from "./uploads/api/routes.ts";
@@ -248,7 +250,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       transcriptionRoutes(api, { db, jobs, config });
       intelligenceRoutes(api, { db, jobs, config });
       auditRoutes(api, { db, config });
-      sessionRoutes(api, { db, config });
+      sessionRoutes(api, { db, config, managesSystem: (user) => managesSystem(db, user) });
       userRoutes(api, { db, jobs, encryptor, config });
       teamRoutes(api, { db });
       workspaceRoutes(api, { db, config });
@@ -257,6 +259,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       oauthManagementRoutes(api, { db, config });
       retentionRoutes(api, { db, config });
       erasureRoutes(api, { db, jobs, encryptor, config });
+      systemRoutes(api, { db, jobs, store, config });
     },
     { prefix: managementPrefix },
   );

@@ -22,6 +22,7 @@ import type { ObjectStore } from "./platform/storage/store.ts";
 import { preflight } from "./preflight.ts";
 import { keepDuringBackup } from "./storage-maintenance/keep-during-backup.ts";
 import { verifyStore } from "./storage-maintenance/owner-marker.ts";
+import { startHeartbeat } from "./system/processes.ts";
 import { startTracing } from "./tracing.ts";
 import { findWebApp, missingWebApp } from "./web/build.ts";
 import { releaseAllHooks } from "./webhooks/deliveries/leases.ts";
@@ -125,7 +126,11 @@ export async function startServer(
     const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
     const sender = openHookSender(config);
     closers.push(() => sender.close());
-    const runsWorker = config.role !== "api";
+    const { role } = config;
+    // Stopped after the work: a process that finishes its requests and jobs is still listed.
+    const heartbeat = await startHeartbeat(db, { role, isAlone: database.isEmbedded, log });
+    closers.push(() => heartbeat.stop());
+    const runsWorker = role !== "api";
     const jobs = await openJobQueue({
       pool: db.pool,
       onError: (error) => log.warn({ err: error }, "the job queue had an error; continuing"),
@@ -177,7 +182,7 @@ export async function startServer(
       listener.open();
       log.info({ host: config.host, port: config.port }, "listening");
     }
-    log.info({ role: config.role, migrated }, "ready");
+    log.info({ role, migrated }, "ready");
     return {
       log,
       firstAccount,

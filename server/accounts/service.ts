@@ -24,7 +24,7 @@ export class EmailUnavailableError extends AccountError {
   }
 }
 
-/** Creates a workspace with its twelve meeting types. */
+/** Creates a workspace with its twelve meeting types. The first one becomes the operator's. */
 export async function createWorkspace(
   tx: Tx,
   input: { name: string; emailDomains: readonly string[]; maxDurationSec?: number | undefined },
@@ -54,6 +54,12 @@ export async function createWorkspace(
       })),
     )
     .execute();
+  // The first one belongs to those who installed the server; `parley workspace operator` names another.
+  await sql`
+    update installation set operator_workspace_id = ${id}
+    where operator_workspace_id is null and not exists (select 1 from workspaces where id <> ${id})`.execute(
+    tx,
+  );
   return { id };
 }
 

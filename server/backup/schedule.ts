@@ -30,6 +30,13 @@ export function lastDueTime(now: Date, atMinute: number): Date {
   return due;
 }
 
+/** The next time after now at which one is due. */
+export function nextDueTime(now: Date, atMinute: number): Date {
+  const due = lastDueTime(now, atMinute);
+  due.setDate(due.getDate() + 1);
+  return due;
+}
+
 interface ScheduleDependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
@@ -171,7 +178,7 @@ async function reportFailure(
 }
 
 /** How backups are doing, for the log, metrics and the System page. */
-interface BackupState {
+export interface BackupState {
   readonly lastSucceeded: Date | null;
   readonly lastVerified: Date | null;
   /** Why the last run failed; null: it did not. */
@@ -181,7 +188,7 @@ interface BackupState {
 }
 
 /** Reads it from the runs in the database. */
-async function readBackupState({ pool }: Pick<Database, "pool">): Promise<BackupState> {
+export async function readBackupState({ pool }: Pick<Database, "pool">): Promise<BackupState> {
   const { rows } = await pool.query<{
     succeeded: Date | null;
     verified: Date | null;

@@ -108,6 +108,22 @@ export async function pauseRun(
   );
 }
 
+/** Runs again now what has failed or waits after a failure. Responses of earlier steps are kept. */
+export async function restartFailing(tx: Tx, recordingId: string): Promise<void> {
+  await sql`
+    update intelligence_runs set status = 'pending', attempts = 0, failing_since = null, not_before = null,
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+}
+
+/** Fails a run until it is requested again. */
+export async function endRun(tx: Tx, recordingId: string, reason: string): Promise<void> {
+  await sql`
+    update intelligence_runs set status = 'failed', not_before = null, last_error = ${reason},
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+}
+
 export interface KeptStep {
   readonly isTruncated: boolean;
   readonly value?: unknown;

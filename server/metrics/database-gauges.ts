@@ -42,6 +42,24 @@ function gauge(
   return { name, labels, sql, gauges: [{ name, help, column: "value" }], isSlow };
 }
 
+/** Stored bytes by workspace and kind; reads a whole table. The workspace is `other` for all but the largest. */
+export const storageBytesSql = `with used as (
+    select workspace_id, case when clip_id is not null then 'clip'
+        when split_part(key, '/', 3) like 'media.%' then 'media'
+        when split_part(key, '/', 3) like 'storyboard%' then 'storyboard'
+        when split_part(key, '/', 3) like 'thumbnail.%' then 'thumbnail'
+        when split_part(key, '/', 3) like 'waveform.%' then 'waveform' else 'other' end as kind,
+      sum(bytes)::float8 as bytes
+    from stored_files group by 1, 2
+    union all
+    select workspace_id, 'upload', sum(reserved_bytes)::float8 from uploads
+    where reserved_bytes > 0 and status in ('initial', 'awaiting', 'processing', 'staged', 'promoting') group by 1
+  ), largest as (
+    select workspace_id from used group by 1 order by sum(bytes) desc, workspace_id limit ${maxWorkspaces}
+  )
+  select coalesce(l.workspace_id::text, 'other') as workspace, kind, sum(bytes) as value
+  from used left join largest l using (workspace_id) group by 1, 2`;
+
 /**
  * Every metric that is read from the database. All describe the installation as a whole, so every process reports the
  * same value. To add one, add a `gauge` here and a row to the table in docs/operations.md.
@@ -201,22 +219,7 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     "parley_storage_bytes",
     `Stored bytes of the ${maxWorkspaces} largest workspaces and all others together; upload: files of unfinished uploads.`,
     ["workspace", "kind"],
-    `with used as (
-        select workspace_id, case when clip_id is not null then 'clip'
-            when split_part(key, '/', 3) like 'media.%' then 'media'
-            when split_part(key, '/', 3) like 'storyboard%' then 'storyboard'
-            when split_part(key, '/', 3) like 'thumbnail.%' then 'thumbnail'
-            when split_part(key, '/', 3) like 'waveform.%' then 'waveform' else 'other' end as kind,
-          sum(bytes)::float8 as bytes
-        from stored_files group by 1, 2
-        union all
-        select workspace_id, 'upload', sum(reserved_bytes)::float8 from uploads
-        where reserved_bytes > 0 and status in ('initial', 'awaiting', 'processing', 'staged', 'promoting') group by 1
-      ), largest as (
-        select workspace_id from used group by 1 order by sum(bytes) desc, workspace_id limit ${maxWorkspaces}
-      )
-      select coalesce(l.workspace_id::text, 'other') as workspace, kind, sum(bytes) as value
-      from used left join largest l using (workspace_id) group by 1, 2`,
+    storageBytesSql,
     true,
   ),
 ];

@@ -1,5 +1,10 @@
 export { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
 export { openAiTranscriber } from "./model/openai.ts";
 
-export { findDueTranscriptions, readTranscriptionProgress } from "./queries.ts";
+export {
+  findDueTranscriptions,
+  markFailed as endTranscription,
+  readTranscriptionProgress,
+  restartFailing as restartTranscription,
+} from "./queries.ts";
 export { requestTranscription, retryTranscription } from "./service.ts";

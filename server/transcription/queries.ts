@@ -90,6 +90,14 @@ export async function restartFailed(tx: Tx, recordingId: string): Promise<boolea
   return rows.length > 0;
 }
 
+/** Runs a transcription now that has failed or waits after a failure. Results of single chunks are kept. */
+export async function restartFailing(tx: Tx, recordingId: string): Promise<void> {
+  await sql`
+    update transcriptions set status = 'pending', attempts = 0, failing_since = null, not_before = null,
+      updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+}
+
 /** @returns whether there is still something to do. */
 export async function markRunning(db: Executor, recordingId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { claimByOperator } from "../../server/accounts/workspaces/claim-domains.ts";
+import { insertFailedJob } from "../../server/system/test/failed-job.ts";
 import { makeTeam } from "../support/factories.ts";
 import { makeClient, redirectUri } from "../support/oauth.ts";
 import type { BuildRequest, OperationRequest } from "./request.ts";
@@ -87,7 +88,18 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     const { email } = await world.fresh("recorder");
     return { params: { erasure_id: (await world.asAdmin("POST", "/_/api/v1/erasures", { email })).id } };
   },
+
+  getSystem: () => ({}),
+  getStorageUse: () => ({}),
+  testComponent: () => ({ params: { component: "database" } }),
+  retryJob: failedJob,
+  discardJob: failedJob,
 };
+
+/** Of mail, which this server doesn't send. */
+async function failedJob({ app }: World): Promise<OperationRequest> {
+  return { params: { job_id: await insertFailedJob(app) } };
+}
 
 function invitation(): { email: string; name: string } {
   return { email: `new${unique()}@elsewhere.example`, name: "New" };

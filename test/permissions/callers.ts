@@ -131,6 +131,8 @@ export const kinds = {
   admins,
   /** As `admins`, for an object of the workspace: 404 for admins of other workspaces. */
   adminsHere: except(admins, { other_workspace: 404 }),
+  /** The installation: admins of the operator's workspace, which is the callers'. */
+  operators: except(admins, { other_workspace: 403 }),
   manages,
   managesHere: except(manages, { other_workspace: 404 }),
   /** Writing private notes: not for workspace tokens. */

@@ -211,6 +211,12 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listErasures: kinds.admins,
   getErasure: kinds.adminsHere,
 
+  getSystem: kinds.operators,
+  getStorageUse: kinds.operators,
+  testComponent: kinds.operators,
+  retryJob: kinds.operators,
+  discardJob: kinds.operators,
+
   // Last, because publishing shows the recording to the whole workspace.
   ...publicLinkPermissions,
 };

@@ -75,6 +75,17 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   search: [],
   "storage-maintenance": ["uploads"],
   stories: ["access", "audit", "public-link-records", "recordings"],
+  system: [
+    "accounts",
+    "audit",
+    "backup",
+    "intelligence",
+    "media",
+    "metrics",
+    "transcription",
+    "uploads",
+    "webhooks",
+  ],
   transcription: ["media", "recordings", "transcripts"],
   transcripts: ["audit", "recordings"],
   uploads: [

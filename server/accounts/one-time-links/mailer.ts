@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import nodemailer from "nodemailer";
+import nodemailer, { type Transporter } from "nodemailer";
 import { z } from "zod";
 import type { SmtpSettings } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
@@ -58,21 +58,8 @@ export async function sendMailJob(
     JSON.parse(deps.encryptor.decrypt(Buffer.from(data.encrypted, "base64"))),
   );
   if (mail.expiresAtMs < Date.now()) return;
-  const transport = nodemailer.createTransport(deps.smtp.url, {
-    // A user's name or email must not make nodemailer read files or fetch URLs.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
   try {
-    await withTimeout(
-      transport.sendMail({
-        from: deps.smtp.from,
-        // As an object, so that special characters can't turn it into several recipients.
-        to: { name: "", address: mail.to },
-        subject: mail.subject,
-        text: mail.text,
-      }),
-    );
+    await sendMail(deps.smtp, mail);
   } catch (error) {
     const { responseCode, message } = error as { responseCode?: number; message: string };
     if (responseCode === undefined || responseCode < 500)
@@ -81,6 +68,41 @@ export async function sendMailJob(
       { status: responseCode },
       "the mail server refused an email permanently; it is not retried",
     );
+  }
+}
+
+/** Sends an email now. @throws nodemailer's error, with the server's `responseCode` if it refused. */
+export async function sendMail(
+  smtp: SmtpSettings,
+  { to, subject, text }: Pick<Mail, "to" | "subject" | "text">,
+): Promise<void> {
+  await withTransport(smtp, (transport) =>
+    transport.sendMail({
+      from: smtp.from,
+      // As an object, so that special characters can't turn it into several recipients.
+      to: { name: "", address: to },
+      subject,
+      text,
+    }),
+  );
+}
+
+/** Connects and signs in to the mail server without sending anything. @throws nodemailer's error. */
+export async function checkMailServer(smtp: SmtpSettings): Promise<void> {
+  await withTransport(smtp, (transport) => transport.verify());
+}
+
+async function withTransport(
+  smtp: SmtpSettings,
+  work: (transport: Transporter) => Promise<unknown>,
+): Promise<void> {
+  const transport = nodemailer.createTransport(smtp.url, {
+    // A user's name or email must not make nodemailer read files or fetch URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    await withTimeout(work(transport));
   } finally {
     transport.close();
   }

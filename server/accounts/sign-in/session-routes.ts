@@ -16,8 +16,14 @@ import { signIn } from "./sign-in.ts";
 /** Sessions and the caller's own account, for the web app. */
 export function sessionRoutes(
   api: Api,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "baseUrl"> },
+  deps: {
+    readonly db: Database;
+    readonly config: Pick<Config, "baseUrl">;
+    /** Whether a user sees the state of the installation. */
+    readonly managesSystem: (user: { readonly role: Role; readonly workspaceId: string }) => Promise<boolean>;
+  },
 ): void {
+  const { db, config, managesSystem } = deps;
   const { baseUrl } = config;
 
   const presentMe = async (userId: string, sessionId: string | null) => {
@@ -37,6 +43,7 @@ export function sessionRoutes(
             },
       has_password: me.password_hash !== null,
       quarantine: quarantine && { backup: quarantine.backup, since: quarantine.since.toISOString() },
+      manages_system: await managesSystem({ role: me.role as Role, workspaceId: me.workspace_id }),
       identities: (await findIdentities(db.kysely, userId)).map(({ issuer, created_at }) => ({
         issuer,
         bound_datetime: created_at.toISOString(),

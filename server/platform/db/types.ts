@@ -262,6 +262,7 @@ export interface Installation {
   id: Generated<string>;
   is_only: Generated<boolean>;
   oldest_version: string | null;
+  operator_workspace_id: string | null;
   quarantined_at: Timestamp | null;
   restored_backup: string | null;
   secret_fingerprint: Buffer | null;
@@ -428,6 +429,16 @@ export interface PrivateNotes {
   recording_id: string;
   text: string;
   user_id: string;
+}
+
+export interface Processes {
+  heartbeat_at: Timestamp;
+  host: string;
+  id: string;
+  pid: number;
+  role: "all" | "api" | "worker";
+  started_at: Timestamp;
+  version: string;
 }
 
 export interface PublicLinkHighlights {
@@ -822,6 +833,7 @@ export interface DB {
   participants: Participants;
   pending_announcements: PendingAnnouncements;
   private_notes: PrivateNotes;
+  processes: Processes;
   public_link_highlights: PublicLinkHighlights;
   public_links: PublicLinks;
   rate_limit_counters: RateLimitCounters;

@@ -26,6 +26,7 @@ export const uploadEvents = [
   "promotion_completed",
   "promotion_failed",
   "access_ended",
+  "job_discarded",
 ] as const;
 export type UploadEvent = (typeof uploadEvents)[number];
 
@@ -66,6 +67,10 @@ const transitions: readonly Transition[] = [
   { from: "processing", event: "access_ended", to: "failure" },
   { from: "staged", event: "access_ended", to: "failure" },
   { from: "promoting", event: "access_ended", to: "failure" },
+  // Beyond the contract: an admin discarded the failing job on the System page.
+  { from: "awaiting", event: "job_discarded", to: "failure" },
+  { from: "processing", event: "job_discarded", to: "failure" },
+  { from: "promoting", event: "job_discarded", to: "failure" },
 ];
 
 /** The status after an event; null when the event is not allowed in this state. */

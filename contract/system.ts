@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { Success, Timestamp, Uuid } from "./common.ts";
+import { operation } from "./operation.ts";
+
+/** The parts of an installation, in the order in which they are shown. */
+const systemComponents = [
+  "database",
+  "storage",
+  "worker",
+  "backups",
+  "mail",
+  "speech",
+  "language_model",
+] as const;
+
+/** Parts that a test can try now. */
+const testableComponents = ["database", "storage", "mail", "speech", "language_model"] as const;
+
+const Finding = {
+  explanation: z.string().meta({ description: "What the state is based on, in a sentence or two." }),
+  remedy: z.string().nullable().meta({ description: "What to do about it; null unless something is wrong." }),
+};
+
+const ComponentHealth = z
+  .strictObject({
+    component: z.enum(systemComponents),
+    state: z.enum(["ok", "failing", "off"]).meta({ description: "`off`: it is not set up." }),
+    ...Finding,
+  })
+  .meta({ id: "ComponentHealth" });
+
+/** Jobs of one kind. */
+const JobCounts = z
+  .strictObject({
+    kind: z.string().meta({ example: "promote_media" }),
+    waiting: z.int().min(0).meta({ description: "Not started yet." }),
+    running: z.int().min(0),
+    failed: z.int().min(0).meta({ description: "Failed jobs, which are retried or have stopped." }),
+    oldest_datetime: Timestamp.nullable().meta({
+      description: "When the oldest job that has not ended was added; null without one.",
+    }),
+  })
+  .meta({ id: "JobCounts" });
+
+const FailedJob = z
+  .strictObject({
+    id: z.string().meta({
+      description: "The kind and its subject, as Retry Job and Discard Job take it.",
+      example: "promote_media.0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11",
+    }),
+    kind: z.string(),
+    subject_type: z.enum(["upload", "recording", "clip", "personal_data_erasure", "mail", "password_reset"]),
+    subject_id: Uuid,
+    workspace: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({
+      description: "Null for jobs that belong to no workspace.",
+    }),
+    attempts: z.int().min(1).meta({ description: "Failed attempts." }),
+    error: z.string().meta({ description: "Why the last attempt failed." }),
+    next_attempt_datetime: Timestamp.nullable().meta({
+      description: "When it is retried; null: it has stopped and is retried on request only.",
+    }),
+    can_discard: z.boolean(),
+  })
+  .meta({ id: "FailedJob" });
+
+const FailingHook = z
+  .strictObject({
+    id: Uuid,
+    workspace: z.strictObject({ id: Uuid, name: z.string() }),
+    host: z.string().meta({ description: "Host of the hook's URL." }),
+    hook_type: z.string(),
+    failing_since: Timestamp,
+    disabled: z.boolean(),
+    pending: z.int().min(0).meta({ description: "Deliveries waiting for their next attempt." }),
+    last_error: z.string().nullable(),
+  })
+  .meta({ id: "FailingHook" });
+
+const Backups = z
+  .strictObject({
+    destination: z.string().nullable().meta({
+      description: "Where scheduled backups are stored; null: none are scheduled.",
+    }),
+    last_datetime: Timestamp.nullable().meta({ description: "When a backup last succeeded." }),
+    next_datetime: Timestamp.nullable(),
+    last_verified_datetime: Timestamp.nullable(),
+    overdue: z.boolean().meta({
+      description: "Backups are scheduled, and none has succeeded for two days.",
+    }),
+    last_error: z.string().nullable().meta({ description: "Why the last run failed; null: it did not." }),
+  })
+  .meta({ id: "SystemBackups" });
+
+const Process = z
+  .strictObject({
+    id: Uuid,
+    role: z.enum(["all", "api", "worker"]),
+    host: z.string(),
+    pid: z.int(),
+    version: z.string(),
+    started_datetime: Timestamp,
+    heartbeat_datetime: Timestamp,
+    responding: z.boolean().meta({ description: "Whether it sent a heartbeat within the last minute." }),
+  })
+  .meta({ id: "SystemProcess" });
+
+/** The state of the installation. */
+export const System = z
+  .strictObject({
+    version: z.string(),
+    healthy: z.boolean().meta({ description: "Whether no component is failing." }),
+    quarantine: z.strictObject({ backup: z.string(), since: Timestamp }).nullable().meta({
+      description: "Set while this installation is a restored backup that was not accepted yet.",
+    }),
+    components: z.array(ComponentHealth),
+    jobs: z.array(JobCounts),
+    failed_jobs: z
+      .array(FailedJob)
+      .meta({ description: "The failed jobs whose next attempt is due first, at most 100." }),
+    failing_hooks: z.array(FailingHook).meta({ description: "The hooks that fail longest, at most 50." }),
+    failing_hook_count: z.int().min(0),
+    backups: Backups,
+    processes: z.array(Process),
+  })
+  .meta({ id: "System" });
+
+const StorageUse = z
+  .strictObject({
+    workspaces: z.array(
+      z.strictObject({
+        id: Uuid.nullable().meta({ description: "Null: all smaller workspaces together." }),
+        name: z.string().nullable(),
+        bytes: z.number().min(0),
+        kinds: z
+          .array(z.strictObject({ kind: z.string(), bytes: z.number().min(0) }))
+          .meta({ description: "Largest first; `upload`: files of unfinished uploads." }),
+      }),
+    ),
+    database_bytes: z.number().min(0),
+    disk: z
+      .strictObject({ free_bytes: z.number().min(0), size_bytes: z.number().min(0) })
+      .nullable()
+      .meta({ description: "The volume of the data folder; null if it can't be read." }),
+    measured_datetime: Timestamp,
+  })
+  .meta({ id: "StorageUse" });
+
+const common = { tag: "System", gate: "every_version", permission: "admin" } as const;
+
+/** Added to each description. */
+const whoMay = "For admins of the operator's workspace; see `parley workspace operator`.";
+
+export const getSystem = operation({
+  ...common,
+  id: "getSystem",
+  method: "GET",
+  path: "/_/api/v1/system",
+  summary: "Get System",
+  description: `Returns the state of the whole installation: its components, jobs, failing hooks, backups and processes. ${whoMay}`,
+  response: System,
+  errors: ["forbidden"],
+});
+
+export const getStorageUse = operation({
+  ...common,
+  id: "getStorageUse",
+  method: "GET",
+  path: "/_/api/v1/system/storage",
+  summary: "Get Storage Use",
+  description: `Returns the stored bytes by workspace and kind, at most a minute old. ${whoMay}`,
+  response: StorageUse,
+  errors: ["forbidden"],
+});
+
+export const testComponent = operation({
+  ...common,
+  id: "testComponent",
+  method: "POST",
+  path: "/_/api/v1/system/components/:component/test",
+  summary: "Test Component",
+  description: `Tries a component for real: a database transaction; writing, reading and deleting an object; an email to the caller; a request to the speech or language model. Takes up to a minute. ${whoMay}`,
+  params: z.object({ component: z.enum(testableComponents) }),
+  response: z.strictObject({
+    component: z.enum(testableComponents),
+    state: z.enum(["ok", "failing", "off"]),
+    ...Finding,
+    duration_ms: z.int().min(0),
+  }),
+  errors: ["forbidden", "not_found"],
+});
+
+const JobParams = z.object({ job_id: z.string().max(200) });
+
+export const retryJob = operation({
+  ...common,
+  id: "retryJob",
+  method: "POST",
+  path: "/_/api/v1/system/jobs/:job_id/retry",
+  summary: "Retry Job",
+  description: `Runs a failed job now instead of at its next attempt. ${whoMay}`,
+  params: JobParams,
+  response: Success,
+  errors: ["forbidden", "not_found", "wrong_state"],
+});
+
+export const discardJob = operation({
+  ...common,
+  id: "discardJob",
+  method: "POST",
+  path: "/_/api/v1/system/jobs/:job_id/discard",
+  summary: "Discard Job",
+  description: `Ends a failed job: its upload, transcription, summary or clip fails, its email is not sent. ${whoMay}`,
+  params: JobParams,
+  response: Success,
+  errors: ["forbidden", "not_found", "wrong_state"],
+});

@@ -1,0 +1,35 @@
+/** What is known about a part of the installation, in words for an admin. */
+export interface Finding {
+  /** `off`: it is not set up. */
+  readonly state: "ok" | "failing" | "off";
+  readonly explanation: string;
+  /** What to do about it; null unless something is wrong. */
+  readonly remedy: string | null;
+}
+
+export const ok = (explanation: string): Finding => ({ state: "ok", explanation, remedy: null });
+
+export const off = (explanation: string): Finding => ({ state: "off", explanation, remedy: null });
+
+export const failing = (explanation: string, remedy: string): Finding => ({
+  state: "failing",
+  explanation: sentence(explanation),
+  remedy,
+});
+
+/** Error messages as a sentence of at most 500 characters on one line. */
+function sentence(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim().slice(0, 500);
+  return /[.!?]$/.test(line) ? capitalize(line) : `${capitalize(line)}.`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The message of an error; of one with several causes, such as a refused connection over IPv4 and IPv6, the first. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return reasonOf(error.errors[0]);
+  if (error instanceof Error) return error.message || error.name;
+  return String(error);
+}

@@ -1,0 +1,139 @@
+import type { System } from "../../../contract/system.ts";
+import type { BackupState } from "../../backup/schedule.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import type { ObjectStore } from "../../platform/storage/store.ts";
+import type { FailedJobRow } from "../jobs/queries.ts";
+import type { ProcessRow } from "../processes.ts";
+import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
+import { languageModelOff, mailOff, placeOf, speechOff, storageFailing } from "./test-component.ts";
+import { within } from "./within.ts";
+
+type Component = (typeof System)["_output"]["components"][number]["component"];
+
+/** How long the store may take: it is asked each time the page is shown. */
+const storageMs = 5000;
+
+export type ComponentHealth = Finding & { readonly component: Component };
+
+interface Known {
+  readonly failedJobs: readonly FailedJobRow[];
+  readonly processes: readonly ProcessRow[];
+  readonly backups: BackupState;
+}
+
+/**
+ * The health of each component by what is known without trying it: the store is asked, the others are known by their
+ * failed jobs and by the rows of processes and backups. The database has just responded.
+ */
+export async function readHealth(
+  deps: {
+    readonly db: Pick<Database, "pool">;
+    readonly store: ObjectStore;
+    readonly config: Config;
+  },
+  known: Known,
+): Promise<ComponentHealth[]> {
+  const { db, store, config } = deps;
+  const failedOf = (kind: string) => known.failedJobs.filter((job) => job.kind === kind);
+  const [database, storage] = await Promise.all([databaseHealth(db), storageHealth(store, config)]);
+  const found: Record<Component, Finding> = {
+    database,
+    storage,
+    worker: workerHealth(known.processes),
+    backups: backupHealth(config, known.backups),
+    mail: config.smtp === null ? mailOff() : mailHealth(new URL(config.smtp.url).host, failedOf("send_mail")),
+    speech:
+      config.transcription === null
+        ? speechOff()
+        : modelHealth("speech", config.transcription, failedOf("transcribe_recording")),
+    language_model:
+      config.languageModel === null
+        ? languageModelOff()
+        : modelHealth("language", config.languageModel, failedOf("analyze_recording")),
+  };
+  return Object.entries(found).map(([component, finding]) => ({
+    component: component as Component,
+    ...finding,
+  }));
+}
+
+async function databaseHealth({ pool }: Pick<Database, "pool">): Promise<Finding> {
+  const startedAt = performance.now();
+  const { rows } = await pool.query<{ version: string }>(
+    "select current_setting('server_version') as version",
+  );
+  return ok(
+    `PostgreSQL ${rows[0]?.version ?? ""} responds in ${Math.ceil(performance.now() - startedAt)} ms.`,
+  );
+}
+
+async function storageHealth(store: ObjectStore, config: Config): Promise<Finding> {
+  try {
+    await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.check());
+    return ok(`Files are stored in ${placeOf(config)}, which responds.`);
+  } catch (error) {
+    return storageFailing(reasonOf(error), store.kind);
+  }
+}
+
+function workerHealth(processes: readonly ProcessRow[]): Finding {
+  const workers = processes.filter((process) => process.is_responding && process.role !== "api");
+  if (workers.length > 0)
+    return ok(
+      `${workers.length === 1 ? "One worker runs" : `${workers.length} workers run`} background jobs.`,
+    );
+  return failing(
+    "no worker is running, so uploads are not processed, and no webhooks and emails are sent",
+    "Start a process with `parley serve` and PARLEY_ROLE=worker (or all). If one is running, read its log.",
+  );
+}
+
+function backupHealth({ backup }: Config, state: BackupState): Finding {
+  const last =
+    state.lastSucceeded === null
+      ? "There is no backup yet"
+      : `The last backup is from ${utc(state.lastSucceeded)}`;
+  if (backup.destination === null) {
+    const advice = "Set PARLEY_BACKUP_TO to back up every day.";
+    return off(`No backups are scheduled. ${last}. ${advice}`);
+  }
+  const remedy =
+    "Read the error and the log of the workers, check that PARLEY_BACKUP_TO is reachable and has free space, and run `parley backup`.";
+  if (state.lastError !== null) return failing(`The last backup run failed: ${state.lastError}`, remedy);
+  if (state.isOverdue) return failing(`${last}: none has succeeded for two days`, remedy);
+  return ok(`${last}.`);
+}
+
+function utc(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+function mailHealth(host: string, failed: readonly FailedJobRow[]): Finding {
+  const [first] = failed;
+  if (first === undefined) return ok(`Emails are sent through ${host}. None is waiting after a failure.`);
+  return failing(
+    `${counted(failed.length, "email")} could not be sent yet. The last error: ${first.error}`,
+    "Test the mail server. Emails are retried until their links expire.",
+  );
+}
+
+function modelHealth(
+  name: "speech" | "language",
+  { url, model }: { readonly url: string; readonly model: string },
+  failed: readonly FailedJobRow[],
+): Finding {
+  const { host } = new URL(url);
+  const [first] = failed.filter((job) => job.next_at !== null);
+  if (first === undefined)
+    return ok(`The model ${model} at ${host} is set up. No recording is waiting after a failure.`);
+  const waiting = failed.filter((job) => job.next_at !== null).length;
+  return failing(
+    `${counted(waiting, "recording")} could not be processed yet. The last error: ${first.error}`,
+    `Test the ${name} model. The recordings are retried when it works.`,
+  );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,105 @@
+import { sql } from "kysely";
+import type { Executor, Tx } from "../../platform/db/database.ts";
+import { hasNoJob } from "../../platform/jobs/queue.ts";
+
+/** How long work that has stopped after failing is listed; it can be retried afterwards where its recording is shown. */
+const stoppedFor = "7 days";
+
+/** Failed jobs listed at most. */
+const maxFailedJobs = 100;
+
+/** Rows of one kind that are counted exactly. */
+const maxCounted = 100_000;
+
+/**
+ * The failed jobs, one statement for the list, the counts and the lookup. A job that throws returns to the queue with its
+ * error; the jobs of models note a failure with the recording instead and end, until a sweep starts them again.
+ */
+const failedJobs = sql`(
+  select j.name as kind, j.singleton_key as key, j.retry_count + 1 as attempts, j.start_after as next_at,
+    coalesce(j.output ->> 'message', j.output -> 'value' ->> 'message', 'no reason was recorded') as error,
+    nullif(split_part(coalesce(j.group_id, ''), '/', 1), '')::uuid as workspace_id
+  from pgboss.job j
+  where j.policy = 'exclusive' and j.state = 'retry' and j.output is not null
+  union all
+  select 'transcribe_recording', t.recording_id::text, greatest(t.attempts, 1), t.next_at, coalesce(t.last_error, ''),
+    r.workspace_id
+  from (
+    select *, coalesce(not_before, now()) as next_at from transcriptions
+      where status in ('pending', 'running') and attempts > 0
+    union all
+    select *, null from transcriptions
+      where status = 'failed' and updated_at > now() - interval '${sql.raw(stoppedFor)}'
+  ) t join recordings r on r.id = t.recording_id
+  where ${hasNoJob("transcribe_recording", sql`t.recording_id`)}
+  union all
+  select 'analyze_recording', i.recording_id::text, greatest(i.attempts, 1),
+    case when i.status in ('pending', 'running') then coalesce(i.not_before, now()) else i.not_before end,
+    coalesce(i.last_error, ''), r.workspace_id
+  from intelligence_runs i join recordings r on r.id = i.recording_id
+  where i.status <> 'done' and (i.attempts > 0 and i.status <> 'failed'
+      or i.status = 'failed' and (i.not_before is not null or i.updated_at > now() - interval '${sql.raw(stoppedFor)}'))
+    and ${hasNoJob("analyze_recording", sql`i.recording_id`)}
+)`;
+
+/** A job whose last attempt failed. */
+export interface FailedJobRow {
+  readonly kind: string;
+  /** Id of its subject. */
+  readonly key: string;
+  readonly attempts: number;
+  /** Null: it has stopped. */
+  readonly next_at: Date | null;
+  readonly error: string;
+  readonly workspace_id: string | null;
+  readonly workspace_name: string | null;
+}
+
+/** The failed jobs, those due first at the head. */
+export async function findFailedJobs(db: Executor): Promise<FailedJobRow[]> {
+  const { rows } = await sql<FailedJobRow>`
+    select f.kind, f.key, f.attempts, f.next_at, left(f.error, 1000) as error, w.id as workspace_id,
+      w.name as workspace_name
+    from ${failedJobs} f left join workspaces w on w.id = f.workspace_id
+    order by f.next_at nulls last, f.kind, f.key limit ${maxFailedJobs}`.execute(db);
+  return rows;
+}
+
+/** A failed job by kind and subject. @returns its workspace; undefined when there is no such job. */
+export async function findFailedJob(
+  tx: Tx,
+  kind: string,
+  key: string,
+): Promise<{ readonly workspace_id: string | null; readonly next_at: Date | null } | undefined> {
+  const { rows } = await sql<{ workspace_id: string | null; next_at: Date | null }>`
+    select workspace_id, next_at from ${failedJobs} f where kind = ${kind} and key = ${key} limit 1`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export interface JobCountRow {
+  readonly kind: string;
+  readonly waiting: number;
+  readonly running: number;
+  readonly failed: number;
+  readonly oldest_at: Date | null;
+}
+
+/** How many jobs of each kind wait, run and have failed. */
+export async function countJobs(db: Executor): Promise<JobCountRow[]> {
+  const { rows } = await sql<JobCountRow>`
+    with unfinished as (
+      select name, state, output is not null and state = 'retry' as is_failed, created_on
+      from pgboss.job where policy = 'exclusive' and state <= 'active'
+    ), failed as (
+      select kind, count(*)::integer as failed from (select kind from ${failedJobs} f limit ${maxCounted}) f group by kind
+    )
+    select q.name as kind, coalesce(max(f.failed), 0) as failed,
+      count(u.name) filter (where u.state = 'active')::integer as running,
+      count(u.name) filter (where u.state < 'active' and not u.is_failed)::integer as waiting,
+      min(u.created_on) as oldest_at
+    from pgboss.queue q left join unfinished u on u.name = q.name left join failed f on f.kind = q.name
+    where q.policy = 'exclusive' group by q.name order by q.name`.execute(db);
+  return rows;
+}

@@ -1,0 +1,152 @@
+import { sql } from "kysely";
+import { type AuditActor, recordAudit } from "../../audit/record.ts";
+import { endRun, restartRun } from "../../intelligence/index.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import type { JobName, JobQueue } from "../../platform/jobs/queue.ts";
+import type { ObjectStore } from "../../platform/storage/store.ts";
+import { endTranscription, restartTranscription } from "../../transcription/index.ts";
+import { failDiscardedUpload } from "../../uploads/lifecycle/discard.ts";
+import { removeFile } from "../../uploads/transfer/upload-file.ts";
+import { findFailedJob } from "./queries.ts";
+
+/** What a job of a kind is about, and how to end that when the job is discarded. */
+interface JobKind {
+  readonly subject: "upload" | "recording" | "clip" | "personal_data_erasure" | "mail" | "password_reset";
+  /** Whether the job may be discarded; a personal-data erasure must be finished. */
+  readonly canDiscard: boolean;
+}
+
+const jobKinds: Readonly<Record<JobName, JobKind>> = {
+  promote_upload: { subject: "upload", canDiscard: true },
+  validate_upload: { subject: "upload", canDiscard: true },
+  promote_media: { subject: "upload", canDiscard: true },
+  join_upload_parts: { subject: "upload", canDiscard: true },
+  fetch_import: { subject: "upload", canDiscard: true },
+  transcribe_recording: { subject: "recording", canDiscard: true },
+  analyze_recording: { subject: "recording", canDiscard: true },
+  render_clip: { subject: "clip", canDiscard: true },
+  send_mail: { subject: "mail", canDiscard: true },
+  request_password_reset: { subject: "password_reset", canDiscard: true },
+  erase_personal_data: { subject: "personal_data_erasure", canDiscard: false },
+};
+
+/** The kind of a job by its name in the queue. */
+export function kindOf(name: string): JobKind {
+  return jobKinds[name as JobName] ?? { subject: "upload", canDiscard: false };
+}
+
+/** The id by which a failed job is retried and discarded. */
+export function jobId({ kind, key }: { readonly kind: string; readonly key: string }): string {
+  return `${kind}.${key}`;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+}
+
+/** @param workspaceId of the job; null: it belongs to none. */
+type ActorOf = (workspaceId: string | null) => AuditActor | null;
+
+interface Named {
+  readonly kind: JobName;
+  readonly key: string;
+  readonly workspaceId: string | null;
+  /** Whether no attempt is planned. */
+  readonly hasStopped: boolean;
+}
+
+/**
+ * Runs a failed job now.
+ * @param actorOf who asked for it, in whose audit log it is recorded; null: it is not recorded.
+ * @throws ProblemError `not_found` when there is no such failed job.
+ */
+export async function retryJob(deps: Dependencies, id: string, actorOf: ActorOf): Promise<void> {
+  const { db, jobs } = deps;
+  await db.kysely.transaction().execute(async (tx) => {
+    const job = await findNamed(tx, id);
+    const isQueued = await sql`
+      update pgboss.job set start_after = now()
+      where name = ${job.kind} and singleton_key = ${job.key} and policy = 'exclusive' and state = 'retry'
+      returning id`.execute(tx);
+    if (isQueued.rows.length === 0) {
+      if (job.kind === "transcribe_recording") await restartTranscription(tx, job.key);
+      else if (job.kind === "analyze_recording") await restartRun(tx, job.key);
+      else throw noSuchJob(id);
+      await jobs.enqueue(tx, job.kind, { recordingId: job.key }, job.key);
+    }
+    await sql`select parley_work_added()`.execute(tx);
+    await audit(tx, actorOf(job.workspaceId), "job_retried", job);
+  });
+  jobs.wake();
+}
+
+/**
+ * Ends a failed job and what it was for, in one transaction.
+ * @throws ProblemError `not_found` when there is no such failed job, `wrong_state` when it can't be discarded.
+ */
+export async function discardJob(deps: Dependencies, id: string, actorOf: ActorOf): Promise<void> {
+  const { db, jobs, store } = deps;
+  const upload = await db.kysely.transaction().execute(async (tx) => {
+    const job = await findNamed(tx, id);
+    if (!kindOf(job.kind).canDiscard)
+      throw new ProblemError(
+        "wrong_state",
+        "a personal-data erasure can't be discarded, because it must be completed; retry it",
+      );
+    if (job.hasStopped)
+      throw new ProblemError("wrong_state", "the job has stopped already; you can only retry it");
+    // Not while it runs: a job that has just been started is no longer in this state.
+    const { rows } = await sql`
+      delete from pgboss.job
+      where name = ${job.kind} and singleton_key = ${job.key} and policy = 'exclusive' and state < 'active'
+      returning id`.execute(tx);
+    const isOfModel = kindOf(job.kind).subject === "recording";
+    if (rows.length === 0 && !isOfModel) throw noSuchJob(id);
+    await audit(tx, actorOf(job.workspaceId), "job_discarded", job);
+    return endSubject(tx, jobs, job);
+  });
+  if (upload !== null && upload.media_type !== "transcript") await removeFile(store, upload);
+}
+
+/** @returns an upload whose file is to be removed. */
+async function endSubject(tx: Tx, jobs: JobQueue, { kind, key }: Named) {
+  if (kindOf(kind).subject === "upload") return failDiscardedUpload(tx, jobs, key);
+  if (kind === "transcribe_recording") await endTranscription(tx, key, "An admin stopped the transcription.");
+  if (kind === "analyze_recording") await endRun(tx, key, "An admin stopped the run.");
+  if (kind === "render_clip")
+    await sql`
+      update clips set state = 'failed', error = 'An admin stopped the rendering of this clip.'
+      where id = ${key} and state = 'preparing'`.execute(tx);
+  return null;
+}
+
+async function findNamed(tx: Tx, id: string): Promise<Named> {
+  const [kind = "", key = ""] = id.split(".", 2);
+  const found = kind in jobKinds ? await findFailedJob(tx, kind, key) : undefined;
+  if (found === undefined) throw noSuchJob(id);
+  return { kind: kind as JobName, key, workspaceId: found.workspace_id, hasStopped: found.next_at === null };
+}
+
+function noSuchJob(id: string): ProblemError {
+  return new ProblemError(
+    "not_found",
+    `there is no failed job ${id}; it may be running, or have succeeded meanwhile`,
+  );
+}
+
+async function audit(
+  tx: Tx,
+  actor: AuditActor | null,
+  action: "job_retried" | "job_discarded",
+  { kind, key }: Named,
+): Promise<void> {
+  if (actor === null) return;
+  await recordAudit(tx, actor, {
+    action,
+    subject: { type: kindOf(kind).subject, id: key },
+    details: { kind },
+  });
+}
