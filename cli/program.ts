@@ -13,6 +13,7 @@ import { DatabaseTooNewError } from "../server/platform/db/oldest-version.ts";
 import { ProblemError } from "../server/platform/http/errors/problem.ts";
 import { version } from "../server/platform/version.ts";
 import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";
+import { ModelError } from "../server/transcription/models/store.ts";
 import { AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
 
 /** The commands in the order of the help. Only the one that runs is loaded, which takes a third less time. */
@@ -31,6 +32,7 @@ const commands = {
   upgrade: async () => (await import("./upgrade.ts")).upgradeCommand(),
   restore: async () => (await import("./restore.ts")).restoreCommand(),
   secret: async () => (await import("./secret.ts")).secretCommand(),
+  models: async () => (await import("./models.ts")).modelsCommand(),
   audit: async () => (await import("./audit.ts")).auditCommand(),
   upload: async () => (await import("./upload/upload.ts")).uploadCommand(),
   demo: async () => (await import("./demo.ts")).demoCommand(),
@@ -69,6 +71,7 @@ function describe(
     DataFolderInUseError,
     DatabaseTooNewError,
     MigrationFailedError,
+    ModelError,
     NotConfirmedError,
     SchemaOutdatedError,
     UnfitDatabaseError,

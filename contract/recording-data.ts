@@ -146,7 +146,11 @@ export type RecordingDataInput = z.output<typeof RecordingDataInput>;
 const TranscriptionState = z
   .strictObject({
     status: z.enum(["pending", "running", "done", "failed"]),
-    progress: z.int().min(0).max(100),
+    stage: z.enum(["audio", "words", "speakers"]).nullable().meta({
+      description:
+        "What a running transcription does: reads the audio, recognizes words, or tells speakers apart. null: it has not begun.",
+    }),
+    progress: z.int().min(0).max(100).meta({ description: "Percentage that is done." }),
     attempts: z.int().meta({ description: "Failed attempts since the last success." }),
     last_error: z.string().nullable(),
     next_attempt_datetime: Timestamp.nullable(),

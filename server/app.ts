@@ -85,6 +85,7 @@ import { createImageFetcher } from "./stories/image-fetcher.ts";
 import { storyRoutes } from "./stories/routes.ts";
 import { managesSystem } from "./system/operator.ts";
 import { systemRoutes } from "./system/routes.ts";
+import { hasSpeechModel } from "./transcription/index.ts";
 import { transcriptionRoutes } from "./transcription/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
 import { uploadRoutes } from "./uploads/api/routes.ts";
@@ -236,7 +237,14 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       feedRoutes(api, { db, signer, config });
       recordingManagementRoutes(api, { db, store, deleteEvents });
       searchRoutes(api, { db, config });
-      recordingDataRoutes(api, { db, store, signer, views, config });
+      recordingDataRoutes(api, {
+        db,
+        store,
+        signer,
+        views,
+        config,
+        hasSpeechModel: () => hasSpeechModel(config),
+      });
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });

@@ -17,10 +17,13 @@ import type { Database } from "./platform/db/database.ts";
 import type { EventLoopWatch } from "./platform/event-loop.ts";
 import { type JobDefinition, job } from "./platform/jobs/pump.ts";
 import type { JobQueue } from "./platform/jobs/queue.ts";
+import { defaultRetryPolicy } from "./platform/model-server/retry.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { renderClipJob } from "./public-links/render-clip.ts";
 import { erasePersonJob } from "./retention/erasure/erase-user.ts";
 import {
+  hasSpeechModel,
+  localTranscriber,
   openAiTranscriber,
   type TranscriptionDependencies,
   transcribeRecordingJob,
@@ -49,18 +52,35 @@ export interface WorkerDependencies {
 /** Each of these keeps one core busy; the API needs some room as well. Reserved slots come on top. */
 const mediaAtOnce = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** One at a time, and one for each other user who waits: the model is the bottleneck. */
+/** The built-in engine loses at most this much work when it is killed. */
+const localChunkSec = 300;
+/** Runs of the built-in engine that end unexpectedly before a recording fails. */
+const maxEngineEnds = 5;
+
+/**
+ * One at a time. A speech server gets one more for each other user who waits: the model is the bottleneck. The built-in
+ * engine takes the memory and the cores of this machine.
+ */
 function transcriptionJob(
   deps: Omit<TranscriptionDependencies, "transcriber">,
   settings: TranscriptionSettings,
   signal: AbortSignal,
 ): JobDefinition {
-  const transcriber = openAiTranscriber(settings);
+  const isLocal = settings.engine === "local";
+  const { config, db } = deps;
+  const engine: Pick<TranscriptionDependencies, "transcriber" | "maxChunkSec" | "retry"> = isLocal
+    ? {
+        transcriber: localTranscriber(settings, { dataDir: config.dataDir, session: db.session }),
+        maxChunkSec: localChunkSec,
+        retry: { ...defaultRetryPolicy, maxUnusable: maxEngineEnds },
+      }
+    : { transcriber: openAiTranscriber(settings) };
   return job({
     name: "transcribe_recording",
     concurrency: 1,
-    hasReservedSlots: true,
-    run: ({ recordingId }) => transcribeRecordingJob({ ...deps, transcriber }, recordingId, signal),
+    hasReservedSlots: !isLocal,
+    isPaused: async () => !(await hasSpeechModel(config)),
+    run: ({ recordingId }) => transcribeRecordingJob({ ...deps, ...engine }, recordingId, signal),
   });
 }
 

@@ -24,7 +24,7 @@ import { applyRetention } from "./retention/sweep.ts";
 import { mergePending } from "./search/pending-entries.ts";
 import { removeOrphans } from "./storage-maintenance/orphans.ts";
 import { createSweepGate } from "./storage-maintenance/owner-marker.ts";
-import { findDueTranscriptions } from "./transcription/index.ts";
+import { findDueTranscriptions, hasSpeechModel } from "./transcription/index.ts";
 import { endUploadsOfDeactivated } from "./uploads/lifecycle/end-access.ts";
 import { deleteStaleUploads } from "./uploads/lifecycle/stale.ts";
 import { failExpiredMedia, failStuckUploads, retryStuckUploads } from "./uploads/lifecycle/sweeps.ts";
@@ -152,7 +152,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     // Nothing is sent to them in any case; disabling them can't be undone by correcting the clock.
     "hooks of expired tokens": byAge(() => disableExpiredHooks(db.kysely)),
     "due transcriptions": async () => {
-      if (config.transcription === null) return;
+      if (!(await hasSpeechModel(config))) return;
       for (const recordingId of await findDueTranscriptions(db.kysely))
         await db.kysely
           .transaction()

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import type { Watch } from "../../server/media/render/process/protocol.ts";
+import type { Watch } from "../../server/platform/confinement/watchdog.ts";
 import { demoMeetings } from "../content/meetings/index.ts";
 import { truncateMeeting } from "../content/timeline.ts";
 
@@ -17,7 +17,7 @@ export interface RenderJob {
 }
 
 const { title, path, minutes, watch } = JSON.parse(process.argv[2] ?? "") as RenderJob;
-new Worker(new URL("../../server/media/render/process/watchdog.ts", import.meta.url), {
+new Worker(new URL("../../server/platform/confinement/watchdog.ts", import.meta.url), {
   workerData: watch,
 }).unref();
 const meeting = demoMeetings.find((known) => known.title === title);

@@ -71,7 +71,7 @@ function createTests({ db, store, config }: Dependencies) {
     database: () => testDatabase(db),
     storage: () => testStorage(store, config),
     mail: (email) => testMail(config, email),
-    speech: () => testSpeech(config.transcription, config),
+    speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
     language_model: () => testLanguageModel(config.languageModel),
   };
 

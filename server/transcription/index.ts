@@ -1,5 +1,8 @@
+export { hasSpeechModel } from "./availability.ts";
 export { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
+export { localTranscriber } from "./local/transcriber.ts";
 export { openAiTranscriber } from "./model/openai.ts";
+export { listInstalled } from "./models/store.ts";
 
 export {
   findDueTranscriptions,

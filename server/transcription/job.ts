@@ -10,7 +10,7 @@ import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { modelAttempted } from "../platform/telemetry/signals.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
-import type { AudioChunk, Transcriber } from "./model/transcriber.ts";
+import type { AudioChunk, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
 import {
   type ChunkRow,
   countFailure,
@@ -20,7 +20,9 @@ import {
   markRunning,
   postpone,
   saveChunkPlan,
+  saveChunkProgress,
   saveChunkResult,
+  saveStage,
 } from "./queries.ts";
 
 /**
@@ -38,6 +40,8 @@ export interface TranscriptionDependencies {
   readonly store: ObjectStore;
   readonly config: Pick<Config, "dataDir" | "transcription">;
   readonly transcriber: Transcriber;
+  /** Longest chunk; absent: as long as speech servers accept. */
+  readonly maxChunkSec?: number;
   readonly extractSpeech: ExtractSpeech;
   readonly log: Pick<FastifyBaseLogger, "info" | "warn">;
   readonly retry?: RetryPolicy;
@@ -111,10 +115,15 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
   return withScratch(config.dataDir, async (scratch): Promise<Outcome> => {
     let chunks: readonly AudioChunk[];
     try {
+      await saveStage(db.kysely, run.recordingId, "audio");
       const inputPath = await scratch.fetch(store, recordingObjectKey(run.recordingId, `media.${format}`));
       const extracted = await run.deps.extractSpeech(
         { inputPath, outDir: scratch.folder },
-        { maxChunkSec, overlapSec, ...(run.signal === undefined ? {} : { signal: run.signal }) },
+        {
+          maxChunkSec: run.deps.maxChunkSec ?? maxChunkSec,
+          overlapSec,
+          ...(run.signal === undefined ? {} : { signal: run.signal }),
+        },
       );
       chunks = extracted.chunks;
     } catch (error) {
@@ -124,40 +133,92 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
       .transaction()
       .execute((tx) => saveChunkPlan(tx, run.recordingId, chunks));
     if (!isPlanned) return "over";
-    for (const [position, audio] of chunks.entries()) {
-      const outcome = await transcribeChunk(run, audio, position);
-      if (outcome !== "transcribed") return outcome;
-    }
-    return "transcribed";
+    await saveStage(db.kysely, run.recordingId, "words");
+    return withTranscriber(run, scratch.folder, async (transcriber) => {
+      for (const [position, audio] of chunks.entries()) {
+        const outcome = await transcribeChunk(run, transcriber, audio, position);
+        if (outcome !== "transcribed") return outcome;
+      }
+      return "transcribed";
+    });
   });
 }
 
-async function transcribeChunk(run: Run, audio: AudioChunk, position: number): Promise<Outcome> {
-  const { db, transcriber, config } = run.deps;
+function optionsOf({ deps, signal }: Run): TranscribeOptions {
+  return {
+    language: deps.config.transcription?.language ?? null,
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** Opens the model for one recording, if it needs that. */
+async function withTranscriber(
+  run: Run,
+  folder: string,
+  work: (transcriber: Transcriber) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { transcriber } = run.deps;
+  const opened = await transcriber.open?.(folder, optionsOf(run));
+  try {
+    return await work(opened ?? transcriber);
+  } finally {
+    await opened?.close();
+  }
+}
+
+async function transcribeChunk(
+  run: Run,
+  transcriber: Transcriber,
+  audio: AudioChunk,
+  position: number,
+): Promise<Outcome> {
+  const { db } = run.deps;
   const row: Omit<ChunkRow, "result"> = { position, start_ms: audio.startMs, end_ms: audio.endMs };
   for (;;) {
     // Read again: a worker that was taken for dead may have finished it.
     const now = (await findChunks(db.kysely, run.recordingId))[position];
     if (now === undefined) return "over";
     if (now.result !== null) return "transcribed";
+    const cancelled = new AbortController();
     try {
       const result =
         audio.endMs - audio.startMs < minChunkMs
           ? { language: null, durationMs: null, segments: [] }
           : await transcriber.transcribe(audio, {
-              language: config.transcription?.language ?? null,
-              ...(run.signal === undefined ? {} : { signal: run.signal }),
+              language: optionsOf(run).language,
+              signal: AbortSignal.any([cancelled.signal, ...(run.signal === undefined ? [] : [run.signal])]),
+              onProgress: progressWriter(run, () => cancelled.abort()),
             });
       const isKept = await db.kysely
         .transaction()
         .execute((tx) => saveChunkResult(tx, run.recordingId, row, result));
       return isKept ? "transcribed" : "over";
     } catch (error) {
+      if (cancelled.signal.aborted) return "over";
       if (!(error instanceof ModelServerError)) throw error;
       const outcome = await handleServerFailure(run, error);
       if (outcome !== "again") return outcome;
     }
   }
+}
+
+/** How often the progress within a chunk is written. */
+const progressEveryMs = 1000;
+
+/** Writes the progress within a chunk, at most once a second, and stops the model when the transcription was cancelled. */
+function progressWriter({ deps, recordingId }: Run, cancel: () => void): (fraction: number) => void {
+  let writtenAt = performance.now();
+  return (fraction) => {
+    if (performance.now() - writtenAt < progressEveryMs) return;
+    writtenAt = performance.now();
+    saveChunkProgress(deps.db.kysely, recordingId, fraction)
+      .then((isRunning) => {
+        if (!isRunning) cancel();
+      })
+      .catch((error: Error) =>
+        deps.log.warn({ err: error, recordingId }, "could not write the progress of a transcription"),
+      );
+  };
 }
 
 /** Handles a failure of the speech server. Before it returns `again`, the short wait is over. */

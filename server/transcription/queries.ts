@@ -31,6 +31,8 @@ export async function findTranscription(
 /** The progress of a transcription, for users who wait for it. */
 export interface TranscriptionProgress {
   readonly status: TranscriptionStatus;
+  /** What it does; null: it has not begun. */
+  readonly stage: "audio" | "words" | "speakers" | null;
   /** 0 to 100. */
   readonly progress: number;
   readonly chunks_done: number;
@@ -51,7 +53,7 @@ export async function readTranscriptionProgress(
   recordingId: string,
 ): Promise<TranscriptionProgress | null> {
   const { rows } = await sql<TranscriptionProgress>`
-    select t.status, t.progress, t.chunks_total, t.attempts, t.last_error, t.not_before as next_attempt_at, t.updated_at,
+    select t.status, t.stage, t.progress, t.chunks_total, t.attempts, t.last_error, t.not_before as next_attempt_at, t.updated_at,
       (select count(*)::integer from transcription_chunks c
         where c.recording_id = t.recording_id and c.result is not null) as chunks_done
     from transcriptions t where t.recording_id = ${recordingId}`.execute(db);
@@ -191,6 +193,37 @@ export async function saveChunkResult(
         from transcription_chunks c where c.recording_id = t.recording_id)
     where t.recording_id = ${recordingId} and t.status = 'running'`.execute(tx);
   return true;
+}
+
+/** Saves what a running transcription does. */
+export async function saveStage(
+  db: Executor,
+  recordingId: string,
+  stage: "audio" | "words" | "speakers",
+): Promise<void> {
+  await sql`
+    update transcriptions set stage = ${stage}, updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status = 'running'`.execute(db);
+}
+
+/**
+ * Saves how much of the chunk in work is done; never backwards.
+ * @returns whether the transcription is still running; otherwise it was cancelled.
+ */
+export async function saveChunkProgress(
+  db: Executor,
+  recordingId: string,
+  fraction: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update transcriptions t set updated_at = clock_timestamp(), progress = greatest(progress,
+      (select least(95, ${cutProgress}::integer + ((95 - ${cutProgress}::integer)
+          * (count(*) filter (where c.result is not null) + least(${fraction}::float8, 1))
+          / greatest(count(*), 1))::integer)
+        from transcription_chunks c where c.recording_id = t.recording_id))
+    where t.recording_id = ${recordingId} and t.status = 'running'
+    returning 1`.execute(db);
+  return rows.length > 0;
 }
 
 /**

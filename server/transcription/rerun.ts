@@ -5,6 +5,7 @@ import type { Database, Tx } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import { lockForChange } from "../recordings/rights.ts";
+import { hasSpeechModel } from "./availability.ts";
 import { requestTranscription, retryTranscription } from "./service.ts";
 
 interface RerunState {
@@ -24,17 +25,18 @@ export async function rerunTranscription(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;
-    readonly config: Pick<Config, "transcription">;
+    readonly config: Pick<Config, "transcription" | "dataDir">;
   },
   principal: Principal,
   recordingId: string,
   edits: "keep" | "discard" | undefined,
 ): Promise<{ status: "pending" }> {
   const { db, jobs, config } = deps;
+  const hasModel = await hasSpeechModel(config);
   await db.kysely.transaction().execute(async (tx) => {
     await lockForChange(tx, principal, recordingId, "have it transcribed again");
     const state = await findState(tx, recordingId);
-    const reason = refusal(state, config.transcription !== null, edits);
+    const reason = refusal(state, hasModel, edits);
     if (reason !== null) throw new ProblemError("wrong_state", reason);
     if (!(await retryTranscription(tx, jobs, recordingId))) {
       if (await restartDone(tx, recordingId))
@@ -53,7 +55,7 @@ export async function rerunTranscription(
 /** @returns whether a finished one was restarted. The results of its chunks are gone. */
 async function restartDone(tx: Tx, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
-    update transcriptions set status = 'pending', progress = 0, chunks_total = null,
+    update transcriptions set status = 'pending', stage = null, progress = 0, chunks_total = null,
       updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status = 'done'
     returning recording_id`.execute(tx);
@@ -80,7 +82,8 @@ async function findState(tx: Tx, recordingId: string): Promise<RerunState> {
 
 /** Why a recording can't be transcribed again; null when it can. */
 function refusal(state: RerunState, hasModel: boolean, edits: "keep" | "discard" | undefined): string | null {
-  if (!hasModel) return "this server has no speech model; ask the operator to set one up";
+  if (!hasModel)
+    return "this server has no speech model; ask an admin to install one in Settings → Transcription";
   if (!state.has_media) return "the recording has no file to transcribe";
   if (state.status === "pending" || state.status === "running")
     return "the recording is already being transcribed; wait until that has finished";

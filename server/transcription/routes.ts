@@ -11,7 +11,7 @@ export function transcriptionRoutes(
   deps: {
     readonly db: Database;
     readonly jobs: JobQueue;
-    readonly config: Pick<Config, "transcription">;
+    readonly config: Pick<Config, "transcription" | "dataDir">;
   },
 ): void {
   route(api, contract.rerunTranscription, ({ principal, params, body }) =>

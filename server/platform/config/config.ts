@@ -1,6 +1,7 @@
+import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { resolveDataDir } from "../db/embedded/index.ts";
-import type { Config, SingleSignOnSettings, SmtpSettings } from "./types.ts";
+import type { Config, SingleSignOnSettings, SmtpSettings, TranscriptionSettings } from "./types.ts";
 import {
   addressRanges,
   bucketPrefix,
@@ -27,8 +28,10 @@ import {
 export type {
   Config,
   LanguageModelSettings,
+  LocalTranscriptionSettings,
   SingleSignOnSettings,
   SmtpSettings,
+  TranscriptionServerSettings,
   TranscriptionSettings,
 } from "./types.ts";
 
@@ -72,6 +75,9 @@ const settings = {
   PARLEY_MAX_UPLOAD_BYTES: whole(1, 4_294_967_296),
   PARLEY_HOOKS_ALLOW_ADDRESSES: z.string(),
   PARLEY_HOOK_RETRY_SCHEDULE: retrySchedule,
+  PARLEY_TRANSCRIPTION: z.enum(["local", "server", "off"]),
+  PARLEY_TRANSCRIPTION_THREADS: whole(1, 64),
+  PARLEY_MODEL_MIRROR: httpUrl,
   PARLEY_TRANSCRIPTION_URL: httpUrl,
   PARLEY_TRANSCRIPTION_MODEL: z.string(),
   PARLEY_TRANSCRIPTION_API_KEY: z.string(),
@@ -179,15 +185,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     maxUploadBytes: values.PARLEY_MAX_UPLOAD_BYTES ?? 4_294_967_296,
     hooksAllowAddresses: values.PARLEY_HOOKS_ALLOW_ADDRESSES ?? "",
     hookRetryScheduleMs: values.PARLEY_HOOK_RETRY_SCHEDULE ?? null,
-    transcription:
-      values.PARLEY_TRANSCRIPTION_URL === undefined
-        ? null
-        : {
-            url: values.PARLEY_TRANSCRIPTION_URL,
-            model: values.PARLEY_TRANSCRIPTION_MODEL ?? "whisper-1",
-            apiKey: values.PARLEY_TRANSCRIPTION_API_KEY ?? null,
-            language: values.PARLEY_TRANSCRIPTION_LANGUAGE ?? null,
-          },
+    transcription: readTranscription(values),
+    modelMirror: values.PARLEY_MODEL_MIRROR ?? null,
     languageModel:
       values.PARLEY_LLM_URL === undefined
         ? null
@@ -222,6 +221,29 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",
   } satisfies Config);
+}
+
+/** A server when its URL is set; otherwise the built-in engine, which works once a model is installed. */
+function readTranscription(values: Settings): TranscriptionSettings | null {
+  const { PARLEY_TRANSCRIPTION_URL: url, PARLEY_TRANSCRIPTION_MODEL: model } = values;
+  const language = values.PARLEY_TRANSCRIPTION_LANGUAGE ?? null;
+  const choice = values.PARLEY_TRANSCRIPTION ?? (url === undefined ? "local-if-installed" : "server");
+  if (choice === "off") return null;
+  if (choice === "server")
+    return {
+      engine: "server",
+      url: url ?? "",
+      model: model ?? "whisper-1",
+      apiKey: values.PARLEY_TRANSCRIPTION_API_KEY ?? null,
+      language,
+    };
+  return {
+    engine: "local",
+    isRequired: choice === "local",
+    model: model ?? null,
+    threads: values.PARLEY_TRANSCRIPTION_THREADS ?? Math.min(availableParallelism(), 4),
+    language,
+  };
 }
 
 function readSmtp(values: Settings): SmtpSettings | null {
@@ -270,6 +292,8 @@ function findUnfounded(values: Settings): string[] {
 /** Settings that are valid alone but not together. */
 function findDisagreements(values: Settings): string[] {
   const lonely = [...findLonely(values), ...findUnfounded(values)];
+  if (values.PARLEY_TRANSCRIPTION === "server" && values.PARLEY_TRANSCRIPTION_URL === undefined)
+    lonely.push("PARLEY_TRANSCRIPTION_URL must be set when PARLEY_TRANSCRIPTION is server");
   if (lonely.length > 0 || values.PARLEY_STORAGE !== "s3") return lonely;
   const maxLinkMs = 7 * units.d;
   return [

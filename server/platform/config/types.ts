@@ -15,8 +15,24 @@ interface S3Settings extends S3Connection {
   readonly prefix: string | null;
 }
 
+/** What transcribes recordings. */
+export type TranscriptionSettings = TranscriptionServerSettings | LocalTranscriptionSettings;
+
+/** The built-in speech engine. */
+export interface LocalTranscriptionSettings {
+  readonly engine: "local";
+  /** Whether the operator chose it; otherwise it is used once a model is installed. */
+  readonly isRequired: boolean;
+  /** Name of an installed model; null: the first that knows the language. */
+  readonly model: string | null;
+  readonly threads: number;
+  /** Language of the meetings; null: the model detects it. */
+  readonly language: string | null;
+}
+
 /** A speech model server. */
-export interface TranscriptionSettings {
+export interface TranscriptionServerSettings {
+  readonly engine: "server";
   /** URL of the server, with or without `/v1/audio/transcriptions`. */
   readonly url: string;
   readonly model: string;
@@ -131,8 +147,10 @@ export interface Config {
   readonly hookRetryScheduleMs: readonly number[] | null;
   /** Token that a bucket's notifications must send; null: notifications are off. */
   readonly s3NotificationToken: string | null;
-  /** A speech model behind an OpenAI-compatible `/v1/audio/transcriptions`; null: none. */
+  /** What transcribes recordings; null: nothing. */
   readonly transcription: TranscriptionSettings | null;
+  /** Where speech models are downloaded from instead of their publishers; null: from these. */
+  readonly modelMirror: string | null;
   /** A language model behind an OpenAI-compatible `/v1/chat/completions`; null: none. */
   readonly languageModel: LanguageModelSettings | null;
   /** How long entries of the audit log are kept; null: indefinitely. */

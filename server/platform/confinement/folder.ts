@@ -11,10 +11,11 @@ import type { Confinement } from "./detect.ts";
  * @returns the path to hand to the program, whose working folder is `folder`: the folders above may be closed to it.
  */
 export async function openFolder(
-  { method: { user } }: Confinement,
+  confinement: Confinement,
   folder: string,
   inputPath: string,
 ): Promise<string> {
+  const { user } = confinement.method;
   if (user === null) return inputPath;
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
@@ -22,7 +23,19 @@ export async function openFolder(
     if (entry.isFile() && entry.nlink === 1) await lchown(path, user.uid, user.gid);
   }
   await chown(folder, user.uid, user.gid);
-  if (dirname(inputPath) === folder) return basename(inputPath);
+  return dirname(inputPath) === folder ? basename(inputPath) : shareFile(confinement, folder, inputPath);
+}
+
+/**
+ * Lets the confined program's user read a file outside the program's folder, by a link in that folder if needed.
+ * @returns the path to hand to the program.
+ */
+export async function shareFile(
+  { method: { user } }: Confinement,
+  folder: string,
+  inputPath: string,
+): Promise<string> {
+  if (user === null) return inputPath;
   if (await isReadable(inputPath, user)) return inputPath;
   const name = `input-${randomUUID()}${extname(inputPath)}`;
   const path = join(folder, name);

@@ -1,11 +1,12 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { confine, type ResourceLimits } from "./command.ts";
 import { type Confinement, confinedEnvironment, describeConfinement, detectConfinement } from "./detect.ts";
 
 export type { ResourceLimits } from "./command.ts";
 export { type Confinement, describeConfinement, detectConfinement } from "./detect.ts";
-export { closeFolder, openFolder, outputPath } from "./folder.ts";
+export { closeFolder, openFolder, outputPath, shareFile } from "./folder.ts";
 
 /** A script to run confined. */
 export interface ConfinedProgram {
@@ -41,6 +42,16 @@ export function killConfined({ pid }: ChildProcess): void {
   } catch (error) {
     // It has ended already.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** Lowers the priority of a confined program, so that the API stays responsive. */
+export function lowerPriority(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or the system does not allow it; then it runs at normal priority.
   }
 }
 

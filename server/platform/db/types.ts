@@ -703,6 +703,7 @@ export interface Transcriptions {
   not_before: Timestamp | null;
   progress: Generated<number>;
   recording_id: string;
+  stage: "audio" | "words" | "speakers" | null;
   status: "pending" | "running" | "done" | "failed";
   updated_at: Generated<Timestamp>;
   written_version: number | null;

@@ -25,7 +25,9 @@ export function recordingDataRoutes(
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
     readonly views: ViewLog;
-    readonly config: Pick<Config, "baseUrl" | "downloadUrlTtlMs" | "transcription">;
+    readonly config: Pick<Config, "baseUrl" | "downloadUrlTtlMs">;
+    /** Whether recordings can be transcribed. */
+    readonly hasSpeechModel: () => Promise<boolean>;
   },
 ): void {
   const { db, signer, views, config } = deps;
@@ -36,7 +38,7 @@ export function recordingDataRoutes(
     const json = await findRecordingView(db.pool, principal, params.recording_id, {
       baseUrl: config.baseUrl,
       thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-      hasSpeechModel: config.transcription !== null,
+      hasSpeechModel: await deps.hasSpeechModel(),
     });
     if (json === undefined) throw recordingNotFound(params.recording_id);
     await views.note(request, "recording_viewed", params.recording_id);

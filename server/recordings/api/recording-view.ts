@@ -90,7 +90,7 @@ const viewQuery = `select json_build_object(
       'is_edited', exists (select 1 from transcript_segments s
         where s.recording_id = r.id and s.original is not null),
       'transcription', (select json_build_object(
-          'status', t.status, 'progress', t.progress, 'attempts', t.attempts, 'last_error', t.last_error,
+          'status', t.status, 'stage', t.stage, 'progress', t.progress, 'attempts', t.attempts, 'last_error', t.last_error,
           'next_attempt_datetime', parley_timestamp(t.not_before), 'edits', t.edits)
         from transcriptions t where t.recording_id = r.id)),
     'media', (select json_build_object(

@@ -3,6 +3,7 @@ import type { BackupState } from "../../backup/schedule.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
+import { listInstalled } from "../../transcription/index.ts";
 import type { FailedJobRow } from "../jobs/queries.ts";
 import type { ProcessRow } from "../processes.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
@@ -43,14 +44,11 @@ export async function readHealth(
     worker: workerHealth(known.processes),
     backups: backupHealth(config, known.backups),
     mail: config.smtp === null ? mailOff() : mailHealth(new URL(config.smtp.url).host, failedOf("send_mail")),
-    speech:
-      config.transcription === null
-        ? speechOff()
-        : modelHealth("speech", config.transcription, failedOf("transcribe_recording")),
+    speech: await speechHealth(config, failedOf("transcribe_recording")),
     language_model:
       config.languageModel === null
         ? languageModelOff()
-        : modelHealth("language", config.languageModel, failedOf("analyze_recording")),
+        : modelHealth("language", atHost(config.languageModel), failedOf("analyze_recording")),
   };
   return Object.entries(found).map(([component, finding]) => ({
     component: component as Component,
@@ -118,15 +116,27 @@ function mailHealth(host: string, failed: readonly FailedJobRow[]): Finding {
   );
 }
 
-function modelHealth(
-  name: "speech" | "language",
-  { url, model }: { readonly url: string; readonly model: string },
-  failed: readonly FailedJobRow[],
-): Finding {
-  const { host } = new URL(url);
+async function speechHealth(config: Config, failed: readonly FailedJobRow[]): Promise<Finding> {
+  const { transcription, dataDir } = config;
+  if (transcription === null) return speechOff();
+  if (transcription.engine === "server") return modelHealth("speech", atHost(transcription), failed);
+  const names = (await listInstalled(dataDir))
+    .filter(({ kind }) => kind !== "speakers")
+    .map(({ name }) => name);
+  if (names.length > 0) return modelHealth("speech", `${names.join(", ")} of the built-in engine`, failed);
+  if (!transcription.isRequired) return speechOff();
+  return modelHealth("speech", "of the built-in engine on the workers", failed);
+}
+
+function atHost({ url, model }: { readonly url: string; readonly model: string }): string {
+  return `${model} at ${new URL(url).host}`;
+}
+
+/** @param model such as "whisper-1 at speech.example.com". */
+function modelHealth(name: "speech" | "language", model: string, failed: readonly FailedJobRow[]): Finding {
   const [first] = failed.filter((job) => job.next_at !== null);
   if (first === undefined)
-    return ok(`The model ${model} at ${host} is set up. No recording is waiting after a failure.`);
+    return ok(`The model ${model} is set up. No recording is waiting after a failure.`);
   const waiting = failed.filter((job) => job.next_at !== null).length;
   return failing(
     `${counted(waiting, "recording")} could not be processed yet. The last error: ${first.error}`,

@@ -6,13 +6,14 @@ import { withScratch } from "../../media/scratch.ts";
 import type {
   Config,
   LanguageModelSettings,
+  LocalTranscriptionSettings,
   SmtpSettings,
   TranscriptionSettings,
 } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
-import { openAiTranscriber } from "../../transcription/index.ts";
+import { listInstalled, localTranscriber, openAiTranscriber } from "../../transcription/index.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
 import { within } from "./within.ts";
 
@@ -131,9 +132,10 @@ function mailRemedy(error: unknown, { from }: SmtpSettings): string {
 /** Sends a second of silence to the speech model. */
 export async function testSpeech(
   settings: TranscriptionSettings | null,
-  { dataDir }: Pick<Config, "dataDir">,
+  { dataDir, ...deps }: Pick<Config, "dataDir"> & Pick<Database, "session">,
 ): Promise<Finding> {
   if (settings === null) return speechOff();
+  if (settings.engine === "local") return testBuiltInEngine(settings, { dataDir, ...deps });
   const transcriber = openAiTranscriber(settings);
   const { host } = new URL(settings.url);
   return testModel("PARLEY_TRANSCRIPTION", host, () =>
@@ -149,9 +151,39 @@ export async function testSpeech(
   );
 }
 
+/** Transcribes a second of silence with the built-in engine on this machine. */
+async function testBuiltInEngine(
+  settings: LocalTranscriptionSettings,
+  deps: Pick<Config, "dataDir"> & Pick<Database, "session">,
+): Promise<Finding> {
+  const isInstalled = (await listInstalled(deps.dataDir)).some(({ kind }) => kind !== "speakers");
+  if (!isInstalled && !settings.isRequired) return speechOff();
+  const options = { language: settings.language, signal: AbortSignal.timeout(modelMs) };
+  try {
+    return await withScratch(deps.dataDir, async ({ folder }) => {
+      const path = join(folder, "silence.wav");
+      await writeFile(path, silence());
+      const opened = await localTranscriber(settings, deps).open?.(folder, options);
+      try {
+        await opened?.transcribe({ path, startMs: 0, endMs: 1000 }, options);
+      } finally {
+        await opened?.close();
+      }
+      return ok("The built-in engine transcribed a second of audio.");
+    });
+  } catch (error) {
+    if (options.signal.aborted)
+      return failing(
+        `The built-in engine did not finish within ${modelMs / 1000} s`,
+        "It may be transcribing a recording: try again later.",
+      );
+    return failing(reasonOf(error), "Run `parley models verify`, and read the log.");
+  }
+}
+
 export function speechOff(): Finding {
   return off(
-    "No speech model is set up, so recordings get no transcripts of their own. Set PARLEY_TRANSCRIPTION_URL.",
+    "No speech model is set up, so recordings get no transcripts of their own. Run `parley models install`, or set PARLEY_TRANSCRIPTION_URL.",
   );
 }
 

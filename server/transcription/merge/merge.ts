@@ -1,6 +1,7 @@
 import type { MergedTranscript, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
 import { nameSpeakers, numberSpeakers } from "./speakers.ts";
 import { joinTexts } from "./text.ts";
+import { haveWords, mergeWords } from "./timed.ts";
 
 /**
  * Merges the results of overlapping chunks into one transcript. The overlap of two chunks is cut in its middle:
@@ -10,6 +11,8 @@ import { joinTexts } from "./text.ts";
  * @param chunks in order of their starts.
  */
 export function mergeChunks(chunks: readonly PlacedChunk[]): MergedTranscript {
+  if (haveWords(chunks))
+    return { language: mainLanguage(chunks), segments: nameSpeakers(mergeWords(chunks)) };
   const numbered = numberSpeakers(chunks);
   const pieces = numbered.reduce<Piece[]>((former, chunk, index) => {
     const before = numbered[index - 1];
@@ -70,7 +73,10 @@ function mainLanguage(chunks: readonly PlacedChunk[]): string | null {
   for (const { transcript } of chunks) {
     if (transcript.language === null) continue;
     // Text that a model invents for silence counts only where nobody else speaks.
-    const weight = transcript.segments.reduce((sum, segment) => sum + segment.text.length, 0);
+    const weight = [...transcript.segments, ...(transcript.words ?? [])].reduce(
+      (sum, { text }) => sum + text.length,
+      0,
+    );
     spoken.set(transcript.language, (spoken.get(transcript.language) ?? 0) + weight);
   }
   return [...spoken].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;

@@ -15,7 +15,7 @@ import {
   transcribe,
 } from "../../../test/support/speech-server.ts";
 import { makeWav } from "../../../test/support/wav.ts";
-import type { TranscriptionSettings } from "../../platform/config/config.ts";
+import type { TranscriptionServerSettings } from "../../platform/config/config.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { openAiTranscriber, transcriptionUrl } from "./openai.ts";
 import type { AudioChunk, TranscribeOptions } from "./transcriber.ts";
@@ -40,16 +40,22 @@ writeFileSync(
 );
 
 const key = "sk-test-0123456789abcdef";
-const settings: TranscriptionSettings = { url: server.url, model: "whisper-1", apiKey: key, language: null };
+const settings: TranscriptionServerSettings = {
+  engine: "server",
+  url: server.url,
+  model: "whisper-1",
+  apiKey: key,
+  language: null,
+};
 
-function transcriber(changes: Partial<TranscriptionSettings> = {}, timeoutMs = 10_000) {
+function transcriber(changes: Partial<TranscriptionServerSettings> = {}, timeoutMs = 10_000) {
   return openAiTranscriber(
     { ...settings, ...changes },
     { timeoutMs: () => timeoutMs, maxResponseBytes: 256 * 1024 },
   );
 }
 
-function hear(changes: Partial<TranscriptionSettings> = {}, options: Partial<TranscribeOptions> = {}) {
+function hear(changes: Partial<TranscriptionServerSettings> = {}, options: Partial<TranscribeOptions> = {}) {
   return transcriber(changes).transcribe(audio, { language: null, ...options });
 }
 

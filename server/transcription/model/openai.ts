@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { TranscriptionSettings } from "../../platform/config/config.ts";
+import type { TranscriptionServerSettings } from "../../platform/config/config.ts";
 import { createModelClient } from "../../platform/model-server/client.ts";
 import { type ModelServer, type Refusal, refusalError } from "../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
@@ -26,7 +26,10 @@ type ResponseFormat = "verbose_json" | "diarized_json" | "json";
  * (`diarized_json`) from a diarizing model, and falls back to `json` where the server refuses these: OpenAI's gpt-4o
  * models and vLLM's models other than Whisper return only the text.
  */
-export function openAiTranscriber(settings: TranscriptionSettings, limits: OpenAiLimits = {}): Transcriber {
+export function openAiTranscriber(
+  settings: TranscriptionServerSettings,
+  limits: OpenAiLimits = {},
+): Transcriber {
   const url = transcriptionUrl(settings.url);
   const timeoutMs = limits.timeoutMs ?? defaultTimeoutMs;
   const server = speechServer(url.host, settings.apiKey);

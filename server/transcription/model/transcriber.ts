@@ -17,6 +17,15 @@ export interface SpokenSegment {
   readonly speaker: string | null;
 }
 
+/** A word with its time. */
+export interface SpokenWord {
+  /** As of a segment; no word begins before the previous one or reaches into the next. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Without spaces around it; with its punctuation. */
+  readonly text: string;
+}
+
 /** The transcription of one chunk; stored as JSON until all chunks are done. */
 export interface ChunkTranscript {
   /** Language code such as `en`; null: the model gives none. */
@@ -25,6 +34,8 @@ export interface ChunkTranscript {
   readonly durationMs: number | null;
   /** In order of their starts; empty when nobody speaks. */
   readonly segments: readonly SpokenSegment[];
+  /** Words outside the segments: models that time each word return these instead. */
+  readonly words?: readonly SpokenWord[];
 }
 
 export interface TranscribeOptions {
@@ -32,6 +43,8 @@ export interface TranscribeOptions {
   readonly language: string | null;
   /** Words that the model should know, such as names. */
   readonly prompt?: string;
+  /** 0 to 1, for models that report it. */
+  readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -42,4 +55,14 @@ export interface Transcriber {
    * aborted; file system errors when the audio can't be read.
    */
   transcribe(audio: AudioChunk, options: TranscribeOptions): Promise<ChunkTranscript>;
+  /**
+   * Prepares for the chunks of one recording, such as by starting a process; absent: no preparation is needed.
+   * @param folder with the chunks.
+   */
+  open?(folder: string, options: TranscribeOptions): Promise<OpenTranscriber>;
+}
+
+/** A speech model for one recording. */
+export interface OpenTranscriber extends Transcriber {
+  close(): Promise<void>;
 }

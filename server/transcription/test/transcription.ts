@@ -57,7 +57,7 @@ export async function startTranscription(env: TestAppOptions["env"] = {}) {
     env: { PARLEY_TRANSCRIPTION_URL: speech.url, PARLEY_TRANSCRIPTION_API_KEY: "sk-test", ...env },
   });
   const { db, jobs, store, config } = app;
-  if (config.transcription === null) throw new Error("transcription is not set up");
+  if (config.transcription?.engine !== "server") throw new Error("transcription is not set up");
   const deps: TranscriptionDependencies = {
     db,
     store,

@@ -9,7 +9,7 @@ import { cutEvery, quickRetry } from "./transcription.ts";
 /** A worker in a process of its own, for the tests to kill: runs the job of one recording. */
 const { PARLEY_TEST_DATABASE: database = "", PARLEY_TEST_RECORDING: recordingId = "", ...env } = process.env;
 const config = readConfig(env, process.cwd());
-if (config.transcription === null) throw new Error("transcription is not set up");
+if (config.transcription?.engine !== "server") throw new Error("transcription is not set up");
 await transcribeRecordingJob(
   {
     db: openDatabase(JSON.parse(database), { onError: () => {} }),

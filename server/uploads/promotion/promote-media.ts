@@ -21,7 +21,7 @@ import { recordingObjectKey, uploadFileKey } from "../../platform/storage/layout
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { announceRecording } from "../../recordings/announce.ts";
 import { contentTypes } from "../../recordings/media/media.ts";
-import { requestTranscription } from "../../transcription/index.ts";
+import { hasSpeechModel, requestTranscription } from "../../transcription/index.ts";
 import { recordUploadStatus } from "../api/one-step-status.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { endIfDeactivated } from "../lifecycle/end-access.ts";
@@ -152,6 +152,7 @@ async function finish(
   files: readonly StoredFile[],
 ): Promise<void> {
   const { db, jobs, config } = deps;
+  const isTranscribed = await hasSpeechModel(config);
   await db.kysely.transaction().execute(async (tx) => {
     const upload = await lockUploadById(tx, uploadId);
     if (upload?.status !== "promoting" || (await endIfDeactivated(tx, jobs, upload))) return;
@@ -159,8 +160,7 @@ async function finish(
     await recordStoredFiles(tx, { recordingId }, files);
     await transition(tx, jobs, upload, "promotion_completed", { recordingId });
     const hasSound = upload.facts?.audio !== null;
-    if (config.transcription !== null && hasSound && !hasTranscript)
-      await requestTranscription(tx, jobs, recordingId);
+    if (isTranscribed && hasSound && !hasTranscript) await requestTranscription(tx, jobs, recordingId);
     if (hasTranscript)
       await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId: upload.workspace_id });
     await announceRecording(tx, { id: recordingId, workspaceId: upload.workspace_id });

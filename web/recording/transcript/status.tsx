@@ -42,6 +42,13 @@ export function NoTranscript() {
   );
 }
 
+/** What a running transcription does. */
+const stageNames = {
+  audio: "Reading the audio",
+  words: "Transcribing",
+  speakers: "Identifying speakers",
+} as const;
+
 /** Transcription progression, if one is queued, running or failed. */
 export function TranscriptionStatus() {
   const { view } = useRecording();
@@ -62,7 +69,11 @@ export function TranscriptionStatus() {
       m="md"
       variant="light"
       icon={<IconLoader2 className={classes.turning ?? ""} aria-hidden />}
-      title={state.status === "running" ? `Transcribing… ${state.progress}%` : "Transcription queued"}
+      title={
+        state.status === "running"
+          ? `${stageNames[state.stage ?? "audio"]}… ${state.progress}%`
+          : "Transcription queued"
+      }
       role="status"
     >
       {state.status === "running" ? (

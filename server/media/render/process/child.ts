@@ -14,7 +14,9 @@ const say = (message: ChildMessage): void => {
   writeSync(3, `${JSON.stringify(message)}\n`);
 };
 
-new Worker(new URL("./watchdog.ts", import.meta.url), { workerData: job.watch }).unref();
+new Worker(new URL("../../../platform/confinement/watchdog.ts", import.meta.url), {
+  workerData: job.watch,
+}).unref();
 
 let isReady = false;
 let lastFraction = 0;

@@ -1,3 +1,4 @@
+import type { Watch } from "../../../platform/confinement/watchdog.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 
 /** The child's task; its only argument, as JSON. */
@@ -26,14 +27,6 @@ export type MediaJob =
       readonly endMs: number;
       readonly watch: Watch;
     };
-
-/** The limits that the child's watchdog enforces. */
-export interface Watch {
-  /** The child ends when this process ends. */
-  readonly parentPid: number;
-  /** Limit of the child's lifetime, whatever the parent does. */
-  readonly timeoutMs: number;
-}
 
 /** The files of a recording. */
 export interface RenderResult {

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { mkdir } from "node:fs/promises";
-import { availableParallelism, constants, setPriority } from "node:os";
+import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -8,12 +8,14 @@ import {
   closeFolder,
   detectConfinement,
   killConfined,
+  lowerPriority,
   openFolder,
   spawnConfined,
 } from "../../../platform/confinement/index.ts";
+import type { Watch } from "../../../platform/confinement/watchdog.ts";
+import { bytesIn, memoryOf } from "../../memory.ts";
 import { damagedReason, MediaFailedError, MediaKilledError } from "../errors.ts";
-import { bytesIn, memoryOf } from "../limits.ts";
-import type { ChildMessage, MediaJob, Watch } from "./protocol.ts";
+import type { ChildMessage, MediaJob } from "./protocol.ts";
 
 export interface ChildLimits {
   readonly signal?: AbortSignal | undefined;
@@ -198,16 +200,6 @@ function causeOf(output: ChildOutput, code: number | null, signal: NodeJS.Signal
     return new MediaFailedError(damagedReason, how);
   }
   return signal === "SIGKILL" ? new MediaKilledError(how) : new Error(how);
-}
-
-/** The API stays responsive while files are processed. */
-function lowerPriority(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // It has ended already, or the system does not allow it; then it runs at normal priority.
-  }
 }
 
 function abortReason(signal: AbortSignal | undefined): Error {

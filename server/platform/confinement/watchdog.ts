@@ -1,5 +1,12 @@
 import { workerData } from "node:worker_threads";
-import type { Watch } from "./protocol.ts";
+
+/** The limits that a confined program enforces on itself. */
+export interface Watch {
+  /** The program ends when this process ends. */
+  readonly parentPid: number;
+  /** Limit of the program's lifetime, whatever the parent does. */
+  readonly timeoutMs: number;
+}
 
 /**
  * Runs in a thread beside the work, whose own thread is busy for minutes and may hang in native code. Ends the process

@@ -1,0 +1,145 @@
+import { writeSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Worker } from "node:worker_threads";
+import type { ChunkTranscript } from "../model/transcriber.ts";
+import { planPieces, type Stretch } from "./pieces.ts";
+import type { EngineMessage, EngineRequest, EngineTask, RecognitionModel } from "./protocol.ts";
+import { loadSherpa, type OfflineRecognizer, type Sherpa, vadModelPath } from "./sherpa.ts";
+import { readWords } from "./words.ts";
+
+/**
+ * The program that recognizes speech, started by `engine.ts` with an `EngineTask` as its argument. It loads the model once,
+ * and then works on the requests on its standard input until it is killed or the input ends.
+ */
+const task = JSON.parse(process.argv[2] ?? "") as EngineTask;
+const sampleRate = 16_000;
+
+/** A longer piece needs more memory: 1.1 GB at 20 s, 1.6 GB at 60 s. */
+const pieceLimits = { min: 4 * sampleRate, max: 24 * sampleRate };
+
+/** Silero's window. */
+const windowSize = 512;
+
+const say = (message: EngineMessage): void => {
+  writeSync(3, `${JSON.stringify(message)}\n`);
+};
+
+new Worker(new URL("../../platform/confinement/watchdog.ts", import.meta.url), {
+  workerData: task.watch,
+}).unref();
+
+try {
+  await work();
+} catch (error) {
+  say({ type: "unusable", message: (error as Error).message });
+}
+
+async function work(): Promise<void> {
+  const sherpa = loadSherpa();
+  const recognizer = new sherpa.OfflineRecognizer({
+    featConfig: { sampleRate, featureDim: 80 },
+    modelConfig: { ...modelConfig(task.model), numThreads: task.threads, provider: "cpu", debug: 0 },
+  });
+  say({ type: "ready" });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { id, path } = JSON.parse(line) as EngineRequest;
+    const transcript = await transcribe(sherpa, recognizer, await readSamples(path), (fraction) =>
+      say({ type: "progress", id, fraction }),
+    );
+    say({ type: "result", id, transcript });
+  }
+}
+
+function modelConfig(model: RecognitionModel): object {
+  if (model.kind === "transducer") {
+    const { encoder, decoder, joiner, tokens } = model;
+    return { transducer: { encoder, decoder, joiner }, tokens, modelType: "nemo_transducer" };
+  }
+  const { encoder, decoder, tokens, language } = model;
+  return {
+    whisper: {
+      encoder,
+      decoder,
+      language: language ?? "",
+      task: "transcribe",
+      tailPaddings: -1,
+      enableTokenTimestamps: true,
+    },
+    tokens,
+  };
+}
+
+async function transcribe(
+  sherpa: Sherpa,
+  recognizer: OfflineRecognizer,
+  samples: Float32Array,
+  onProgress: (fraction: number) => void,
+): Promise<ChunkTranscript> {
+  const pieces = planPieces(samples, findSpeech(sherpa, samples), pieceLimits);
+  const words = [];
+  const segments = [];
+  let language: string | null = null;
+  for (const { start, end } of pieces) {
+    const stream = recognizer.createStream();
+    stream.acceptWaveform({ samples: samples.slice(start, end), sampleRate });
+    const result = await recognizer.decodeAsync(stream);
+    const startMs = toMs(start);
+    const endMs = toMs(end);
+    const found = readWords(result, startMs, endMs - startMs);
+    const text = result.text.trim();
+    if (found !== null) words.push(...found);
+    else if (text !== "") segments.push({ startMs, endMs, text, speaker: null });
+    // Whisper writes it as <|en|>.
+    language ??= result.lang?.replace(/[<|>]/g, "") || null;
+    onProgress(end / samples.length);
+  }
+  return { language, durationMs: toMs(samples.length), segments, words };
+}
+
+/** Where the voice activity detector hears speech. */
+function findSpeech(sherpa: Sherpa, samples: Float32Array): Stretch[] {
+  const vad = new sherpa.Vad(
+    {
+      sileroVad: {
+        model: vadModelPath(),
+        threshold: 0.5,
+        minSilenceDuration: 0.2,
+        minSpeechDuration: 0.1,
+        windowSize,
+        maxSpeechDuration: 30,
+      },
+      sampleRate,
+      numThreads: 1,
+      debug: 0,
+    },
+    60,
+  );
+  const speech: Stretch[] = [];
+  const collect = (): void => {
+    for (; !vad.isEmpty(); vad.pop()) {
+      const found = vad.front(false);
+      speech.push({ start: found.start, end: found.start + found.samples.length });
+    }
+  };
+  for (let at = 0; at + windowSize <= samples.length; at += windowSize) {
+    vad.acceptWaveform(samples.subarray(at, at + windowSize));
+    collect();
+  }
+  vad.flush();
+  collect();
+  return speech;
+}
+
+/** The samples of a WAV file as the media program writes it: a header of 44 bytes and 16-bit mono samples. */
+async function readSamples(path: string): Promise<Float32Array> {
+  const file = await readFile(path);
+  const count = Math.max(0, (file.length - 44) >> 1);
+  const samples = new Float32Array(count);
+  for (let i = 0; i < count; i++) samples[i] = file.readInt16LE(44 + 2 * i) / 32768;
+  return samples;
+}
+
+function toMs(samples: number): number {
+  return Math.round((samples * 1000) / sampleRate);
+}

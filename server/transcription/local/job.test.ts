@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { recordingObjectKey } from "../../platform/storage/layout.ts";
+import { readTranscriptionProgress } from "../index.ts";
+import type { Transcriber } from "../model/transcriber.ts";
+import { installModel } from "../models/install.ts";
+import { findInstalled, markerName } from "../models/store.ts";
+import { cutEvery, quickRetry, startTranscription } from "../test/transcription.ts";
+import { localTranscriber } from "./transcriber.ts";
+
+const assets = fileURLToPath(new URL("../../../test/fixtures/speech/", import.meta.url));
+const { app, db, store, makeRecording, run, segments, recording } = await startWithModel();
+const { dataDir } = app.config;
+const retry = { ...quickRetry, maxUnusable: 3 };
+const settings = { engine: "local", isRequired: true, model: null, threads: 1, language: null } as const;
+
+async function startWithModel() {
+  const started = await startTranscription();
+  await installModel(started.app.config.dataDir, "tiny", {
+    type: "folder",
+    path: join(assets, "tiny-transducer"),
+  });
+  return { ...started, store: started.deps.store };
+}
+
+/** The engine, with a hook before each chunk. */
+function engine(before: (chunk: number) => Promise<void> = async () => {}): Transcriber {
+  const local = localTranscriber(settings, { dataDir, session: db.session });
+  return {
+    ...local,
+    async open(folder, options) {
+      const opened = await local.open?.(folder, options);
+      assert.ok(opened);
+      let chunk = 0;
+      return {
+        ...opened,
+        async transcribe(audio, more) {
+          await before(chunk++);
+          return opened.transcribe(audio, more);
+        },
+      };
+    },
+  };
+}
+
+async function speak(): Promise<string> {
+  const id = await makeRecording();
+  await store.put(recordingObjectKey(id, "media.mp3"), await readFile(join(assets, "espeak2.wav")));
+  return id;
+}
+
+const withEngine = (before?: (chunk: number) => Promise<void>) => ({
+  transcriber: engine(before),
+  extractSpeech: cutEvery(8000, 2000),
+  retry,
+});
+
+/** Processes of the engine that this process has started. */
+async function engines(): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir("/proc")) {
+    const command = await readFile(`/proc/${name}/cmdline`, "utf8").catch(() => "");
+    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+    if (command.includes("local/child.ts") && stat.split(" ")[3] === String(process.pid))
+      found.push(Number(name));
+  }
+  return found;
+}
+
+const progress = async (id: string) =>
+  (await readTranscriptionProgress(db.kysely, id)) ?? assert.fail("it is gone");
+
+let expected: unknown;
+
+test("the built-in engine transcribes a recording: times never decrease, one process, no files left", async () => {
+  const id = await speak();
+  const seen = new Set<number>();
+  await run(
+    id,
+    withEngine(async () => {
+      for (const pid of await engines()) seen.add(pid);
+    }),
+  );
+  const made = await segments(id);
+  expected = made;
+  assert.ok(made.length > 3);
+  assert.ok(made.every(({ start_ms }, index) => start_ms >= (made[index - 1]?.start_ms ?? 0)));
+  assert.equal((await recording(id)).transcript_version, 1);
+  assert.deepEqual([(await progress(id)).status, (await progress(id)).progress], ["done", 100]);
+  assert.equal(seen.size, 1, "one process for the whole recording");
+  assert.deepEqual(await engines(), []);
+  assert.deepEqual(await readdir(join(dataDir, "scratch")), []);
+});
+
+test("an engine that is killed is started again, and its chunk is repeated", async () => {
+  const id = await speak();
+  const asked: number[] = [];
+  await run(
+    id,
+    withEngine(async (chunk) => {
+      asked.push(chunk);
+      if (chunk === 1) for (const pid of await engines()) process.kill(pid, "SIGKILL");
+    }),
+  );
+  assert.deepEqual(await segments(id), expected);
+  assert.deepEqual(asked, [0, 1, 2, 3], "the killed chunk was asked for twice");
+});
+
+test("a stopped job ends its engine; the next run repeats only what has no result", async () => {
+  const id = await speak();
+  const stop = new AbortController();
+  await assert.rejects(
+    run(
+      id,
+      withEngine(async (chunk) => (chunk === 1 ? stop.abort(new Error("stopping")) : undefined)),
+      stop.signal,
+    ),
+    /stopping/,
+  );
+  assert.deepEqual(await engines(), []);
+  assert.equal((await progress(id)).chunks_done, 1);
+  let asked = 0;
+  await run(
+    id,
+    withEngine(async () => void asked++),
+  );
+  assert.equal(asked, 2);
+  assert.deepEqual(await segments(id), expected);
+});
+
+test("a language that no installed model knows fails with the remedy", async () => {
+  const model = await findInstalled(dataDir, "tiny");
+  assert.ok(model);
+  const marker = join(model.folder, markerName);
+  const before = await readFile(marker, "utf8");
+  await writeFile(marker, JSON.stringify({ ...JSON.parse(before), languages: ["en"] }));
+  const id = await speak();
+  await run(id, { ...withEngine(), config: { dataDir, transcription: { ...settings, language: "ja" } } });
+  const { status, last_error } = await progress(id);
+  assert.equal(status, "failed");
+  assert.match(
+    last_error ?? "",
+    /No installed speech model \(tiny\) knows the language "ja".*install whisper-small/,
+  );
+  await writeFile(marker, before);
+});
+
+test("a model with a changed byte is refused by name, and nothing is transcribed", async () => {
+  const model = await findInstalled(dataDir, "tiny");
+  assert.ok(model);
+  const path = join(model.folder, "joiner.int8.onnx");
+  const file = await readFile(path);
+  file[500] = (file[500] ?? 0) ^ 1;
+  await writeFile(path, file);
+  const id = await speak();
+  await run(id, withEngine());
+  const { status, last_error } = await progress(id);
+  assert.equal(status, "failed");
+  assert.match(last_error ?? "", /tiny is damaged: joiner\.int8\.onnx does not match its SHA-256/);
+  assert.deepEqual(
+    (await sql`select 1 from transcript_segments where recording_id = ${id}`.execute(db.kysely)).rows,
+    [],
+  );
+});

@@ -1,0 +1,42 @@
+import type { Watch } from "../../platform/confinement/watchdog.ts";
+import type { ChunkTranscript } from "../model/transcriber.ts";
+
+/** A recognition model as the engine's process opens it: paths of its files. */
+export type RecognitionModel =
+  | {
+      readonly kind: "transducer";
+      readonly encoder: string;
+      readonly decoder: string;
+      readonly joiner: string;
+      readonly tokens: string;
+    }
+  | {
+      readonly kind: "whisper";
+      readonly encoder: string;
+      readonly decoder: string;
+      readonly tokens: string;
+      /** Code of the language; null: the model detects it. */
+      readonly language: string | null;
+    };
+
+/** The only argument of the engine's process, as JSON. */
+export interface EngineTask {
+  readonly model: RecognitionModel;
+  readonly threads: number;
+  readonly watch: Watch;
+}
+
+/** A request, one JSON line on standard input; they are worked on in order. */
+export interface EngineRequest {
+  readonly id: number;
+  /** A 16 kHz mono WAV file in the process's folder. */
+  readonly path: string;
+}
+
+/** A message of the engine, one JSON line each on file descriptor 3. */
+export type EngineMessage =
+  | { readonly type: "ready" }
+  | { readonly type: "progress"; readonly id: number; readonly fraction: number }
+  | { readonly type: "result"; readonly id: number; readonly transcript: ChunkTranscript }
+  /** The engine can't work on this machine or with this model. */
+  | { readonly type: "unusable"; readonly message: string };

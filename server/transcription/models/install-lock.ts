@@ -1,0 +1,61 @@
+import { open, readFile, rm, stat, utimes } from "node:fs/promises";
+import { hostname } from "node:os";
+import { ModelError } from "./store.ts";
+
+/** How often the lock is marked as in use, and after which silence its process is taken for dead. */
+const beatMs = 5_000;
+const silentMs = 60_000;
+
+/**
+ * Takes the lock of a model's installation, a file that names its process. A dead process's lock is taken over.
+ * @returns a function that releases it.
+ * @throws ModelError when another process is installing the model.
+ */
+export async function takeInstallLock(path: string, name: string): Promise<() => Promise<void>> {
+  if (!(await createLock(path))) {
+    if (await isInUse(path))
+      throw new ModelError(`another process is installing ${name}; wait until it has finished`);
+    await rm(path, { force: true });
+    if (!(await createLock(path)))
+      throw new ModelError(`another process is installing ${name}; wait until it has finished`);
+  }
+  const beat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => {});
+  }, beatMs);
+  held.add(path);
+  return async () => {
+    clearInterval(beat);
+    held.delete(path);
+    await rm(path, { force: true });
+  };
+}
+
+/** The locks of this process. A lock file with our number that is not among them is a dead process's. */
+const held = new Set<string>();
+
+async function createLock(path: string): Promise<boolean> {
+  try {
+    const handle = await open(path, "wx", 0o600);
+    await handle.writeFile(`${hostname()} ${process.pid}`);
+    await handle.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function isInUse(path: string): Promise<boolean> {
+  const info = await stat(path).catch(() => null);
+  if (info === null || Date.now() - info.mtimeMs > silentMs) return false;
+  const [host, pid] = (await readFile(path, "utf8").catch(() => "")).split(" ");
+  if (host !== hostname()) return true;
+  if (Number(pid) === process.pid) return held.has(path);
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

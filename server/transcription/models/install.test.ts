@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, beforeEach, test } from "node:test";
+import type { CatalogueModel } from "./catalogue.ts";
+import { installCatalogueModel, installModel } from "./install.ts";
+import { ensureIntact, listInstalled, ModelError, modelsFolder, removeModel, verifyModel } from "./store.ts";
+
+const dataDir = await mkdtemp(join(tmpdir(), "parley-models-"));
+const contents = { "one.onnx": randomBytes(300_000), "tokens.txt": Buffer.from("a 0\nb 1\n") };
+const model: CatalogueModel = {
+  name: "test-model",
+  kind: "transducer",
+  description: "",
+  licence: "CC-BY-4.0",
+  attribution: "",
+  source: "",
+  revision: "1",
+  languages: ["en"],
+  files: Object.entries(contents).map(([name, content]) => ({
+    name,
+    bytes: content.length,
+    sha256: createHash("sha256").update(content).digest("hex"),
+    url: "http://127.0.0.1:9/never",
+  })),
+};
+
+const requests: string[] = [];
+let serve: RequestListener;
+const server = createServer((request, response) => {
+  requests.push(`${request.url} ${request.headers.range ?? "whole"}`);
+  serve(request, response);
+});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}/models`;
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const contentOf = (url: string | undefined): Buffer | undefined =>
+  contents[url?.replace("/models/test-model/", "") as keyof typeof contents];
+
+/** A server that understands ranges. */
+const wellBehaved: RequestListener = (request, response) => {
+  const content = contentOf(request.url);
+  if (content === undefined) return void response.writeHead(404).end();
+  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+  if (from === 0) return void response.writeHead(200).end(content);
+  response
+    .writeHead(206, { "content-range": `bytes ${from}-${content.length - 1}/${content.length}` })
+    .end(content.subarray(from));
+};
+
+beforeEach(async () => {
+  await rm(modelsFolder(dataDir), { recursive: true, force: true });
+  requests.length = 0;
+  serve = wellBehaved;
+});
+
+const install = () => installCatalogueModel(dataDir, model, { type: "download", mirror });
+const names = async () => (await listInstalled(dataDir)).map(({ name }) => name);
+
+test("a model is downloaded from a mirror, complete and verified; a second call requests nothing", async () => {
+  const seen: number[] = [];
+  await installCatalogueModel(
+    dataDir,
+    model,
+    { type: "download", mirror },
+    { onProgress: (done) => seen.push(done) },
+  );
+  assert.deepEqual(await names(), ["test-model"]);
+  const [installed] = await listInstalled(dataDir);
+  assert.ok(installed);
+  assert.deepEqual(await verifyModel(installed), []);
+  assert.deepEqual(await readFile(join(installed.folder, "one.onnx")), contents["one.onnx"]);
+  assert.equal(seen.at(-1), 300_008);
+  await install();
+  assert.equal(requests.length, 2);
+  assert.deepEqual(await readdir(modelsFolder(dataDir)), ["test-model"]);
+});
+
+test("an interrupted download resumes where it stopped, also after its process was killed", async () => {
+  const part = join(modelsFolder(dataDir), ".test-model.part");
+  await mkdir(part, { recursive: true });
+  await writeFile(join(part, "one.onnx.part"), contents["one.onnx"].subarray(0, 100_000));
+  let cuts = 2;
+  serve = (request, response) => {
+    if (request.headers.range === undefined || cuts-- <= 0) return wellBehaved(request, response);
+    const from = Number(/\d+/.exec(request.headers.range)?.[0]);
+    response.writeHead(206, { "content-range": `bytes ${from}-299999/300000` });
+    response.end(contents["one.onnx"].subarray(from, from + 50_000));
+  };
+  await install();
+  assert.deepEqual(requests.slice(0, 3), [
+    "/models/test-model/one.onnx bytes=100000-",
+    "/models/test-model/one.onnx bytes=150000-",
+    "/models/test-model/one.onnx bytes=200000-",
+  ]);
+  assert.deepEqual(await names(), ["test-model"]);
+});
+
+test("a server without ranges sends the file again from its beginning", async () => {
+  const part = join(modelsFolder(dataDir), ".test-model.part");
+  await mkdir(part, { recursive: true });
+  await writeFile(join(part, "one.onnx.part"), randomBytes(1000));
+  serve = (request, response) => void response.writeHead(200).end(contentOf(request.url));
+  await install();
+  assert.deepEqual(await names(), ["test-model"]);
+});
+
+test("a file with a flipped byte is refused by name, and so is one that is too long or missing", async () => {
+  const wrong = Buffer.from(contents["one.onnx"]);
+  wrong[7] = (wrong[7] ?? 0) ^ 1;
+  serve = (_request, response) => void response.writeHead(200).end(wrong);
+  await assert.rejects(install(), /one\.onnx of test-model does not match its SHA-256/);
+  serve = (_request, response) => void response.writeHead(200).end(Buffer.concat([wrong, wrong]));
+  await assert.rejects(install(), /more than the 300000 bytes/);
+  serve = (_request, response) => void response.writeHead(404).end();
+  await assert.rejects(install(), (error) => error instanceof ModelError && /status 404/.test(error.message));
+  assert.deepEqual(await names(), []);
+});
+
+test("a folder outside the catalogue becomes a custom model, with its hashes recorded", async () => {
+  const folder = join(dataDir, "custom");
+  await mkdir(folder, { recursive: true });
+  const files = ["encoder.int8.onnx", "decoder.int8.onnx", "joiner.int8.onnx", "tokens.txt"];
+  for (const name of files) await writeFile(join(folder, name), name);
+  const source = { type: "folder", path: folder } as const;
+  const installed = await installModel(dataDir, "mine", source);
+  assert.equal(installed.custom, true);
+  await ensureIntact(installed);
+  await installModel(dataDir, "mine", source);
+  await writeFile(join(folder, "tokens.txt"), "tokens.tyt");
+  await assert.rejects(
+    installModel(dataDir, "mine", source),
+    /tokens\.txt does not match the SHA-256 recorded/,
+  );
+  await writeFile(join(installed.folder, "tokens.txt"), "tokens.tyt");
+  assert.deepEqual(await verifyModel(installed), ["tokens.txt does not match its SHA-256"]);
+  await assert.rejects(ensureIntact(installed), /mine is damaged: tokens\.txt/);
+  await removeModel(dataDir, "mine");
+  assert.deepEqual(await names(), []);
+  await rm(join(folder, "encoder.int8.onnx"));
+  await assert.rejects(installModel(dataDir, "mine", source), /has no model/);
+  await assert.rejects(
+    installModel(dataDir, "../mine", source),
+    /is not a model name/,
+    "a name never leaves the folder",
+  );
+});
+
+test("two installations of a model at the same time: the second is refused, a dead one's lock is taken over", async () => {
+  await mkdir(modelsFolder(dataDir), { recursive: true });
+  const lock = join(modelsFolder(dataDir), ".test-model.lock");
+  await writeFile(lock, `${hostname()} ${process.ppid}`);
+  await assert.rejects(install(), /another process is installing test-model/);
+  await writeFile(lock, `${hostname()} 999999999`);
+  await install();
+  assert.deepEqual(await names(), ["test-model"]);
+});

@@ -1,0 +1,258 @@
+import { copyFile, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { type CatalogueModel, findInCatalogue, type ModelFile, type ModelKind } from "./catalogue.ts";
+import { downloadFile } from "./download.ts";
+import { takeInstallLock } from "./install-lock.ts";
+import {
+  findInstalled,
+  hashFile,
+  type InstalledModel,
+  type Marker,
+  ModelError,
+  markerName,
+  modelName,
+  modelsFolder,
+} from "./store.ts";
+
+/** Where the files come from. */
+export type ModelSource =
+  | { readonly type: "folder"; readonly path: string }
+  /** `mirror` has a folder with the model's name; null: the addresses of the catalogue. */
+  | { readonly type: "download"; readonly mirror: string | null };
+
+export interface InstallOptions {
+  /** Called with the bytes that are in place, at most a few times a second. */
+  readonly onProgress?: (bytesDone: number, bytesTotal: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What to install: a catalogue's model, or a folder that is described as it is found. */
+interface Plan extends Omit<Marker, "installed_at" | "files"> {
+  readonly files: readonly (ModelFile & { readonly url: string | null })[];
+}
+
+/** Room that must remain on the disk. */
+const reserveBytes = 200 * 1024 ** 2;
+
+/** The layouts of folders outside the catalogue, by their files. */
+const customLayouts: readonly { kind: ModelKind; files: readonly string[] }[] = [
+  { kind: "transducer", files: ["encoder.int8.onnx", "decoder.int8.onnx", "joiner.int8.onnx", "tokens.txt"] },
+  { kind: "speakers", files: ["segmentation.onnx", "embedding.onnx"] },
+  { kind: "speakers", files: ["embedding.onnx"] },
+];
+
+/**
+ * Installs a model: checks the free disk, brings each file into a folder beside the models, verifies its size and
+ * SHA-256, and renames the folder once everything is complete. Interrupted, the next call resumes. An installed model is
+ * left as it is.
+ * @throws ModelError for anything that the user can correct.
+ */
+export async function installModel(
+  dataDir: string,
+  name: string,
+  source: ModelSource,
+  options: InstallOptions = {},
+): Promise<InstalledModel> {
+  if (!modelName.test(name))
+    throw new ModelError(`"${name}" is not a model name; use lowercase letters, digits, dots and hyphens`);
+  const known = findInCatalogue(name);
+  const plan = known === undefined ? await planCustom(name, source) : planKnown(known);
+  return installPlan(dataDir, plan, source, options);
+}
+
+/** The same for a model of a given catalogue entry. */
+export function installCatalogueModel(
+  dataDir: string,
+  model: CatalogueModel,
+  source: ModelSource,
+  options: InstallOptions = {},
+): Promise<InstalledModel> {
+  return installPlan(dataDir, planKnown(model), source, options);
+}
+
+async function installPlan(
+  dataDir: string,
+  plan: Plan,
+  source: ModelSource,
+  options: InstallOptions,
+): Promise<InstalledModel> {
+  const folder = modelsFolder(dataDir);
+  const part = join(folder, `.${plan.name}.part`);
+  await mkdir(part, { recursive: true, mode: 0o700 });
+  const unlock = await takeInstallLock(join(folder, `.${plan.name}.lock`), plan.name);
+  try {
+    await mkdir(part, { recursive: true, mode: 0o700 });
+    const installed = await findInstalled(dataDir, plan.name);
+    if (installed !== null) {
+      refuseOther(installed, plan);
+      await rm(part, { recursive: true, force: true });
+      return installed;
+    }
+    const total = plan.files.reduce((sum, { bytes }) => sum + bytes, 0);
+    await ensureRoom(part, plan.files, total);
+    let done = 0;
+    for (const file of plan.files) {
+      const before = done;
+      await bringFile(part, plan, file, source, {
+        ...options,
+        onProgress: (bytes) => options.onProgress?.(before + bytes, total),
+      });
+      done += file.bytes;
+      options.onProgress?.(done, total);
+    }
+    await writeMarker(part, plan);
+    await rename(part, join(folder, plan.name));
+    const result = await findInstalled(dataDir, plan.name);
+    if (result === null) throw new Error(`the model ${plan.name} was removed while it was installed`);
+    return result;
+  } finally {
+    await unlock();
+  }
+}
+
+function planKnown(model: CatalogueModel): Plan {
+  const { name, kind, languages, revision, licence, files } = model;
+  return {
+    name,
+    kind,
+    custom: false,
+    languages: languages === null ? null : [...languages],
+    revision,
+    licence,
+    files,
+  };
+}
+
+/** Describes a folder outside the catalogue: its files with the hashes that they have now. */
+async function planCustom(name: string, source: ModelSource): Promise<Plan> {
+  if (source.type !== "folder")
+    throw new ModelError(
+      `there is no model ${name}; parley models list shows the models, and --from installs a folder under a name of your choice`,
+    );
+  const sizes = async (names: readonly string[]): Promise<(number | null)[]> =>
+    Promise.all(
+      names.map((file) =>
+        stat(join(source.path, file)).then(
+          (info) => (info.isFile() ? info.size : null),
+          () => null,
+        ),
+      ),
+    );
+  for (const { kind, files } of customLayouts) {
+    const bytes = await sizes(files);
+    if (bytes.includes(null)) continue;
+    const described = await Promise.all(
+      files.map(async (file, index) => ({
+        name: file,
+        bytes: bytes[index] ?? 0,
+        sha256: await hashFile(join(source.path, file)),
+        url: null,
+      })),
+    );
+    return { name, kind, custom: true, languages: null, revision: null, licence: null, files: described };
+  }
+  throw new ModelError(
+    `${source.path} has no model: it needs ${customLayouts[0]?.files.join(", ")}, or embedding.onnx for a model of speakers`,
+  );
+}
+
+/** @throws ModelError when the files differ from those that were installed under the name before. */
+function refuseOther(installed: InstalledModel, plan: Plan): void {
+  const hashes = new Map(installed.files.map(({ name, sha256 }) => [name, sha256]));
+  const different = plan.files.filter(({ name, sha256 }) => hashes.get(name) !== sha256);
+  if (different.length > 0)
+    throw new ModelError(
+      `${different.map(({ name }) => name).join(", ")} does not match the SHA-256 recorded when ${plan.name} was installed; check the files, or remove the model first`,
+    );
+}
+
+/** @throws ModelError when the missing files do not fit on the disk. */
+async function ensureRoom(part: string, files: readonly ModelFile[], total: number): Promise<void> {
+  const present = await Promise.all(
+    files.flatMap(({ name }) =>
+      [name, `${name}.part`].map((entry) =>
+        stat(join(part, entry)).then(
+          (info) => info.size,
+          () => 0,
+        ),
+      ),
+    ),
+  );
+  const needed = total - present.reduce((sum, bytes) => sum + bytes, 0) + reserveBytes;
+  const { bavail, bsize } = await statfs(part);
+  const free = bavail * bsize;
+  if (free < needed)
+    throw new ModelError(
+      `the disk has ${toMegabytes(free)} MB free, and the model needs ${toMegabytes(needed)} MB; free some space and try again`,
+    );
+}
+
+/** Whole megabytes, for messages. */
+export function toMegabytes(bytes: number): number {
+  return Math.ceil(bytes / 1_000_000);
+}
+
+/** Brings one file into the folder, complete and verified. */
+async function bringFile(
+  part: string,
+  plan: Plan,
+  file: Plan["files"][number],
+  source: ModelSource,
+  options: { readonly onProgress: (bytes: number) => void; readonly signal?: AbortSignal },
+): Promise<void> {
+  const path = join(part, file.name);
+  // Only verified files have their final name.
+  if ((await stat(path).catch(() => null))?.size === file.bytes) return;
+  const unfinished = `${path}.part`;
+  if (source.type === "folder") {
+    const from = join(source.path, file.name);
+    await copyFile(from, unfinished).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") throw new ModelError(`${source.path} has no file ${file.name}`);
+      throw error;
+    });
+  } else {
+    await downloadFile(urlOf(plan, file, source.mirror), unfinished, file.bytes, options);
+  }
+  if ((await hashFile(unfinished, options.signal)) !== file.sha256) {
+    await rm(unfinished, { force: true });
+    throw new ModelError(
+      `${file.name} of ${plan.name} does not match its SHA-256 and was refused; ${source.type === "folder" ? "copy it again" : "try again, or use another mirror"}`,
+    );
+  }
+  await syncToDisk(unfinished);
+  await rename(unfinished, path);
+}
+
+function urlOf(plan: Plan, file: Plan["files"][number], mirror: string | null): string {
+  if (mirror !== null) {
+    const base = mirror.endsWith("/") ? mirror : `${mirror}/`;
+    return new URL(`${plan.name}/${file.name}`, base).href;
+  }
+  if (file.url === null) throw new Error(`${file.name} has no address`);
+  return file.url;
+}
+
+async function writeMarker(part: string, plan: Plan): Promise<void> {
+  const marker: Marker = {
+    ...plan,
+    installed_at: new Date().toISOString(),
+    files: plan.files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
+  };
+  const path = join(part, markerName);
+  const handle = await open(path, "w", 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify(marker, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
