@@ -39,7 +39,8 @@ export interface TestDatabase {
 export async function createTestDatabase(template: string = templateDatabase): Promise<TestDatabase> {
   const server = serverConnection();
   const name = `test_${randomBytes(6).toString("hex")}`;
-  await onServer((client) => client.query(`create database ${name} template ${template}`));
+  // Copying files takes half the processor time of copying pages through the write-ahead log.
+  await onServer((client) => client.query(`create database ${name} template ${template} strategy file_copy`));
   const settings = { ...server, database: name };
   const { host, user, password, port } = settings;
   return {
