@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
@@ -11,7 +11,39 @@ import { until } from "./until.ts";
  * @param port where nginx listens.
  * @param serverUrl where the server listens.
  */
-export async function startNginx(port: number, serverUrl: string): Promise<void> {
+export function startNginx(port: number, serverUrl: string): Promise<void> {
+  return run(
+    port,
+    `server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${serverUrl};
+      proxy_http_version 1.1;
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    }
+  }`,
+  );
+}
+
+/**
+ * The same in front of two servers, as docs/operations.md configures it, except for TLS.
+ * @param serverPorts where the servers listen.
+ */
+export function startDocumentedNginx(port: number, serverPorts: readonly [string, string]): Promise<void> {
+  const docs = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const documented = /\nnginx:\n\n```\n([^`]*)```/.exec(docs)?.[1];
+  if (documented === undefined) throw new Error("docs/operations.md has no configuration of nginx");
+  const config = documented
+    .replace("127.0.0.1:3000", `127.0.0.1:${serverPorts[0]}`)
+    .replace("127.0.0.1:3001", `127.0.0.1:${serverPorts[1]}`)
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+    .replaceAll(/^ *(http2|server_name|ssl_certificate|ssl_certificate_key) .*\n/gm, "");
+  return run(port, config);
+}
+
+async function run(port: number, config: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "parley-nginx-"));
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
@@ -25,16 +57,7 @@ events {}
 http {
   access_log off;
   ${temporary.join("\n  ")}
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass ${serverUrl};
-      proxy_http_version 1.1;
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Forwarded-Proto $scheme;
-    }
-  }
+  ${config}
 }
 `,
   );

@@ -8,12 +8,15 @@ import { createTestDatabase, templateDatabase } from "./database.ts";
 import { freePort } from "./port.ts";
 import { until } from "./until.ts";
 
-const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const mainOf = (program: string): string => join(program, "cli", "main.ts");
 
 /** A real server in a separate process, as an operator runs it. */
 export interface ServerProcess {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The folder of the program. */
+  readonly program: string;
   /** Its output so far. */
   output(): { stdout: string; stderr: string };
   /** Starts it (again) and waits until it is ready. */
@@ -31,6 +34,7 @@ export interface ServerProcess {
  * Prepares a server with its own database; `start()` runs it.
  * @param options.shared another server to share database and folder with.
  * @param options.isEmpty starts without a schema, as a first start does, instead of with the current one.
+ * @param options.program the folder of another version of the program.
  * @param options.databaseUrl the connection string of a database that the caller provides.
  */
 export async function prepareServer(
@@ -38,10 +42,12 @@ export async function prepareServer(
     env?: Record<string, string>;
     shared?: ServerProcess;
     isEmpty?: boolean;
+    program?: string;
     databaseUrl?: string;
   } = {},
 ): Promise<ServerProcess> {
-  const port = await freePort();
+  const port = options.env?.PARLEY_PORT ?? (await freePort());
+  const program = options.program ?? root;
   const givenUrl = options.databaseUrl ?? options.shared?.env.PARLEY_DATABASE_URL;
   const database =
     givenUrl === undefined
@@ -64,12 +70,13 @@ export async function prepareServer(
   const self: ServerProcess = {
     url,
     env,
+    program,
     output: () => ({ stdout, stderr }),
     get isRunning() {
       return child !== null;
     },
     async start() {
-      const started = spawn(process.execPath, [main, "serve"], {
+      const started = spawn(process.execPath, [mainOf(program), "serve"], {
         env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "pipe"],
       });
@@ -115,10 +122,10 @@ export async function prepareServer(
 
 /** Runs a parley command. @returns its standard output without the trailing newline. */
 export async function parley(
-  server: { readonly env: Readonly<Record<string, string>> },
+  server: Pick<ServerProcess, "env"> & { readonly program?: string },
   ...args: string[]
 ): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, [mainOf(server.program ?? root), ...args], {
     env: { ...process.env, ...server.env },
   });
   return stdout.trimEnd();
