@@ -39,7 +39,7 @@ export function auditCommand(): Command {
         );
         await sealAudit(db);
         const filter = { workspaceId: workspace.toLowerCase() };
-        await pipeline(exportAudit(db.pool, filter, format), process.stdout, { end: false });
+        await pipeline(exportAudit(db, null, filter, format), process.stdout, { end: false });
       }),
     );
   const accept = new Command("accept")

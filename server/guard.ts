@@ -82,6 +82,19 @@ function guard(
       applyAllowance(reply, ofUser, "by all tokens and sessions of this user together");
   }
 
+  const { replica } = db;
+  if (replica !== null)
+    // Before the response, so that the user's next read sees the change.
+    scope.addHook("onSend", async (request) => {
+      if (readPermissions.includes(request.routeOptions.config.operation?.permission)) return;
+      if (request.principal === undefined) return;
+      await replica
+        .noteChange(request.principal)
+        .catch((error: Error) =>
+          request.log.warn({ err: error }, "a change was not noted for reads of the replica"),
+        );
+    });
+
   scope.addHook("onRequest", async (request, reply) => {
     const limit = config.rateLimitPerMinute;
     // Signing in needs no authentication.
@@ -113,6 +126,9 @@ function guard(
     }
   });
 }
+
+/** Operations whose permission is another may change something. */
+const readPermissions: readonly (string | undefined)[] = [undefined, "anyone", "read"];
 
 /** The recording in the path whose transcript version the route needs. */
 function askedRecording(request: FastifyRequest): string | undefined {

@@ -53,6 +53,9 @@ export async function openConfiguredDatabase(
     // Tells servers from commands that work beside them (backup/snapshot.ts).
     ...(purpose === "tool" ? { applicationName: "parley tool" } : {}),
     ...(direct === null ? {} : { direct }),
+    ...(config.databaseReplicaUrl === null
+      ? {}
+      : { replica: { settings: { connectionString: config.databaseReplicaUrl }, onState: replicaLog(log) } }),
     onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
   });
   try {
@@ -73,6 +76,13 @@ export async function openConfiguredDatabase(
     await embedded?.stop();
     throw error;
   }
+}
+
+function replicaLog(log: FastifyBaseLogger): (error: Error | null) => void {
+  return (error) => {
+    if (error === null) log.info("the read replica can be read again");
+    else log.warn({ err: error }, "the read replica can't be read; reading from the primary");
+  };
 }
 
 /** @throws ConfigError, in one line, where the settings are the cause. */

@@ -1,4 +1,5 @@
-import type pg from "pg";
+import { type Database, readFor } from "../platform/db/database.ts";
+import type { Reader } from "../platform/db/replica.ts";
 import { csvColumns, csvLine, presentEntry } from "./present.ts";
 import { type AuditFilter, type AuditRow, findSealed, findSealedEnd } from "./queries.ts";
 
@@ -17,14 +18,18 @@ const pageSize = 1000;
  * @returns chunks of the file's text.
  */
 export async function* exportAudit(
-  pool: pg.Pool,
+  db: Pick<Database, "pool" | "replica">,
+  reader: Reader | null,
   filter: AuditFilter,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const upTo = await findSealedEnd(pool, filter.workspaceId);
+  const upTo = await findSealedEnd(db.pool, filter.workspaceId);
   if (format === "csv") yield `${csvColumns.join(",")}\r\n`;
   for (let after = 0; ; ) {
-    const rows = await findSealed(pool, filter, { after, upTo, limit: pageSize });
+    const rows = await readFor(db, reader, async (source) => {
+      const hasAll = source === db.pool || (await findSealedEnd(source, filter.workspaceId)) >= upTo;
+      return findSealed(hasAll ? source : db.pool, filter, { after, upTo, limit: pageSize });
+    });
     if (rows.length > 0) yield rows.map(format === "csv" ? csvLine : jsonLine).join("");
     if (rows.length < pageSize) return;
     after = Number(rows.at(-1)?.position);

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Principal } from "../platform/auth/principal.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import type { PageQuery, Position } from "../platform/http/page.ts";
 
 /** A row of the audit log. */
@@ -71,7 +72,7 @@ export async function findTitles(
 }
 
 /** The position of the last sealed entry of a workspace. */
-export async function findSealedEnd(pool: pg.Pool, workspaceId: string): Promise<number> {
+export async function findSealedEnd(pool: Queryable, workspaceId: string): Promise<number> {
   const { rows } = await pool.query<{ head_position: string }>(
     "select head_position from audit_chains where workspace_id = $1",
     [workspaceId],
@@ -81,7 +82,7 @@ export async function findSealedEnd(pool: pg.Pool, workspaceId: string): Promise
 
 /** Sealed entries in chain order, after one position and up to another. */
 export async function findSealed(
-  pool: pg.Pool,
+  pool: Queryable,
   filter: AuditFilter,
   page: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<AuditRow[]> {

@@ -46,7 +46,7 @@ export function auditRoutes(
       .execute((tx) =>
         recordAudit(tx, actorOf(request), { action: "audit_log_exported", details: { format, ...asked } }),
       );
-    return new Ready(Readable.from(exportAudit(db.pool, filter, format), { objectMode: false }), {
+    return new Ready(Readable.from(exportAudit(db, principal, filter, format), { objectMode: false }), {
       "content-type": `${exportTypes[format]}; charset=utf-8`,
       "content-disposition": `attachment; filename="audit.${format}"`,
     });

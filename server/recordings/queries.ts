@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { RecordingIncludeInput } from "../../contract/recordings.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Tx } from "../platform/db/database.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
 
@@ -15,8 +16,8 @@ export interface ListedRecording {
 }
 
 /** A page of the recordings that the principal can see, newest first. */
-export async function listRecordings(pool: pg.Pool, options: ListOptions): Promise<ListedRecording[]> {
-  const { rows } = await pool.query<ListedRecording>(listStatement(options) as pg.QueryConfig);
+export async function listRecordings(source: Queryable, options: ListOptions): Promise<ListedRecording[]> {
+  const { rows } = await source.query<ListedRecording>(listStatement(options) as pg.QueryConfig);
   return rows;
 }
 

@@ -1,6 +1,6 @@
-import type pg from "pg";
 import { parseTimestamp } from "../../contract/timestamp.ts";
 import type { Principal } from "../platform/auth/principal.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import type { Place, SearchCursor } from "./cursor.ts";
 import { stemmers } from "./languages.ts";
 import { phraseQueries, rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
@@ -40,7 +40,7 @@ const bestPieces = 2;
  * so ordered as a whole, and a word that is everywhere costs no more than that.
  */
 export async function findPage(
-  pool: pg.Pool,
+  pool: Queryable,
   principal: Pick<Principal, "sees">,
   terms: readonly Term[],
   filter: SearchFilter,
@@ -85,7 +85,7 @@ interface FoundRow {
 
 /** @returns a stretch in order, and where it ends; null when it is the last one. */
 async function findStretch(
-  pool: pg.Pool,
+  pool: Queryable,
   principal: Pick<Principal, "sees">,
   terms: readonly Term[],
   filter: SearchFilter,

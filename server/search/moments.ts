@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Queryable } from "../platform/db/replica.ts";
 import { findMatches, type Word } from "./match.ts";
 import { beginningsOf, border, type Term } from "./terms.ts";
 
@@ -24,7 +24,7 @@ interface ChunkRow {
  * @param recordings with the transcript pieces to read; null for all.
  */
 export async function findMoments(
-  pool: pg.Pool,
+  pool: Queryable,
   terms: readonly Term[],
   recordings: readonly { readonly id: string; readonly pieces: readonly number[] | null }[],
 ): Promise<Map<string, Moment[]>> {

@@ -1,5 +1,5 @@
-import type pg from "pg";
 import { maxQueryTerms } from "../../contract/search.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import { invalidInput, type ProblemError } from "../platform/http/errors/problem.ts";
 import { stemmers } from "./languages.ts";
 import { parseQuery } from "./parse-query.ts";
@@ -13,7 +13,7 @@ const minPrefixLength = 2;
  * @returns at least one term that is not excluded.
  * @throws ProblemError `invalid_input` naming what is wrong with it.
  */
-export async function readQuery(pool: pg.Pool, query: string): Promise<Term[]> {
+export async function readQuery(pool: Queryable, query: string): Promise<Term[]> {
   if (query.includes("\0")) throw fault("must not contain the character NUL");
   const typed = parseQuery(query);
   if (typed.length > maxQueryTerms)
@@ -63,7 +63,7 @@ interface WordsRow {
 
 /** The words of texts in the form of the index, in order, and the stems of texts that are a single word. */
 async function findWords(
-  pool: pg.Pool,
+  pool: Queryable,
   texts: readonly string[],
 ): Promise<{ words: string[]; stems: string[] }[]> {
   const { rows } = await pool.query<WordsRow>({

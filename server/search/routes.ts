@@ -1,6 +1,6 @@
 import * as contract from "../../contract/search.ts";
 import type { Config } from "../platform/config/config.ts";
-import type { Database } from "../platform/db/database.ts";
+import { type Database, readFor } from "../platform/db/database.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
 import { search } from "./service.ts";
 
@@ -9,6 +9,8 @@ export function searchRoutes(
   api: Api,
   { db, config }: { readonly db: Database; readonly config: Pick<Config, "baseUrl"> },
 ): void {
-  const deps = { pool: db.pool, baseUrl: config.baseUrl };
-  route(api, contract.search, ({ principal, query }) => search(deps, principal, query));
+  const { baseUrl } = config;
+  route(api, contract.search, ({ principal, query }) =>
+    readFor(db, principal, (pool) => search({ pool, baseUrl }, principal, query)),
+  );
 }

@@ -1,7 +1,7 @@
-import type pg from "pg";
 import type { z } from "zod";
 import type { SearchResult, search as searchOperation } from "../../contract/search.ts";
 import type { Principal } from "../platform/auth/principal.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import {
   decodeHitsCursor,
   decodeSearchCursor,
@@ -22,7 +22,7 @@ type Answer = z.output<typeof searchOperation.response>;
 type Query = z.output<typeof searchOperation.query>;
 
 interface Dependencies {
-  readonly pool: pg.Pool;
+  readonly pool: Queryable;
   readonly baseUrl: string;
 }
 

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import type { Queryable } from "../platform/db/replica.ts";
 import { stemmers } from "./languages.ts";
 import { rankedQuery, spokenQuery, type Term } from "./terms.ts";
 
@@ -22,7 +22,7 @@ const maxOfKind = 20;
 
 /** Reads recordings by id; deleted ones are omitted. */
 export async function readFound(
-  pool: pg.Pool,
+  pool: Queryable,
   terms: readonly Term[],
   ids: readonly string[],
 ): Promise<Map<string, FoundRecording>> {
@@ -75,7 +75,7 @@ const shownBefore = 1000;
 
 /** Segments by recording and position, in the order of time. */
 export async function readSegments(
-  pool: pg.Pool,
+  pool: Queryable,
   terms: readonly Term[],
   places: readonly { readonly recordingId: string; readonly position: number }[],
 ): Promise<ShownSegment[]> {
@@ -106,7 +106,7 @@ export interface IndexedWord {
 
 /** Words of texts in the form of the index. @param languages PostgreSQL's names of the texts' languages. */
 export async function indexWords(
-  pool: pg.Pool,
+  pool: Queryable,
   words: readonly string[],
   languages: readonly string[],
 ): Promise<Map<string, IndexedWord>> {

@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { promisify } from "node:util";
 import pg from "pg";
-import {
-  POSTGRES_ENVIRONMENT,
-  readyBinaries,
-} from "../../server/platform/db/embedded/binaries/binaries.ts";
+import { POSTGRES_ENVIRONMENT, readyBinaries } from "../../server/platform/db/embedded/binaries/binaries.ts";
 import { initdbIdentity } from "../../server/platform/db/embedded/initdb.ts";
 import { databaseUser, type SystemUser } from "../../server/platform/db/embedded/system-user.ts";
 import { freePort } from "./port.ts";
@@ -21,7 +18,7 @@ interface DatabaseServer {
   /** The connection string of the ordinary role that owns the database. */
   readonly url: string;
   /** Runs a statement as superuser. */
-  query<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>;
+  query<Row extends pg.QueryResultRow>(statement: string, database?: string): Promise<Row[]>;
   start(): Promise<void>;
   /** Ends it cleanly. */
   stop(): Promise<void>;
@@ -41,13 +38,11 @@ const common = {
   wal_retrieve_retry_interval: "200ms",
 };
 
-/**
- * Starts a PostgreSQL server and a streaming replica of it, until the end of the test file.
- * @param primarySettings in addition to the usual ones.
- */
-export async function startReplicatedDatabase(
-  primarySettings: Readonly<Record<string, string>> = {},
-): Promise<{ readonly primary: DatabaseServer; readonly standby: DatabaseServer }> {
+/** Starts a PostgreSQL server and a streaming replica of it, until the end of the test file. */
+export async function startReplicatedDatabase(): Promise<{
+  readonly primary: DatabaseServer;
+  readonly standby: DatabaseServer;
+}> {
   const folder = makeQuickFolder("parley-replicated-");
   chmodSync(folder, 0o755);
   const { user } = await initdbIdentity(databaseUser(folder, folder));
@@ -65,19 +60,12 @@ export async function startReplicatedDatabase(
     ].flat(),
     { ...user, cwd: "/", env: POSTGRES_ENVIRONMENT },
   );
-  const shared = { postgres: binaries.postgres, folder, user };
-  const primary = databaseServer({
-    ...shared,
-    data: data.primary,
-    port: primaryPort,
-    settings: primarySettings,
-  });
-  // Nothing waits for the standby before it exists.
-  const first = databaseServer({ ...shared, data: data.primary, port: primaryPort, settings: {} });
-  await first.start();
-  await first.query("create role parley login");
-  await first.query("create database parley owner parley");
-  await first.stop();
+  const shared = { postgres: binaries.postgres, user };
+  const primary = databaseServer({ ...shared, data: data.primary, port: primaryPort });
+  await primary.start();
+  await primary.query("create role parley login");
+  await primary.query("create database parley owner parley");
+  await primary.stop();
   // The copy of a server that does not run is a base backup.
   cpSync(data.primary, data.standby, { recursive: true });
   if (user) await promisify(execFile)("chown", ["-R", `${user.uid}:${user.gid}`, data.standby]);
@@ -87,7 +75,7 @@ export async function startReplicatedDatabase(
     join(data.standby, "postgresql.auto.conf"),
     `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=postgres application_name=standby'\n`,
   );
-  const standby = databaseServer({ ...shared, data: data.standby, port: standbyPort, settings: {} });
+  const standby = databaseServer({ ...shared, data: data.standby, port: standbyPort });
   after(async () => {
     await primary.crash();
     await standby.crash();
@@ -95,26 +83,29 @@ export async function startReplicatedDatabase(
   });
   await primary.start();
   await standby.start();
-  await until("the standby receives changes", async () => {
-    const rows = await primary.query("select 1 from pg_stat_replication where state = 'streaming'");
-    return rows.length > 0;
-  });
+  await untilStreaming(primary);
   return { primary, standby };
+}
+
+/** Waits until the standby receives changes. */
+export function untilStreaming(primary: DatabaseServer): Promise<true> {
+  return until("the standby receives changes", async () => {
+    const rows = await primary.query("select 1 from pg_stat_replication where state = 'streaming'");
+    return rows.length > 0 || undefined;
+  });
 }
 
 function databaseServer(options: {
   readonly postgres: string;
-  readonly folder: string;
   readonly user: SystemUser | undefined;
   readonly data: string;
   readonly port: number;
-  readonly settings: Readonly<Record<string, string>>;
 }): DatabaseServer {
   const { port, user } = options;
   let child: ChildProcess | null = null;
   let output = "";
-  const connect = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database: "postgres" });
+  const connect = async (database = "postgres"): Promise<pg.Client> => {
+    const client = new pg.Client({ host: "127.0.0.1", port, user: "postgres", database });
     client.on("error", () => {});
     await client.connect();
     return client;
@@ -129,8 +120,8 @@ function databaseServer(options: {
   return {
     port,
     url: `postgres://parley@127.0.0.1:${port}/parley`,
-    async query<Row extends pg.QueryResultRow>(statement: string) {
-      const client = await connect();
+    async query<Row extends pg.QueryResultRow>(statement: string, database?: string) {
+      const client = await connect(database);
       try {
         return (await client.query<Row>(statement)).rows;
       } finally {
@@ -138,7 +129,7 @@ function databaseServer(options: {
       }
     },
     async start() {
-      const settings = { ...common, ...options.settings, port: String(port), listen_addresses: "127.0.0.1" };
+      const settings = { ...common, port: String(port), listen_addresses: "127.0.0.1" };
       child = spawn(
         options.postgres,
         [

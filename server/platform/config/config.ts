@@ -43,6 +43,7 @@ const settings = {
   PARLEY_DATA_DIR: z.string(),
   PARLEY_DATABASE_URL: databaseUrl,
   PARLEY_DATABASE_DIRECT_URL: databaseUrl,
+  PARLEY_DATABASE_REPLICA_URL: databaseUrl,
   PARLEY_STORAGE: z.enum(["local", "s3"]),
   PARLEY_S3_BUCKET: z.string(),
   PARLEY_S3_ENDPOINT: httpUrl,
@@ -154,6 +155,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     dataDir: resolveDataDir(values.PARLEY_DATA_DIR, cwd),
     databaseUrl: values.PARLEY_DATABASE_URL ?? null,
     databaseDirectUrl: values.PARLEY_DATABASE_DIRECT_URL ?? null,
+    databaseReplicaUrl: values.PARLEY_DATABASE_REPLICA_URL ?? null,
     role: values.PARLEY_ROLE ?? "all",
     rateLimitPerMinute,
     rateLimitPerUserPerMinute: values.PARLEY_RATE_LIMIT_PER_USER_PER_MINUTE ?? 3 * rateLimitPerMinute,
@@ -284,7 +286,7 @@ function findLonely(values: Settings): string[] {
 /** Settings of the database at PARLEY_DATABASE_URL without it. */
 function findUnfounded(values: Settings): string[] {
   if (values.PARLEY_DATABASE_URL !== undefined) return [];
-  return (["PARLEY_DATABASE_DIRECT_URL"] as const)
+  return (["PARLEY_DATABASE_DIRECT_URL", "PARLEY_DATABASE_REPLICA_URL"] as const)
     .filter((name) => values[name] !== undefined)
     .map((name) => `${name} must be set together with PARLEY_DATABASE_URL`);
 }

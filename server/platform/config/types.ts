@@ -100,6 +100,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** The same database past a pooler in transaction mode, for what needs a session; null: no pooler. */
   readonly databaseDirectUrl: string | null;
+  /** A streaming replica for reads that tolerate lag; null: none. */
+  readonly databaseReplicaUrl: string | null;
   readonly role: "all" | "api" | "worker";
   /** Where files are stored; null: in the data folder. */
   readonly s3: S3Settings | null;

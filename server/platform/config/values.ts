@@ -160,8 +160,14 @@ export const issuerUrl = z.string().refine((text) => {
   return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
 }, "must be the https URL of an OpenID Connect issuer");
 
-/** Not validated further: PostgreSQL's connection strings allow more than URLs, such as an empty host. */
-export const databaseUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// connection string");
+/** Hardly validated: PostgreSQL's connection strings allow more than URLs, such as an empty host. */
+export const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must be a postgres:// connection string")
+  .refine((text) => {
+    const [host = ""] = text.slice(text.indexOf("//") + 2).split(/[/?]/, 1);
+    return !host.slice(host.lastIndexOf("@") + 1).includes(",");
+  }, "must name one host, which leads to the primary; lists of hosts are not supported");
 
 /** IP addresses and ranges such as `10.0.0.0/8`, comma separated. */
 export const addressRanges = z.string().transform((text, context) => {

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { PrimaryClient, readOnlyDatabase, UnnamedClient } from "./client.ts";
+import { openReplica, type Queryable, type Reader, type Replica } from "./replica.ts";
 import type { DB } from "./types.ts";
 
 /** The database as features see it: typed statements through Kysely, hot ones as SQL text through the pool. */
@@ -9,6 +10,8 @@ export interface Database {
   readonly pool: pg.Pool;
   /** For a connection of its own that keeps a session: past a pooler, for LISTEN and locks of sessions. */
   readonly session: pg.ClientConfig;
+  /** For reads that tolerate lag; null: there is none. */
+  readonly replica: Replica | null;
   close(): Promise<void>;
 }
 
@@ -41,6 +44,11 @@ export interface OpenOptions {
   readonly applicationName?: string;
   /** Past the pooler, if `settings` lead to one in transaction mode (pooler.ts); absent: without a pooler. */
   readonly direct?: ConnectionSettings;
+  readonly replica?: {
+    readonly settings: ConnectionSettings;
+    /** Notified when the replica starts to fail, and when it can be read again (null). */
+    readonly onState: (error: Error | null) => void;
+  };
   /** Called for connections that broke while idle. */
   readonly onError: (error: Error) => void;
 }
@@ -52,18 +60,21 @@ pg.defaults.parseInputDatesAsUTC = true;
 export function openDatabase(settings: ConnectionSettings, options: OpenOptions): Database {
   const { direct } = options;
   const application_name = options.applicationName ?? "parley";
-  const pool = new pg.Pool({
-    ...settings,
+  const shared = {
     max: options.maxConnections ?? 16,
-    // Poolers don't pass these on: there, the role has the settings.
-    ...(direct === undefined ? { options: sessionOptions } : {}),
-    Client: direct === undefined ? PrimaryClient : UnnamedClient,
     application_name,
-    connectionTimeoutMillis: 10_000,
     // The server's own statement_timeout does not help when the server is gone without a word.
     query_timeout: 65_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+  };
+  const pool = new pg.Pool({
+    ...shared,
+    ...settings,
+    // Poolers don't pass these on: there, the role has the settings.
+    ...(direct === undefined ? { options: sessionOptions } : {}),
+    Client: direct === undefined ? PrimaryClient : UnnamedClient,
+    connectionTimeoutMillis: 10_000,
     onConnect: (client) => (client as PrimaryClient).checkPrimary(),
   } as pg.PoolConfig);
   pool.on("error", options.onError);
@@ -74,16 +85,44 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
     if ((client as unknown as PrimaryClient).isStandby) void client.end();
   });
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const replica =
+    options.replica === undefined
+      ? null
+      : openReplica({
+          primary: pool,
+          // The primary is there instead, so a replica is not waited for.
+          settings: {
+            ...shared,
+            ...options.replica.settings,
+            options: sessionOptions,
+            connectionTimeoutMillis: 1000,
+          },
+          onState: options.replica.onState,
+        });
   return {
+    replica,
     kysely,
     pool,
     session: { ...(direct ?? settings), options: sessionOptions, application_name, keepAlive: true },
     async close() {
+      await replica?.close();
       await kysely.destroy();
       // Kysely ends the pool only if it has used it.
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/**
+ * Reads what may be a little old for others, but not for the reader: from the replica, if there is one.
+ * @param reader null: an operator, who reads from the primary.
+ */
+export function readFor<T>(
+  db: Pick<Database, "pool" | "replica">,
+  reader: Reader | null,
+  work: (source: Queryable) => Promise<T>,
+): Promise<T> {
+  return db.replica === null || reader === null ? work(db.pool) : db.replica.read(reader, work);
 }
 
 /** What sockets and the lookup of names report while a database moves. */

@@ -471,6 +471,13 @@ export interface RateLimitCounters {
   window_start: Timestamp;
 }
 
+export interface RecentChanges {
+  changed_at: Generated<Timestamp>;
+  position: string;
+  user_id: string;
+  workspace_id: string;
+}
+
 export interface RecordingGrants {
   external: boolean;
   meeting_type_id: string | null;
@@ -838,6 +845,7 @@ export interface DB {
   public_link_highlights: PublicLinkHighlights;
   public_links: PublicLinks;
   rate_limit_counters: RateLimitCounters;
+  recent_changes: RecentChanges;
   recording_grants: RecordingGrants;
   recording_media: RecordingMedia;
   recording_recorders: RecordingRecorders;

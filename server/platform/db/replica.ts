@@ -1,0 +1,151 @@
+import pg from "pg";
+import { holds, type Replayed, type Requirement, StalenessBound } from "./replica-position.ts";
+
+/** What reads of a replica need of a pool or connection. */
+export type Queryable = Pick<pg.Pool, "query">;
+
+/** The user a read is for. */
+export interface Reader {
+  readonly workspaceId: string;
+  readonly userId: string;
+}
+
+/** A streaming replica for reads that tolerate lag. */
+export interface Replica {
+  /** Reads from the replica if it is recent enough for the reader, otherwise, and after an error of the replica, from the primary. */
+  read<T>(reader: Reader, work: (source: Queryable) => Promise<T>): Promise<T>;
+  /** Keeps the reader from states before now. Call it after a change has been committed. */
+  noteChange(reader: Reader): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly primary: pg.Pool;
+  readonly settings: pg.PoolConfig;
+  /** Notified when the replica starts to fail, and when it can be read again (null). */
+  readonly onState: (error: Error | null) => void;
+}
+
+type DatabaseError = Error & { readonly code?: string };
+
+/** PostgreSQL's code for a statement that took longer than allowed. */
+const queryCanceled = "57014";
+
+/** How long the primary serves all reads after an error of the replica. */
+const pauseMs = 5000;
+
+/** @returns a replica; connections are opened on demand, so it need not run yet. */
+export function openReplica({ primary, settings, onState }: ReplicaOptions): Replica {
+  const pool = new pg.Pool(settings);
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const staleness = new StalenessBound();
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let hasFailed = false;
+
+  function pause(error: Error): void {
+    pausedUntil = performance.now() + pauseMs;
+    if (!hasFailed) onState(error);
+    hasFailed = true;
+  }
+
+  /** @returns a connection to a replica that is recent enough; null: there is none. */
+  async function connect(reader: Reader): Promise<pg.PoolClient | null> {
+    if (performance.now() < pausedUntil) return null;
+    const client = await pool.connect().catch((error: Error) => {
+      pause(error);
+      return null;
+    });
+    if (client === null) return null;
+    try {
+      // At the same time: the replica has replayed at least this when it is read.
+      const [required, replayed] = await Promise.all([
+        readRequirement(primary, reader),
+        readReplayed(client),
+      ]);
+      const bound = staleness.next(required.now, performance.now());
+      if (hasFailed) onState(null);
+      hasFailed = false;
+      if (holds(replayed, required, bound)) return client;
+      client.release();
+    } catch (error) {
+      client.release(error as Error);
+      pause(error as Error);
+    }
+    return null;
+  }
+
+  return {
+    async read(reader, work) {
+      const client = await connect(reader);
+      if (client === null) return work(primary);
+      const source = serialize(client);
+      try {
+        const result = await work(source.queryable);
+        client.release();
+        return result;
+      } catch (error) {
+        // Statements of the work may still wait for this connection.
+        client.release(error as Error);
+        const failure = source.failure();
+        // The primary would take too long as well.
+        if (failure === null || failure.code === queryCanceled) throw error;
+        // The replica is lost, or its replay removes what a long read still sees (40001).
+        pause(failure);
+        return work(primary);
+      }
+    },
+    async noteChange({ workspaceId, userId }) {
+      await primary.query({
+        name: "note_change",
+        text: `insert into recent_changes (workspace_id, user_id, position)
+          values ($1, $2, pg_current_wal_insert_lsn())
+          on conflict (workspace_id, user_id)
+          do update set position = excluded.position, changed_at = excluded.changed_at`,
+        values: [workspaceId, userId],
+      });
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The workspace's last event covers what workers did, such as turning an upload into a recording. */
+async function readRequirement(primary: pg.Pool, reader: Reader): Promise<Requirement> {
+  const { rows } = await primary.query<Requirement>({
+    name: "replica_requirement",
+    text: `select pg_current_wal_flush_lsn()::text as now,
+        (select position::text from recent_changes
+         where workspace_id = $1 and user_id = $2 and changed_at > now() - interval '1 hour') as own,
+        (select xid::text from events where workspace_id = $1 order by id desc limit 1) as transaction`,
+    values: [reader.workspaceId, reader.userId],
+  });
+  return rows[0] as Requirement;
+}
+
+/** Of a server that is no replica, such as a promoted one, nothing is known to be replayed. */
+async function readReplayed(client: pg.PoolClient): Promise<Replayed> {
+  const { rows } = await client.query<Replayed>({
+    name: "replica_replayed",
+    text: `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
+        pg_current_snapshot()::text as snapshot`,
+  });
+  return rows[0] as Replayed;
+}
+
+/** One connection for statements that are sent at the same time, and whether the database made one of them fail. */
+function serialize(client: pg.PoolClient): {
+  readonly queryable: Queryable;
+  failure(): DatabaseError | null;
+} {
+  let failure: DatabaseError | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  const query = (...values: unknown[]): Promise<unknown> => {
+    const run = client.query as (...given: unknown[]) => Promise<unknown>;
+    const result = last.then(() => run.apply(client, values));
+    last = result.catch((error: DatabaseError) => {
+      failure ??= error;
+    });
+    return result;
+  };
+  return { queryable: { query } as unknown as Queryable, failure: () => failure };
+}

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Answer, call, olderVersion } from "../support/app.ts";
+import { startHookReceiver } from "../support/hook-receiver.ts";
+import { startReplicatedDatabase, untilStreaming } from "../support/replicated-database.ts";
+import { parley, prepareServer } from "../support/server-process.ts";
+import { startTcpForwarder } from "../support/tcp-forwarder.ts";
+import { until } from "../support/until.ts";
+
+const { primary, standby } = await startReplicatedDatabase();
+const forwarder = await startTcpForwarder(primary.port);
+const env = {
+  PARLEY_DATABASE_REPLICA_URL: standby.url,
+  PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8",
+  PARLEY_OPEN_UPLOADS_PER_USER: "0",
+};
+const server = await prepareServer({
+  databaseUrl: `postgres://parley@127.0.0.1:${forwarder.port}/parley`,
+  env,
+});
+const other = await prepareServer({ shared: server, env: { ...env, PARLEY_ROLE: "api" } });
+after(async () => {
+  await other.dispose();
+  await server.dispose();
+});
+await server.start();
+await other.start();
+const token = await parley(server, "token", "create", "--email", "admin@parley.local");
+
+const transcript = {
+  media_type: "transcript",
+  attributes: {
+    title: "Harbour",
+    transcript: {
+      language: "en",
+      segments: [{ speaker_key: "a", start: 0, end: 900, text: "Still here." }],
+    },
+  },
+};
+
+/** The titles in the library, as one process lists them. */
+async function titles(of = server): Promise<string[]> {
+  const { status, body, text } = await call(of, "POST", "/recordings", {}, { token });
+  assert.equal(status, 200, text);
+  return body.recordings.map(({ title }: { title: string }) => title);
+}
+
+/** Uploads a transcript. @returns the id of its recording. */
+async function record(): Promise<string> {
+  const { body } = await call(server, "POST", "/uploads/create", transcript, { token });
+  return until("the upload is a recording", async () => {
+    const upload = await call(server, "POST", `/uploads/${body.id}`, {}, { token });
+    return upload.body.recording_id ?? undefined;
+  });
+}
+
+const replayAll = async (): Promise<void> => {
+  const [end] = await primary.query<{ position: string }>("select pg_current_wal_lsn()::text as position");
+  await until("the replica has replayed all changes", async () => {
+    const [row] = await standby.query<{ done: boolean }>(
+      `select pg_last_wal_replay_lsn() >= '${end?.position}' as done`,
+    );
+    return row?.done;
+  });
+};
+
+test("library, search and export read from the replica; a user sees their own last change in every process while it lags", async () => {
+  const recording = await record();
+  await replayAll();
+  assert.deepEqual(await titles(), ["Harbour"]);
+  await standby.query("select pg_wal_replay_pause()");
+  // A change that Parley knows nothing about shows where a list comes from.
+  await primary.query("update recordings set title = 'On the primary'", "parley");
+  assert.deepEqual(await titles(), ["Harbour"]);
+  const found = await call(server, "GET", "/_/api/v1/search?q=still", undefined, { token });
+  assert.equal(found.body.results[0].recording.title, "Harbour");
+  const log = await call(server, "GET", "/_/api/v1/audit/export", undefined, { token });
+  assert.match(log.text, /token_issued/);
+  const renamed = await call(server, "PATCH", `/recordings/${recording}`, { title: "Renamed" }, { token });
+  assert.equal(renamed.status, 200, renamed.text);
+  assert.deepEqual(await titles(other), ["Renamed"]);
+  // What a worker did for the user: it has told them that the recording exists.
+  await record();
+  assert.deepEqual((await titles(other)).sort(), ["Harbour", "Renamed"]);
+  await standby.query("select pg_wal_replay_resume()");
+  await replayAll();
+  assert.deepEqual((await titles(other)).sort(), ["Harbour", "Renamed"]);
+});
+
+test("without the replica all reads succeed on the primary, and it is used again when it is back", async () => {
+  await standby.stop();
+  for (const each of [server, other]) assert.equal((await titles(each)).length, 2);
+  await until("the log says so", () => server.output().stderr.includes("the read replica can't be read"));
+  await standby.start();
+  await until("the replica is read again", async () => {
+    await delay(200);
+    await titles();
+    return server.output().stderr.includes("the read replica can be read again");
+  });
+});
+
+test("the primary crashes under load: after the replica's promotion nothing acknowledged is missing, and work continues", async () => {
+  await untilStreaming(primary);
+  // From now on a commit is acknowledged when the standby has it.
+  await primary.query("alter system set synchronous_standby_names = 'standby'");
+  await primary.query("select pg_reload_conf()");
+  await until("the standby is synchronous", async () => {
+    const rows = await primary.query("select 1 from pg_stat_replication where sync_state = 'sync'");
+    return rows.length > 0;
+  });
+  const receiver = await startHookReceiver();
+  const hook = await call(
+    server,
+    "POST",
+    "/hooks/create",
+    { hook_url: receiver.url, hook_type: "recording_added" },
+    { token, version: olderVersion },
+  );
+  assert.equal(hook.status, 200, hook.text);
+  receiver.requests.length = 0;
+
+  const acknowledged: string[] = [];
+  const responses: Answer[] = [];
+  let isLoading = true;
+  const load = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (isLoading) {
+        const answer = await call(server, "POST", "/uploads/create", transcript, { token });
+        responses.push(answer);
+        if (answer.status === 200) acknowledged.push(answer.body.id);
+        await delay(20);
+      }
+    }),
+  );
+  const untilAcknowledged = (more: number): Promise<true> => {
+    const wanted = acknowledged.length + more;
+    return until("uploads are accepted", () => acknowledged.length >= wanted || undefined);
+  };
+  await untilAcknowledged(20);
+  await primary.crash();
+  // Before its promotion the replica accepts connections, but no changes.
+  forwarder.moveTo(standby.port);
+  const refusedBefore = responses.length;
+  await until("requests are refused", () => responses.length >= refusedBefore + 8);
+  assert.ok(
+    responses.slice(refusedBefore + 4).every(({ status }) => status === 503),
+    "a request succeeded on a standby",
+  );
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 503);
+  await standby.query("select pg_promote()");
+  await untilAcknowledged(20);
+  isLoading = false;
+  await load;
+
+  for (const { status, text, headers } of responses) {
+    assert.ok(status === 200 || status === 503, text);
+    if (status === 503) assert.ok(Number(headers.get("retry-after")) > 0);
+  }
+  const recordings = new Set<string>();
+  await until("every acknowledged upload is a recording", async () => {
+    await delay(200);
+    for (const id of acknowledged.slice(recordings.size)) {
+      const { body } = await call(server, "POST", `/uploads/${id}`, {}, { token });
+      if (body.status !== "success") return false;
+      recordings.add(body.recording_id);
+    }
+    return true;
+  });
+  await until("every recording is announced", () => {
+    const announced = new Set(receiver.requests.map(({ body }) => JSON.parse(body).data.id));
+    return [...recordings].every((id) => announced.has(id));
+  });
+  assert.ok(server.isRunning && other.isRunning);
+});
