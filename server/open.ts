@@ -7,13 +7,16 @@ import { startEmbeddedPostgres } from "./platform/db/embedded/index.ts";
 import {
   finishMigrations,
   type Migration,
+  MigrationFailedError,
   migrate,
   readMigrations,
   readSchema,
   SchemaOutdatedError,
 } from "./platform/db/migrate.ts";
+import { isOlder } from "./platform/db/oldest-version.ts";
 import { PoolerError, preparePooler } from "./platform/db/pooler.ts";
 import { migrateJobs } from "./platform/jobs/queue.ts";
+import { findProcesses } from "./system/processes.ts";
 
 /** An open database and how to close it. */
 export interface OpenedDatabase {
@@ -155,10 +158,25 @@ export async function finishUpgrade(
   log: FastifyBaseLogger,
   onWait: (version: string, waitMs: number) => void,
 ): Promise<string[]> {
-  const isUnfinished = async () => (await readSchema(opened.settings)).unfinished.length > 0;
-  if (!(await isUnfinished())) return [];
-  await copyBefore(opened, config, log, isUnfinished);
-  return finishMigrations(opened.settings, { onWait, onRetry: (message) => log.warn(message) });
+  return finishMigrations(opened.settings, {
+    onBegin: async (version) => {
+      await refuseOlderProcesses(opened.db, version);
+      await copyBefore(opened, config, log, async () => true);
+    },
+    onWait,
+    onRetry: (message) => log.warn(message),
+  });
+}
+
+/** @throws MigrationFailedError while processes run that would have to stop serving. */
+async function refuseOlderProcesses(db: Database, oldest: string): Promise<void> {
+  const older = (await findProcesses(db)).filter(
+    ({ is_responding, version }) => is_responding && isOlder(version, oldest),
+  );
+  if (older.length > 0)
+    throw new MigrationFailedError(
+      `processes of versions older than ${oldest} still run: ${older.map(({ role, version, host, pid }) => `${role} ${version} on ${host} (pid ${pid})`).join(", ")}. Upgrade or stop them, and try again a minute after the last one was killed. Nothing was changed`,
+    );
 }
 
 /** @param isNeeded asked again when no other process copies or migrates any more. */

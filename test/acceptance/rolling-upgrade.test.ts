@@ -190,6 +190,14 @@ test("the previous version runs on the migrated database until migrate --finish,
   const list = (server: ServerProcess) => call(server, "POST", "/recordings", {}, { token });
   assert.equal((await list(two)).status, 200);
 
+  await assert.rejects(
+    parley(nextOne, "migrate", "--finish"),
+    /processes of versions older than 99\.0\.0 still run: all \d.* Nothing was changed/,
+  );
+  assert.equal((await list(two)).status, 200);
+  // A process whose heartbeats don't arrive is not known.
+  await database.query("create rule no_heartbeats as on insert to processes do instead nothing");
+  await database.query("delete from processes where role = 'all'");
   await parley(nextOne, "migrate", "--finish");
   assert.equal((await names()).length, 3);
   const refused = await list(two);

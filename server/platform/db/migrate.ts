@@ -4,7 +4,13 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { version as programVersion } from "../version.ts";
 import type { ConnectionSettings } from "./database.ts";
-import { checkVersion, raiseOldestVersion, readOldestVersion, versionCheckMs } from "./oldest-version.ts";
+import {
+  checkVersion,
+  newestOf,
+  raiseOldestVersion,
+  readOldestVersion,
+  versionCheckMs,
+} from "./oldest-version.ts";
 
 /** One numbered step of the schema. */
 export interface Migration {
@@ -134,7 +140,8 @@ export async function migrate(settings: ConnectionSettings, options: MigrateOpti
     const missing = missingFrom(await readApplied(client, migrations, options.version), migrations);
     await applyAll(client, missing, options);
     // Only in an empty database are finishing ones among them.
-    await raiseOldestVersion(client, missing.map(neededVersion));
+    const oldest = newestOf(missing.map(neededVersion));
+    if (oldest !== null) await raiseOldestVersion(client, oldest);
     return missing.map(({ name }) => name);
   });
 }
@@ -143,6 +150,8 @@ export async function migrate(settings: ConnectionSettings, options: MigrateOpti
 export interface FinishOptions extends MigrateOptions {
   /** How long until every process has noticed that it is too old. */
   readonly waitMs?: number;
+  /** Called before anything changes, and may throw. @param version the oldest version from then on. */
+  readonly onBegin?: (version: string) => Promise<void>;
   /** Called before the wait. @param version the oldest version from now on. */
   readonly onWait?: (version: string, waitMs: number) => void;
 }
@@ -157,16 +166,18 @@ export async function finishMigrations(
   settings: ConnectionSettings,
   options: FinishOptions = {},
 ): Promise<string[]> {
-  const { migrations = readMigrations(), waitMs = 2 * versionCheckMs, onWait } = options;
+  const { migrations = readMigrations(), waitMs = 2 * versionCheckMs, onBegin, onWait } = options;
   return underMigrationLock(settings, async (client) => {
     const applied = await readApplied(client, migrations, options.version);
     const steps = unfinishedIn(applied ?? new Set(), migrations);
-    if (steps.length === 0) return [];
+    const oldest = newestOf(steps.map(neededVersion));
+    if (oldest === null) return [];
+    await onBegin?.(oldest);
     const before = await readOldestVersion(client);
-    const raised = await raiseOldestVersion(client, steps.map(neededVersion));
+    const isRaised = await raiseOldestVersion(client, oldest);
     try {
-      if (raised !== null) {
-        onWait?.(raised, waitMs);
+      if (isRaised) {
+        onWait?.(oldest, waitMs);
         await sleep(waitMs);
       }
       await applyAll(client, steps, options);

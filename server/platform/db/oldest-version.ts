@@ -22,7 +22,7 @@ export async function readOldestVersion(client: pg.ClientBase): Promise<string |
 }
 
 /** Compares versions such as 1.10.0 by their numbers. */
-function isOlder(version: string, than: string): boolean {
+export function isOlder(version: string, than: string): boolean {
   return version.localeCompare(than, "en", { numeric: true }) < 0;
 }
 
@@ -34,21 +34,22 @@ export function checkVersion(program: string, oldest: string | null): void {
     );
 }
 
+/** @returns the newest of the versions that migrations need; null: none needs any. */
+export function newestOf(needed: readonly (string | null)[]): string | null {
+  let newest: string | null = null;
+  for (const one of needed) if (one !== null && (newest === null || isOlder(newest, one))) newest = one;
+  return newest;
+}
+
 /**
- * Refuses versions that are older than the newest of those needed, if any of them is.
- * @returns the oldest version from now on; null: it was that or newer before.
+ * Refuses versions that are older than this one.
+ * @returns whether they were allowed before.
  */
-export async function raiseOldestVersion(
-  client: pg.ClientBase,
-  needed: readonly (string | null)[],
-): Promise<string | null> {
-  let highest = null;
-  for (const one of needed) if (one !== null && (highest === null || isOlder(highest, one))) highest = one;
-  if (highest === null) return null;
+export async function raiseOldestVersion(client: pg.ClientBase, oldest: string): Promise<boolean> {
   const before = await readOldestVersion(client);
-  if (before !== null && !isOlder(before, highest)) return null;
-  await client.query("update installation set oldest_version = $1", [highest]);
-  return highest;
+  if (before !== null && !isOlder(before, oldest)) return false;
+  await client.query("update installation set oldest_version = $1", [oldest]);
+  return true;
 }
 
 /** Whether this process may still use the database. */
