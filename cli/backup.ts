@@ -8,6 +8,7 @@ import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
+import { describeBytes } from "./support/describe-bytes.ts";
 import { reportProgress } from "./support/report-progress.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./support/with-database.ts";
 import { withStore } from "./support/with-store.ts";
@@ -190,8 +191,4 @@ function readKeepRule(text: string): KeepRule {
 
 function printLine(value: object): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
-}
-
-function describeBytes(bytes: number): string {
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

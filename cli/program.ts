@@ -14,12 +14,15 @@ import { ProblemError } from "../server/platform/http/errors/problem.ts";
 import { version } from "../server/platform/version.ts";
 import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";
 import { ModelError } from "../server/transcription/models/store.ts";
-import { AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
+import { AmbiguousError, AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
 
 /** The commands in the order of the help. Only the one that runs is loaded, which takes a third less time. */
 const commands = {
   serve: async () => (await import("./serve.ts")).serveCommand(),
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
+  status: async () => (await import("./status.ts")).statusCommand(),
+  jobs: async () => (await import("./jobs.ts")).jobsCommand(),
+  doctor: async () => (await import("./doctor.ts")).doctorCommand(),
   workspace: async () => (await import("./workspace.ts")).workspaceCommand(),
   domain: async () => (await import("./domain.ts")).domainCommand(),
   user: async () => (await import("./user.ts")).userCommand(),
@@ -64,6 +67,7 @@ function describe(
   if (error instanceof ProblemError) return error.message;
   const isExpected = [
     AccountError,
+    AmbiguousError,
     AuditBrokenError,
     BackupDamagedError,
     BackupError,

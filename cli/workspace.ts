@@ -1,9 +1,10 @@
 import { Command, InvalidArgumentError } from "commander";
-import { createWorkspace } from "../server/accounts/service.ts";
+import { chooseWorkspace, createWorkspace } from "../server/accounts/service.ts";
 import { claimAtCreation } from "../server/accounts/workspaces/claim-domains.ts";
 import { parseDuration } from "../server/platform/config/values.ts";
+import { readOperatorWorkspace } from "../server/system/operator.ts";
 import { collect } from "./support/options.ts";
-import { printValue, withTransaction } from "./support/with-database.ts";
+import { printValue, withDatabase, withTransaction } from "./support/with-database.ts";
 
 interface Options {
   name: string;
@@ -55,9 +56,31 @@ export function workspaceCommand(): Command {
       printValue(id, { id, name: options.name }, options);
     });
   return new Command("workspace")
-    .description("create and list workspaces")
+    .description("create and list workspaces, and name the operator's")
     .addCommand(create)
-    .addCommand(listCommand());
+    .addCommand(listCommand())
+    .addCommand(operatorCommand());
+}
+
+function operatorCommand(): Command {
+  return new Command("operator")
+    .description("print or change the operator's workspace, whose admins see the whole installation")
+    .argument("[id]", "id of the workspace")
+    .option("--json", "print the result as a JSON object")
+    .action(async (id: string | undefined, options: { json?: boolean }) => {
+      const workspace = await withDatabase(async (db) => {
+        if (id !== undefined)
+          await db.kysely.transaction().execute(async (tx) => {
+            const chosen = await chooseWorkspace(tx, id);
+            await tx.updateTable("installation").set({ operator_workspace_id: chosen }).execute();
+          });
+        return readOperatorWorkspace(db);
+      });
+      if (workspace === null && !options.json)
+        console.error("no workspace is the operator's; name one: parley workspace operator ID");
+      else
+        printValue(workspace === null ? "" : `${workspace.id}\t${workspace.name}`, workspace ?? {}, options);
+    });
 }
 
 function listCommand(): Command {

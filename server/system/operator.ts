@@ -15,6 +15,16 @@ async function isOperatorWorkspace({ pool }: Pick<Database, "pool">, workspaceId
   return rows.length > 0;
 }
 
+/** The operator's workspace; null: none was named. */
+export async function readOperatorWorkspace({
+  pool,
+}: Pick<Database, "pool">): Promise<{ readonly id: string; readonly name: string } | null> {
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    "select w.id, w.name from installation i join workspaces w on w.id = i.operator_workspace_id",
+  );
+  return rows[0] ?? null;
+}
+
 /** Whether a caller sees the System page. */
 export async function managesSystem(
   db: Pick<Database, "pool">,

@@ -50,7 +50,8 @@ export async function readSystem(deps: {
   };
 }
 
-function presentFailedJob(row: FailedJobRow): SystemState["failed_jobs"][number] {
+/** A failed job as the API and `parley jobs list` show it. */
+export function presentFailedJob(row: FailedJobRow): SystemState["failed_jobs"][number] {
   const { subject, canDiscard } = kindOf(row.kind);
   return {
     id: jobId(row),

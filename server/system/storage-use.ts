@@ -27,7 +27,7 @@ export function createStorageUse(db: Pick<Database, "pool">, dataDir: string): (
 }
 
 /** Measures the stored bytes by workspace and kind, largest first. */
-async function readStorageUse({ pool }: Pick<Database, "pool">, dataDir: string): Promise<StorageUse> {
+export async function readStorageUse({ pool }: Pick<Database, "pool">, dataDir: string): Promise<StorageUse> {
   const [{ rows }, database, disk] = await Promise.all([
     pool.query<{ workspace: string; name: string | null; kind: string; value: number }>(
       `select used.*, w.name from (${storageBytesSql}) used left join workspaces w on w.id::text = used.workspace`,
@@ -52,7 +52,7 @@ async function readStorageUse({ pool }: Pick<Database, "pool">, dataDir: string)
 }
 
 /** Free and total bytes of the volume of a folder; null if it can't be read. */
-async function readDisk(folder: string): Promise<{ free_bytes: number; size_bytes: number } | null> {
+export async function readDisk(folder: string): Promise<{ free_bytes: number; size_bytes: number } | null> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder);
     return { free_bytes: bavail * bsize, size_bytes: blocks * bsize };

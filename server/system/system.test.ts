@@ -293,7 +293,7 @@ test("without settings, and with a server that is down, components are off or fa
   const mailed = await ask("mail");
   assert.match(mailed.explanation, /mail server at 127\.0\.0\.1:\d+ can't be reached: .*ECONNREFUSED/);
   assert.match(mailed.remedy, /PARLEY_SMTP_URL/);
-  assert.match((await ask("speech")).explanation, /Set PARLEY_TRANSCRIPTION_URL/);
+  assert.match((await ask("speech")).explanation, /set PARLEY_TRANSCRIPTION_URL/);
   assert.equal((await ask("language_model")).state, "off");
 });
 

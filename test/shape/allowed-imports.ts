@@ -84,6 +84,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "metrics",
     "transcription",
     "uploads",
+    "web",
     "webhooks",
   ],
   transcription: ["media", "recordings", "transcripts"],

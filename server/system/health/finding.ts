@@ -17,13 +17,14 @@ export const failing = (explanation: string, remedy: string): Finding => ({
   remedy,
 });
 
-/** Error messages as a sentence of at most 500 characters on one line. */
-function sentence(text: string): string {
+/** Text as a sentence of at most 500 characters on one line. */
+export function sentence(text: string): string {
   const line = text.replace(/\s+/g, " ").trim().slice(0, 500);
   return /[.!?]$/.test(line) ? capitalize(line) : `${capitalize(line)}.`;
 }
 
-function capitalize(text: string): string {
+/** Text with its first letter in upper case. */
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkMailServer, sendMail } from "../../accounts/one-time-links/mailer.ts";
 import { openAiModel } from "../../intelligence/index.ts";
@@ -8,6 +9,7 @@ import type {
   LanguageModelSettings,
   LocalTranscriptionSettings,
   SmtpSettings,
+  TranscriptionServerSettings,
   TranscriptionSettings,
 } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -136,19 +138,28 @@ export async function testSpeech(
 ): Promise<Finding> {
   if (settings === null) return speechOff();
   if (settings.engine === "local") return testBuiltInEngine(settings, { dataDir, ...deps });
+  return testSpeechServer(settings);
+}
+
+/** The same for a speech server, which needs nothing of this installation. */
+export async function testSpeechServer(settings: TranscriptionServerSettings): Promise<Finding> {
   const transcriber = openAiTranscriber(settings);
   const { host } = new URL(settings.url);
-  return testModel("PARLEY_TRANSCRIPTION", host, () =>
-    withScratch(dataDir, async ({ folder }) => {
+  return testModel("PARLEY_TRANSCRIPTION", host, async () => {
+    // Not in the data folder, where `parley doctor` must leave nothing that the server's user can't change.
+    const folder = await mkdtemp(join(tmpdir(), "parley-"));
+    try {
       const path = join(folder, "silence.wav");
       await writeFile(path, silence());
       await transcriber.transcribe(
         { path, startMs: 0, endMs: 1000 },
         { language: settings.language, signal: AbortSignal.timeout(modelMs) },
       );
-      return `The model ${settings.model} at ${host} transcribed a second of audio.`;
-    }),
-  );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    return `The model ${settings.model} at ${host} transcribed a second of audio.`;
+  });
 }
 
 /** Transcribes a second of silence with the built-in engine on this machine. */

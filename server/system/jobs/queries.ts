@@ -65,6 +65,18 @@ export async function findFailedJobs(db: Executor): Promise<FailedJobRow[]> {
   return rows;
 }
 
+/** All failed jobs of a kind, or of every kind, by kind and subject. */
+export async function findFailedKeys(
+  db: Executor,
+  kind: string | null,
+): Promise<{ kind: string; key: string }[]> {
+  const { rows } = await sql<{ kind: string; key: string }>`
+    select kind, key from ${failedJobs} f where ${kind === null} or kind = ${kind} limit ${maxCounted}`.execute(
+    db,
+  );
+  return rows;
+}
+
 /** A failed job by kind and subject. @returns its workspace; undefined when there is no such job. */
 export async function findFailedJob(
   tx: Tx,

@@ -1,0 +1,182 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
+import type { Database } from "../server/platform/db/database.ts";
+import { openStore } from "../server/platform/storage/open.ts";
+import type { ObjectStore } from "../server/platform/storage/store.ts";
+import { version } from "../server/platform/version.ts";
+import { type Finding, failing, reasonOf } from "../server/system/health/finding.ts";
+import {
+  testDatabase,
+  testLanguageModel,
+  testMail,
+  testSpeech,
+  testStorage,
+} from "../server/system/health/test-component.ts";
+import { readSystem, type SystemState } from "../server/system/overview.ts";
+import { readStorageUse } from "../server/system/storage-use.ts";
+import { describeBytes } from "./support/describe-bytes.ts";
+import { printTable } from "./support/print-table.ts";
+import { withOpenDatabase } from "./support/with-database.ts";
+
+interface Options {
+  json?: boolean;
+  test?: boolean;
+}
+
+type Components = SystemState["components"];
+type State = SystemState & { readonly storage: Awaited<ReturnType<typeof readStorageUse>> };
+
+/** `parley status` */
+export function statusCommand(): Command {
+  return new Command("status")
+    .description("show the state of the installation; exit code 1 if something is failing")
+    .option("--test", "also try database, file store, mail server and models")
+    .option("--json", "print the result as a JSON object")
+    .action(async (options: Options) => {
+      const config = readConfig(process.env, process.cwd());
+      refuseMissingDatabase(config);
+      const state = await readState(config, options.test ?? false);
+      if (options.json) process.stdout.write(`${JSON.stringify(state)}\n`);
+      else if ("processes" in state) printState(state);
+      else printComponents(state.components);
+      if (!state.healthy) process.exitCode = 1;
+    });
+}
+
+/** @throws ConfigError instead of creating a database, which is the server's work. */
+function refuseMissingDatabase({ databaseUrl, dataDir }: Config): void {
+  if (
+    databaseUrl !== null ||
+    ["postgres", "postgres.location"].some((name) => existsSync(join(dataDir, name)))
+  )
+    return;
+  throw new ConfigError(
+    `there is no database in ${dataDir}; start the server, or set PARLEY_DATA_DIR or PARLEY_DATABASE_URL as it has them`,
+  );
+}
+
+/** The whole state; only the database's while it can't be reached. */
+async function readState(
+  config: Config,
+  isTested: boolean,
+): Promise<State | Pick<SystemState, "version" | "healthy" | "components">> {
+  try {
+    return await withOpenDatabase(config, async ({ db }) => {
+      const store = await openStore(config);
+      try {
+        const system = await readSystem({ db, store, config });
+        const components = isTested
+          ? await testAll(system.components, { db, store, config })
+          : system.components;
+        const storage = await readStorageUse(db, config.dataDir);
+        const healthy = components.every((one) => one.state !== "failing");
+        return { ...system, healthy, components, storage };
+      } finally {
+        await store.close();
+      }
+    });
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    const finding = failing(
+      `the database can't be reached: ${reasonOf(error)}`,
+      "Check that PostgreSQL is running and that PARLEY_DATABASE_URL is right; `parley doctor` checks more.",
+    );
+    return { version, healthy: false, components: [{ component: "database", ...finding }] };
+  }
+}
+
+/** Other errors, such as an outdated schema, are explained by the program. */
+function isUnreachable(error: unknown): boolean {
+  const { code } = (error instanceof AggregateError ? error.errors[0] : error) as { code?: unknown };
+  return typeof code === "string" && (/^E[A-Z]+$/.test(code) || /^(08|28|3D|57)/.test(code));
+}
+
+/** The components as their tests find them. An email is not sent, only a connection is made. */
+async function testAll(
+  components: Components,
+  { db, store, config }: { db: Database; store: ObjectStore; config: Config },
+): Promise<Components> {
+  const tests: Partial<Record<Components[number]["component"], () => Promise<Finding>>> = {
+    database: () => testDatabase(db),
+    storage: () => testStorage(store, config),
+    mail: () => testMail(config, null),
+    speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
+    language_model: () => testLanguageModel(config.languageModel),
+  };
+  return Promise.all(
+    components.map(async (known) => ({
+      component: known.component,
+      ...((await tests[known.component]?.()) ?? known),
+    })),
+  );
+}
+
+const marks = { ok: "ok", failing: "FAILING", off: "off" } as const;
+
+function printComponents(components: Components): void {
+  printTable(
+    components.flatMap(({ component, state, explanation, remedy }) => [
+      [marks[state], component, explanation],
+      ...(remedy === null ? [] : [["", "", `-> ${remedy}`]]),
+    ]),
+  );
+}
+
+function printState(state: State): void {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  print(`Parley ${state.version}: ${state.healthy ? "healthy" : "something is failing"}`);
+  if (state.quarantine !== null)
+    print(
+      `This is the restored backup ${state.quarantine.backup}: it sends nothing until \`parley restore accept\`.`,
+    );
+  print("\nComponents");
+  printComponents(state.components);
+  print("\nProcesses");
+  printTable(
+    state.processes.map((one) => [
+      one.responding ? "running" : "SILENT",
+      one.role,
+      `${one.host} (${one.pid})`,
+      one.version,
+      `since ${one.started_datetime}, last heartbeat ${one.heartbeat_datetime}`,
+    ]),
+  );
+  print("\nJobs: waiting, running, failed, oldest");
+  printTable(
+    state.jobs.map((one) => [
+      one.kind,
+      String(one.waiting),
+      String(one.running),
+      String(one.failed),
+      one.oldest_datetime ?? "-",
+    ]),
+  );
+  if (state.failed_jobs.length > 0) print("\nSee `parley jobs list` for the failed jobs.");
+  print(`\nFailing webhooks: ${state.failing_hook_count}`);
+  printTable(
+    state.failing_hooks.map((one) => [
+      one.workspace.name,
+      one.host,
+      `since ${one.failing_since}`,
+      one.last_error ?? "",
+    ]),
+  );
+  print("\nStorage");
+  printTable([
+    ...state.storage.workspaces.map((one) => [
+      describeBytes(one.bytes),
+      one.name ?? "other workspaces",
+      one.kinds.map(({ kind, bytes }) => `${kind} ${describeBytes(bytes)}`).join(", "),
+    ]),
+    [describeBytes(state.storage.database_bytes), "database", ""],
+  ]);
+  const { backups } = state;
+  print("\nBackups");
+  printTable([
+    ["last", backups.last_datetime ?? "none"],
+    ["next", backups.next_datetime ?? "none scheduled"],
+    ["last verified", backups.last_verified_datetime ?? "never"],
+  ]);
+}

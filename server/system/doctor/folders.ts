@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, constants, rm, statfs, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import type { Config } from "../../platform/config/config.ts";
+import { reasonOf } from "../health/finding.ts";
+import { readDisk } from "../storage-use.ts";
+import { type Check, passed, skipped, tryCheck, warning, wrong } from "./check.ts";
+
+const gib = 1024 ** 3;
+
+/** A database on a full disk stops; below the second figure, one large upload fills it. */
+const [fullBelow, shortBelow] = [gib / 2, 5 * gib];
+
+/** The data folder, its file system and its free space. */
+export async function checkFolders(config: Config): Promise<Check[]> {
+  const { dataDir } = config;
+  const folder = await checkDataFolder(dataDir);
+  const isUsable = folder.state === "ok" && existsSync(dataDir);
+  if (!isUsable) return [folder];
+  return [folder, await checkFileSystem(config), await checkDisk(dataDir), await checkBackupFolder(config)];
+}
+
+async function checkDataFolder(dataDir: string): Promise<Check> {
+  const name = "data folder";
+  const user = userInfo().username;
+  if (!existsSync(dataDir)) {
+    let parent = dirname(dataDir);
+    while (!existsSync(parent)) parent = dirname(parent);
+    return access(parent, constants.W_OK | constants.X_OK).then(
+      () => passed(name, `${dataDir} does not exist yet; the first start creates it.`),
+      () =>
+        wrong(
+          name,
+          `${dataDir} does not exist, and the user ${user} may not create it in ${parent}.`,
+          `Create it for that user (mkdir, chown ${user}), or set PARLEY_DATA_DIR to another folder.`,
+        ),
+    );
+  }
+  const path = join(dataDir, `.doctor-${randomUUID()}`);
+  try {
+    await writeFile(path, "parley", { flag: "wx" });
+    return passed(name, `The user ${user} may write to ${dataDir}.`);
+  } catch (error) {
+    return wrong(
+      name,
+      `The user ${user} can't write to ${dataDir}: ${reasonOf(error)}`,
+      `Give the folder to the user that runs Parley: chown -R ${user} ${dataDir}. If the volume is mounted read-only, mount it writable.`,
+    );
+  } finally {
+    // Nothing was written if this fails as well.
+    await rm(path, { force: true }).catch(() => {});
+  }
+}
+
+/** File systems by the number that Linux gives them (statfs(2)). */
+const fileSystems: ReadonlyMap<number, { name: string; problem: "network" | "memory" | "container" }> =
+  new Map([
+    [0x6969, { name: "NFS", problem: "network" }],
+    [0x517b, { name: "SMB", problem: "network" }],
+    [0xff534d42, { name: "CIFS", problem: "network" }],
+    [0xfe534d42, { name: "SMB", problem: "network" }],
+    [0x01021997, { name: "9p", problem: "network" }],
+    [0x01021994, { name: "tmpfs", problem: "memory" }],
+    [0x794c7630, { name: "overlayfs", problem: "container" }],
+  ]);
+
+async function checkFileSystem({ dataDir, databaseUrl, s3 }: Config): Promise<Check> {
+  const name = "file system";
+  if (databaseUrl !== null && s3 !== null)
+    return skipped(name, "The data folder holds temporary files only.");
+  const { type } = await statfs(dataDir);
+  const found = process.platform === "linux" ? fileSystems.get(type >>> 0) : undefined;
+  const mount = "Mount a volume of a local disk there, or set PARLEY_DATA_DIR to a folder on one.";
+  if (found === undefined) return passed(name, `${dataDir} is on a suitable file system.`);
+  if (found.problem === "memory")
+    return warning(name, `${dataDir} is in memory (${found.name}) and lost at the next restart.`, mount);
+  if (found.problem === "container")
+    return warning(
+      name,
+      `${dataDir} is part of a container's own layer (${found.name}) and lost with the container.`,
+      mount,
+    );
+  return databaseUrl === null
+    ? wrong(
+        name,
+        `${dataDir} is on a network file system (${found.name}), where the embedded database can be damaged when the connection breaks.`,
+        `${mount} Or use your own PostgreSQL with PARLEY_DATABASE_URL.`,
+      )
+    : warning(name, `Files are stored on a network file system (${found.name}).`, "Consider S3 instead.");
+}
+
+async function checkDisk(dataDir: string): Promise<Check> {
+  const name = "disk space";
+  const disk = await readDisk(dataDir);
+  if (disk === null) return skipped(name, `The free space of ${dataDir} can't be read.`);
+  const words = `The volume of ${dataDir} has ${(disk.free_bytes / gib).toFixed(1)} GiB free of ${(disk.size_bytes / gib).toFixed(1)} GiB.`;
+  const remedy = "Free some space or enlarge the volume. Retention rules delete old recordings.";
+  if (disk.free_bytes < fullBelow) return wrong(name, words, remedy);
+  return disk.free_bytes < shortBelow ? warning(name, words, remedy) : passed(name, words);
+}
+
+async function checkBackupFolder({ backup }: Config): Promise<Check> {
+  const name = "backups";
+  const { destination } = backup;
+  if (destination === null)
+    return warning(
+      name,
+      "No backups are scheduled.",
+      "Set PARLEY_BACKUP_TO to a folder on another disk, or to s3://bucket/prefix.",
+    );
+  if (destination.startsWith("s3://")) return passed(name, `Backups are stored in ${destination} every day.`);
+  return tryCheck(
+    name,
+    "Mount the volume of PARLEY_BACKUP_TO, and let the user that runs Parley write to it.",
+    async () => {
+      await access(destination, constants.W_OK | constants.X_OK);
+      return passed(name, `Backups are stored in ${destination} every day.`);
+    },
+  );
+}
