@@ -50,6 +50,8 @@ export const auditActions = [
   "settings_changed",
   "job_retried",
   "job_discarded",
+  "speech_model_requested",
+  "speech_model_removed",
   "legal_hold_placed",
   "legal_hold_released",
   "person_erased",

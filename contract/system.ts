@@ -49,7 +49,15 @@ const FailedJob = z
       example: "promote_media.0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11",
     }),
     kind: z.string(),
-    subject_type: z.enum(["upload", "recording", "clip", "personal_data_erasure", "mail", "password_reset"]),
+    subject_type: z.enum([
+      "upload",
+      "recording",
+      "clip",
+      "personal_data_erasure",
+      "mail",
+      "password_reset",
+      "speech_model",
+    ]),
     subject_id: Uuid,
     workspace: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({
       description: "Null for jobs that belong to no workspace.",

@@ -85,6 +85,7 @@ import { createImageFetcher } from "./stories/image-fetcher.ts";
 import { storyRoutes } from "./stories/routes.ts";
 import { managesSystem } from "./system/operator.ts";
 import { systemRoutes } from "./system/routes.ts";
+import { speechModelRoutes } from "./system/speech-routes.ts";
 import { hasSpeechModel } from "./transcription/index.ts";
 import { transcriptionRoutes } from "./transcription/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
@@ -268,6 +269,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       retentionRoutes(api, { db, config });
       erasureRoutes(api, { db, jobs, encryptor, config });
       systemRoutes(api, { db, jobs, store, config });
+      speechModelRoutes(api, { db, jobs, config });
     },
     { prefix: managementPrefix },
   );

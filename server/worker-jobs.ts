@@ -23,6 +23,7 @@ import { renderClipJob } from "./public-links/render-clip.ts";
 import { erasePersonJob } from "./retention/erasure/erase-user.ts";
 import {
   hasSpeechModel,
+  installModelJob,
   localTranscriber,
   openAiTranscriber,
   type TranscriptionDependencies,
@@ -172,6 +173,11 @@ export function listJobs(
       concurrency: 1,
       hasReservedSlots: true,
       run: ({ clipId }) => renderClipJob({ db, store, config }, clipId),
+    }),
+    job({
+      name: "install_model",
+      concurrency: 1,
+      run: ({ installId }) => installModelJob({ db, config, log }, installId, signal),
     }),
     ...mailJobs(deps, isQuarantined),
     ...(config.transcription === null

@@ -2,6 +2,8 @@ export { hasSpeechModel } from "./availability.ts";
 export { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
 export { localTranscriber } from "./local/transcriber.ts";
 export { openAiTranscriber } from "./model/openai.ts";
+export { installModelJob } from "./models/install-job.ts";
+export { listSpeechModels, removeSpeechModel, requestModelInstall } from "./models/service.ts";
 export { listInstalled } from "./models/store.ts";
 
 export {

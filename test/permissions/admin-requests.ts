@@ -94,6 +94,17 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   testComponent: () => ({ params: { component: "database" } }),
   retryJob: failedJob,
   discardJob: failedJob,
+  listSpeechModels: () => ({}),
+  installSpeechModel: async ({ app }) => {
+    await app.db.pool.query("delete from model_installs");
+    return { params: { name: "parakeet-v3" } };
+  },
+  removeSpeechModel: async ({ app }) => {
+    await app.db.pool.query(
+      "insert into model_installs (id, name) values (gen_random_uuid(), 'speakers') on conflict do nothing",
+    );
+    return { params: { name: "speakers" } };
+  },
 };
 
 /** Of mail, which this server doesn't send. */

@@ -216,6 +216,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   testComponent: kinds.operators,
   retryJob: kinds.operators,
   discardJob: kinds.operators,
+  listSpeechModels: kinds.operators,
+  installSpeechModel: kinds.operators,
+  removeSpeechModel: kinds.operators,
 
   // Last, because publishing shows the recording to the whole workspace.
   ...publicLinkPermissions,

@@ -61,6 +61,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       PARLEY_BASE_URL: options.port === undefined ? "http://parley.test" : `http://localhost:${options.port}`,
       PARLEY_RATE_LIMIT_PER_MINUTE: "0",
       PARLEY_LOG_LEVEL: "silent",
+      // Nothing listens there: a test run downloads nothing.
+      PARLEY_MODEL_MIRROR: "http://127.0.0.1:9/",
       ...options.env,
     },
     folder,

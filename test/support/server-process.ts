@@ -59,6 +59,7 @@ export async function prepareServer(
     PARLEY_DATA_DIR: folder,
     PARLEY_DATABASE_URL: database?.url ?? givenUrl ?? "",
     PARLEY_RATE_LIMIT_PER_MINUTE: "0",
+    PARLEY_MODEL_MIRROR: "http://127.0.0.1:9/",
     ...options.env,
   };
   const url = `http://127.0.0.1:${port}`;

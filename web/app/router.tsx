@@ -176,6 +176,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/workspace/workspace.tsx"), "WorkspacePage"),
   ),
   settingsPage(
+    "/transcription",
+    lazyPage(() => import("../settings/workspace/transcription.tsx"), "TranscriptionPage"),
+  ),
+  settingsPage(
     "/retention",
     lazyPage(() => import("../settings/data-governance/rules.tsx"), "RetentionPage"),
   ),

@@ -4,6 +4,8 @@ import type { Session } from "../api/session.ts";
 export interface NavItem {
   readonly path: string;
   readonly label: string;
+  /** Whether only admins of the operator's workspace see it. */
+  readonly isForOperators?: boolean;
 }
 
 interface NavGroup {
@@ -34,6 +36,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/meeting-types", label: "Meeting types" },
       { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },
+      { path: "/settings/transcription", label: "Transcription", isForOperators: true },
     ],
   },
   {
@@ -50,7 +53,12 @@ const groups: readonly NavGroup[] = [
 
 /** The settings pages available to the user, in groups. */
 export function navGroupsFor(session: Session): readonly NavGroup[] {
-  return groups.filter(({ isForAdmins }) => !isForAdmins || session.user.role === "admin");
+  return groups
+    .filter(({ isForAdmins }) => !isForAdmins || session.user.role === "admin")
+    .map((group) => ({
+      ...group,
+      items: group.items.filter(({ isForOperators }) => !isForOperators || session.manages_system),
+    }));
 }
 
 /** The settings page at a path, if any. */

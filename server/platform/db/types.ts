@@ -339,6 +339,15 @@ export interface MeetingTypes {
   workspace_id: string;
 }
 
+export interface ModelInstalls {
+  bytes_done: Generated<Int8>;
+  error: string | null;
+  id: string;
+  name: string;
+  status: Generated<"pending" | "running" | "done" | "failed">;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface OauthClients {
   cors_origins: Generated<string[]>;
   created_at: Generated<Timestamp>;
@@ -832,6 +841,7 @@ export interface DB {
   known_ip_addresses: KnownIpAddresses;
   legal_holds: LegalHolds;
   meeting_types: MeetingTypes;
+  model_installs: ModelInstalls;
   oauth_clients: OauthClients;
   oauth_codes: OauthCodes;
   oauth_families: OauthFamilies;

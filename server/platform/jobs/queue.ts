@@ -22,6 +22,7 @@ export interface JobData {
   request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
   erase_personal_data: { readonly erasureId: string };
   render_clip: { readonly clipId: string };
+  install_model: { readonly installId: string };
 }
 export type JobName = keyof JobData;
 const jobNames: readonly JobName[] = [
@@ -36,6 +37,7 @@ const jobNames: readonly JobName[] = [
   "request_password_reset",
   "erase_personal_data",
   "render_clip",
+  "install_model",
 ];
 
 /** The job queue. */

@@ -12,7 +12,14 @@ import { findFailedJob } from "./queries.ts";
 
 /** What a job of a kind is about, and how to end that when the job is discarded. */
 interface JobKind {
-  readonly subject: "upload" | "recording" | "clip" | "personal_data_erasure" | "mail" | "password_reset";
+  readonly subject:
+    | "upload"
+    | "recording"
+    | "clip"
+    | "personal_data_erasure"
+    | "mail"
+    | "password_reset"
+    | "speech_model";
   /** Whether the job may be discarded; a personal-data erasure must be finished. */
   readonly canDiscard: boolean;
 }
@@ -25,6 +32,7 @@ const jobKinds: Readonly<Record<JobName, JobKind>> = {
   fetch_import: { subject: "upload", canDiscard: true },
   transcribe_recording: { subject: "recording", canDiscard: true },
   analyze_recording: { subject: "recording", canDiscard: true },
+  install_model: { subject: "speech_model", canDiscard: false },
   render_clip: { subject: "clip", canDiscard: true },
   send_mail: { subject: "mail", canDiscard: true },
   request_password_reset: { subject: "password_reset", canDiscard: true },

@@ -86,7 +86,7 @@ async function writeBody(
 ): Promise<void> {
   const file = await open(path, from === 0 ? "w" : "r+", 0o600);
   let at = from;
-  let reportedAt = 0;
+  const report = setInterval(() => onProgress(at), reportEveryMs);
   try {
     for await (const piece of body) {
       if (at + piece.byteLength > bytes)
@@ -94,11 +94,9 @@ async function writeBody(
       for (let done = 0; done < piece.byteLength; )
         done += (await file.write(piece, done, piece.byteLength - done, at + done)).bytesWritten;
       at += piece.byteLength;
-      if (performance.now() - reportedAt < reportEveryMs) continue;
-      reportedAt = performance.now();
-      onProgress(at);
     }
   } finally {
+    clearInterval(report);
     await file.close();
   }
   if (at < bytes) throw new Error("the connection ended early");
