@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { AccountError } from "../server/accounts/service.ts";
 import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
+import { MovedError, MoveError } from "../server/move/errors.ts";
 import { ConfigError } from "../server/platform/config/config.ts";
 import { WrongSecretError } from "../server/platform/crypto/secret.ts";
 import { DataFolderInUseError } from "../server/platform/db/embedded/index.ts";
@@ -31,6 +32,7 @@ const commands = {
   "oauth-client": async () => (await import("./oauth-client.ts")).oauthClientCommand(),
   clock: async () => (await import("./clock.ts")).clockCommand(),
   files: async () => (await import("./files.ts")).filesCommand(),
+  storage: async () => (await import("./storage.ts")).storageCommand(),
   backup: async () => (await import("./backup.ts")).backupCommand(),
   upgrade: async () => (await import("./upgrade.ts")).upgradeCommand(),
   restore: async () => (await import("./restore.ts")).restoreCommand(),
@@ -76,6 +78,8 @@ function describe(
     DatabaseTooNewError,
     MigrationFailedError,
     ModelError,
+    MoveError,
+    MovedError,
     NotConfirmedError,
     SchemaOutdatedError,
     UnfitDatabaseError,

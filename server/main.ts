@@ -4,6 +4,9 @@ import type { Logger } from "pino";
 import { createFirstAccount, type FirstAccount } from "./accounts/service.ts";
 import { buildApp } from "./app.ts";
 import { startMetrics } from "./metrics/index.ts";
+import { refuseMoved } from "./move/moved.ts";
+import { createPause } from "./move/pause.ts";
+import { openInstallationStore } from "./move/stores.ts";
 import { openConfiguredDatabase, upgradeDatabase } from "./open.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
 import { reportConfinement } from "./platform/confinement/index.ts";
@@ -12,15 +15,14 @@ import { createSigner } from "./platform/crypto/link-signer.ts";
 import { openSecret } from "./platform/crypto/secret.ts";
 import { readSchema } from "./platform/db/migrate.ts";
 import { watchOldestVersion } from "./platform/db/oldest-version.ts";
+import { startPresence } from "./platform/db/presence.ts";
 import { watchEventLoop } from "./platform/event-loop.ts";
 import { bindListener } from "./platform/http/listening/listener.ts";
 import { listenForStatus, type StatusListener } from "./platform/http/listening/status-listener.ts";
 import { openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
 import { createLog } from "./platform/log.ts";
-import { openStore } from "./platform/storage/open.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { preflight } from "./preflight.ts";
-import { keepDuringBackup } from "./storage-maintenance/keep-during-backup.ts";
 import { verifyStore } from "./storage-maintenance/owner-marker.ts";
 import { startHeartbeat } from "./system/processes.ts";
 import { startTracing } from "./tracing.ts";
@@ -112,9 +114,10 @@ export async function startServer(
     const database = await openConfiguredDatabase(config, "server", log, onLost);
     closers.push(() => database.close());
     const { db } = database;
+    await refuseMoved(db.pool);
     metrics?.watchDatabase(database.settings, db.pool);
     tracing?.watchPool(db.pool);
-    const store = keepDuringBackup(await openStore(config), db.pool);
+    const { store, follow } = await openInstallationStore({ db, config, log });
     closers.push(() => store.close());
     await probeStore(store);
     const { isEmpty } = await readSchema(database.settings);
@@ -122,6 +125,13 @@ export async function startServer(
     if (!isEmpty) await verifyStore(db, store);
     const migrated = await upgradeDatabase(database, config, log);
     if (isEmpty) await verifyStore(db, store);
+    const pause = createPause(listener, log);
+    const presence = await startPresence(
+      { settings: database.settings, log },
+      { ...pause.handlers, followStores: follow },
+    );
+    closers.push(() => presence.stop());
+    pause.started();
     const secret = await openSecret(config.secret, store, db);
     const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
     const sender = openHookSender(config);
@@ -143,7 +153,9 @@ export async function startServer(
     closers.push(async () => versions.stop());
     if (runsWorker) {
       if (database.isEmbedded) await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
-      const worker = startWorker({ db, jobs, store, signer, encryptor, sender, config, log, eventLoop });
+      const worker = pause.work(() =>
+        startWorker({ db, jobs, store, signer, encryptor, sender, config, log, eventLoop }),
+      );
       // Also called when this version becomes too old, and then not again.
       let stopped: Promise<void> | null = null;
       stopWorker = () => {

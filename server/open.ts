@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
+import { refuseMoved } from "./move/moved.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "./platform/db/database.ts";
 import { startEmbeddedPostgres } from "./platform/db/embedded/index.ts";
@@ -132,6 +133,7 @@ export async function upgradeDatabase(
   config: Config,
   log: FastifyBaseLogger,
 ): Promise<string[]> {
+  await refuseMoved(opened.db.pool);
   const { isEmpty, isNewer, missing, unfinished } = await readSchema(opened.settings);
   if (unfinished.length > 0)
     log.info(
@@ -193,9 +195,17 @@ async function copyBefore(
 }
 
 /** The database for a command that replaces what it has: no server may use it meanwhile. */
-export function openDatabaseAlone(config: Config, log: FastifyBaseLogger): Promise<OpenedDatabase> {
+export async function openDatabaseAlone(config: Config, log: FastifyBaseLogger): Promise<OpenedDatabase> {
   // Of the embedded database a server has sole use; of another one, such commands check for themselves.
-  return openConfiguredDatabase(config, config.databaseUrl === null ? "server" : "tool", log);
+  const purpose = config.databaseUrl === null ? "server" : "tool";
+  const opened = await openConfiguredDatabase(config, purpose, log);
+  return refuseMoved(opened.db.pool).then(
+    () => opened,
+    async (error) => {
+      await opened.close();
+      throw error;
+    },
+  );
 }
 
 /**
@@ -215,6 +225,7 @@ export async function openDatabaseForTool(
       throw new SchemaOutdatedError(
         `the database is from an older version: it lacks ${schema.missing.join(", ")}. Start the server of this version, or run \`parley migrate\``,
       );
+    await refuseMoved(opened.db.pool);
     return opened;
   } catch (error) {
     await opened.close();

@@ -50,7 +50,7 @@ function reportBar(): ProgressReport {
 }
 
 function reportLines(): ProgressReport {
-  let last = 0;
+  let last = Number.NEGATIVE_INFINITY;
   return {
     update(progress) {
       const now = performance.now();

@@ -1,9 +1,9 @@
+import { openInstallationStore } from "../../server/move/stores.ts";
 import type { Config } from "../../server/platform/config/config.ts";
 import type { ConnectionSettings, Database } from "../../server/platform/db/database.ts";
-import { openStore } from "../../server/platform/storage/open.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { verifyStore } from "../../server/storage-maintenance/owner-marker.ts";
-import { readToolConfig, withOpenDatabase } from "./with-database.ts";
+import { readToolConfig, toolLog, withOpenDatabase } from "./with-database.ts";
 
 /**
  * Runs work on the database and its file store.
@@ -14,7 +14,7 @@ export function withStore<T>(
   config: Config = readToolConfig(),
 ): Promise<T> {
   return withOpenDatabase(config, async ({ db, settings }) => {
-    const store = await openStore(config);
+    const { store } = await openInstallationStore({ db, config, log: toolLog() });
     try {
       await verifyStore(db, store);
       return await work(db, store, config, settings);

@@ -8,7 +8,7 @@ import { storeSecret } from "../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
 import { readMigrations, readSchema } from "../platform/db/migrate.ts";
 import { migrateJobs } from "../platform/jobs/queue.ts";
-import { importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
+import { contentTypeOf, importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { writeMarker } from "../storage-maintenance/owner-marker.ts";
 import type { BackupProgress } from "./create.ts";
@@ -187,18 +187,6 @@ async function writeObject(store: ObjectStore, key: string, body: Awaited<Return
   }
 }
 
-const contentTypes: Readonly<Record<string, string>> = {
-  mp4: "video/mp4",
-  mp3: "audio/mpeg",
-  jpg: "image/jpeg",
-  json: "application/json",
-};
-
-/** What the files of a recording are served as, by the end of their names. */
-function contentTypeOf(key: string): string {
-  return contentTypes[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-}
-
 /** What differs between a backup and the installation that it becomes, in the transaction that loads it. */
 async function finishDatabase(
   client: pg.Client,
@@ -214,6 +202,13 @@ async function finishDatabase(
   await client.query("update audit_chains set anchored_position = 0");
   await client.query("update hooks set leased_by = null, leased_until = null where leased_by is not null");
   await client.query("delete from clock_guard");
+  // Where the original had its files says nothing about the copy. Older backups don't have the table.
+  await client.query(`do $$ begin
+    if to_regclass('store_migration') is not null then
+      delete from store_migration;
+      update installation set store_kind = null;
+    end if;
+  end $$`);
   const storeId = randomUUID();
   const { rows } = await client.query<{ id: string; swept_event_id: string }>(
     `update installation set store_id = $1, restored_backup = $2, quarantined_at = clock_timestamp()

@@ -125,8 +125,17 @@ export async function refusalToSweep(db: Database, store: ObjectStore): Promise<
   return null;
 }
 
-/** Makes the files in the store this database's, whichever database they belonged to. */
+/**
+ * Makes the files in the configured store this database's, whichever database they belonged to.
+ * @throws WrongStoreError while files are migrated between two stores.
+ */
 export async function adoptStore(db: Database, store: ObjectStore): Promise<void> {
+  const { rows } = await sql`select from store_migration`.execute(db.kysely);
+  if (rows.length > 0)
+    throw new WrongStoreError(
+      "files are being migrated to another store; finish that first with `parley storage migrate`",
+    );
+  await sql`update installation set store_kind = null`.execute(db.kysely);
   const id = await rememberStore(db, randomUUID(), true);
   await store.put(markKey, bytesOf({ ...(await advance(db)), store: id }), markOptions);
 }
@@ -152,6 +161,24 @@ export function createSweepGate(db: Database, store: ObjectStore, log: SweepLog)
 /** Marks a store as that of a restored database, whose `installation` row says the same. */
 export async function writeMarker(store: ObjectStore, mark: Required<Marker>): Promise<void> {
   await store.put(markKey, bytesOf(mark), markOptions);
+}
+
+/** The id in a store's marker; null where there is none. @throws WrongStoreError if it is another database's. */
+export async function readStoreId(db: Database, store: ObjectStore): Promise<string | null> {
+  const mark = await readMarker(store);
+  if (mark !== null && mark.installation !== (await readInstallation(db)).installation)
+    throw new WrongStoreError(
+      `the ${store.kind} file store at the configured location belongs to another database. ${checkSettings}`,
+    );
+  return mark?.store ?? null;
+}
+
+/** Marks an empty store as one of this database, which does not use it yet. @returns its new id. */
+export async function markSecondStore(db: Database, store: ObjectStore): Promise<string> {
+  const { installation, high } = await readInstallation(db);
+  const id = randomUUID();
+  await writeMarker(store, { installation, high, store: id });
+  return id;
 }
 
 async function readMarker(store: ObjectStore): Promise<Marker | null> {

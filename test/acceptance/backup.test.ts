@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
 import {
   mkdtempSync,
   openSync,
@@ -16,14 +13,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { type Answer, call, olderVersion } from "../support/app.ts";
+import { call, olderVersion } from "../support/app.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
+import { createLibrary, failing, segments } from "../support/library.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
-import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
+import { killAtLine, parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
-const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "parley-backups-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -31,121 +27,15 @@ const env = { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" };
 const server = await prepareServer({ env });
 after(() => server.dispose());
 await server.start();
-const workspace = await parley(server, "workspace", "create", "--name", "Harbour");
-await parley(
-  server,
-  "user",
-  "create",
-  "--email",
-  "a@harbour.example",
-  "--name",
-  "A",
-  "--workspace",
-  workspace,
-);
-const token = await parley(server, "token", "create", "--email", "a@harbour.example");
-
-const segments = Array.from({ length: 50 }, (_, index) => ({
-  speaker_key: `s${index % 3}`,
-  start: index * 2000,
-  end: index * 2000 + 1900,
-  text: `Segment ${index}: "quotes", a tab\t, a backslash \\N and größere Wörter.`,
-}));
-
-async function upload(title: string): Promise<void> {
-  const attributes = { title, transcript: { language: "en", segments } };
-  const { status, text } = await call(
-    server,
-    "POST",
-    "/uploads/create",
-    { media_type: "transcript", attributes },
-    { token },
-  );
-  assert.equal(status, 200, text);
-}
-
-/** Uploads a real file. @returns the id of its recording. */
-async function uploadMedia(): Promise<string> {
-  const { body } = await call(server, "POST", "/uploads/create", { media_type: "audio" }, { token });
-  const { url, headers } = body.media.upload;
-  const file = readFileSync(new URL("../fixtures/media/good-cbr.mp3", import.meta.url));
-  const sent = await fetch(url, { method: "PUT", body: file, headers });
-  assert.ok(sent.ok, await sent.text());
-  return until("the file is a recording", async () => {
-    const upload = (await call(server, "POST", `/uploads/${body.id}`, {}, { token })).body;
-    assert.notEqual(upload.status, "failure", upload.failure?.reason);
-    return upload.recording_id ?? undefined;
-  });
-}
-
-interface Page {
-  readonly recordings: readonly { id: string; title: string; media_type: string }[];
-  readonly cursor: string | null;
-}
-
-/** What an API reader sees of every recording: its JSON, its transcript and the digest of its file. */
-async function readAll(from: ServerProcess): Promise<Map<string, string>> {
-  const seen = new Map<string, string>();
-  const sha256 = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
-  let cursor: string | null = null;
-  do {
-    const { body }: Answer<Page> = await call(
-      from,
-      "POST",
-      "/recordings",
-      cursor === null ? {} : { cursor },
-      { token },
-    );
-    for (const recording of body.recordings) {
-      const [transcript, media] = await Promise.all([
-        call(from, "GET", `/recordings/${recording.id}/transcript`, undefined, { token }),
-        recording.media_type === "transcript"
-          ? null
-          : fetch(`${from.url}/_/public-api/v2/recordings/${recording.id}/download`, {
-              headers: { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" },
-            }).then(async (response) => Buffer.from(await response.arrayBuffer())),
-      ]);
-      const file = media === null ? "" : sha256(media);
-      seen.set(
-        `${recording.title} ${recording.id}`,
-        `${file} ${sha256(transcript.text)} ${JSON.stringify(recording).replaceAll(/http:\/\/localhost:\d+/g, "http://server")}`,
-      );
-    }
-    cursor = body.cursor;
-  } while (cursor !== null);
-  return seen;
-}
+const library = await createLibrary(server);
+const { token, upload, uploadMedia } = library;
+const readAll = (from: ServerProcess) => library.readAll(from);
 
 /** A new installation, stopped, into which backups are restored. */
 async function prepareTarget(env: Record<string, string> = {}): Promise<ServerProcess> {
   const target = await prepareServer({ isEmpty: true, env });
   after(() => target.dispose());
   return target;
-}
-
-/** Runs a command that is expected to fail. @returns what it printed on standard error. */
-async function failing(of: ServerProcess, ...args: string[]): Promise<string> {
-  const error = await parley(of, ...args).then(
-    () => null,
-    (reason: { stderr: string }) => reason,
-  );
-  assert.notEqual(error, null, `parley ${args.join(" ")} succeeded`);
-  return error?.stderr ?? "";
-}
-
-/** Starts a backup and kills it at the first line of progress that matches. */
-async function killBackup(destination: string, isMoment: (line: string) => boolean): Promise<void> {
-  const child: ChildProcess = spawn(process.execPath, [main, "backup", destination, "--json"], {
-    env: { ...process.env, ...server.env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout?.on("data", (chunk) => {
-    output += chunk;
-    if (output.split("\n").some(isMoment)) child.kill("SIGKILL");
-  });
-  await once(child, "exit");
-  assert.doesNotMatch(output, /"phase":"done"/);
 }
 
 function filesBelow(path: string): string[] {
@@ -170,7 +60,8 @@ for (let index = 0; index < 10; index++) await upload(`Before ${index}`);
 test("under write load, killed in each phase: nothing half-done looks complete, and a restore has everything acknowledged", async () => {
   const destination = join(folder, "plain");
   for (const phase of ["database", "files"]) {
-    await killBackup(destination, (line) => line.includes(`"phase":"${phase}"`));
+    const isMoment = (line: string): boolean => line.includes(`"phase":"${phase}"`);
+    assert.ok(await killAtLine(server, ["backup", destination, "--json"], isMoment));
     assert.match(await failing(server, "backup", "verify", destination), /there is no backup/);
   }
   const acknowledged: string[] = [];

@@ -47,6 +47,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   mcp: [],
   media: [],
   metrics: [],
+  move: ["audit", "backup", "integrity", "storage-maintenance", "uploads"],
   oauth: ["accounts", "audit"],
   participants: ["recordings", "transcripts"],
   "public-link-records": ["audit", "recordings"],

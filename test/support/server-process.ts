@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -130,4 +131,23 @@ export async function parley(
     env: { ...process.env, ...server.env },
   });
   return stdout.trimEnd();
+}
+
+/** Starts a parley command and kills it when it prints a matching line. @returns whether it was killed. */
+export async function killAtLine(
+  server: { readonly env: Readonly<Record<string, string>> },
+  args: readonly string[],
+  isMoment: (line: string) => boolean,
+): Promise<boolean> {
+  const child = spawn(process.execPath, [mainOf(root), ...args], {
+    env: { ...process.env, ...server.env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+    if (output.split("\n").some(isMoment)) child.kill("SIGKILL");
+  });
+  const [, signal] = await once(child, "exit");
+  return signal === "SIGKILL";
 }

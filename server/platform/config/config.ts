@@ -167,14 +167,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     pageSize: values.PARLEY_PAGE_SIZE ?? 50,
     datetimeFilters: values.PARLEY_DATETIME_FILTERS ?? "contract",
     newRecordingShareState: values.PARLEY_NEW_RECORDING_SHARE_STATE ?? "restricted",
+    storage: values.PARLEY_STORAGE ?? "local",
     s3:
-      values.PARLEY_STORAGE === "s3"
-        ? {
-            bucket: values.PARLEY_S3_BUCKET ?? "",
-            prefix: values.PARLEY_S3_PREFIX ?? null,
-            ...s3Connection,
-          }
-        : null,
+      values.PARLEY_S3_BUCKET === undefined
+        ? null
+        : { bucket: values.PARLEY_S3_BUCKET, prefix: values.PARLEY_S3_PREFIX ?? null, ...s3Connection },
     s3Connection,
     secret: values.PARLEY_SECRET ?? null,
     s3NotificationToken: values.PARLEY_S3_NOTIFICATION_TOKEN ?? null,
@@ -296,13 +293,14 @@ function findDisagreements(values: Settings): string[] {
   const lonely = [...findLonely(values), ...findUnfounded(values)];
   if (values.PARLEY_TRANSCRIPTION === "server" && values.PARLEY_TRANSCRIPTION_URL === undefined)
     lonely.push("PARLEY_TRANSCRIPTION_URL must be set when PARLEY_TRANSCRIPTION is server");
-  if (lonely.length > 0 || values.PARLEY_STORAGE !== "s3") return lonely;
+  const usesS3 = values.PARLEY_STORAGE === "s3" || values.PARLEY_S3_BUCKET !== undefined;
+  if (lonely.length > 0 || !usesS3) return lonely;
   const maxLinkMs = 7 * units.d;
   return [
     ...(values.PARLEY_S3_BUCKET ? [] : ["PARLEY_S3_BUCKET must name the bucket when PARLEY_STORAGE is s3"]),
     ...(["PARLEY_UPLOAD_URL_TTL", "PARLEY_DOWNLOAD_URL_TTL"] as const)
       .filter((name) => (values[name] ?? 0) > maxLinkMs)
-      .map((name) => `${name} must be at most 7d when PARLEY_STORAGE is s3, because S3 links expire then`),
+      .map((name) => `${name} must be at most 7d with PARLEY_S3_BUCKET, because S3 links expire then`),
   ];
 }
 

@@ -103,7 +103,9 @@ export interface Config {
   /** A streaming replica for reads that tolerate lag; null: none. */
   readonly databaseReplicaUrl: string | null;
   readonly role: "all" | "api" | "worker";
-  /** Where files are stored; null: in the data folder. */
+  /** Where files are stored, unless they were migrated (move/stores.ts). */
+  readonly storage: "local" | "s3";
+  /** The bucket for files; null: none is named. */
   readonly s3: S3Settings | null;
   /** How to reach S3 for backups, also if files are in the data folder. */
   readonly s3Connection: S3Connection;

@@ -258,15 +258,21 @@ export interface Identities {
 }
 
 export interface Installation {
+  arriving_since: Timestamp | null;
   backup_failure_mailed_at: Timestamp | null;
   id: Generated<string>;
   is_only: Generated<boolean>;
+  move_id: string | null;
+  moved_at: Timestamp | null;
+  moved_to: string | null;
   oldest_version: string | null;
   operator_workspace_id: string | null;
   quarantined_at: Timestamp | null;
   restored_backup: string | null;
   secret_fingerprint: Buffer | null;
   store_id: string | null;
+  store_kind: "local" | "s3" | null;
+  store_step: Generated<number>;
   swept_event_id: Generated<Int8>;
 }
 
@@ -648,6 +654,20 @@ export interface StoredFiles {
   workspace_id: string;
 }
 
+export interface StoreMigration {
+  bytes: Generated<Int8>;
+  copied_through: string | null;
+  files: Generated<Int8>;
+  id: Generated<boolean>;
+  source: "local" | "s3";
+  source_store: string;
+  started_at: Generated<Timestamp>;
+  state: Generated<"preparing" | "copying" | "copied" | "removing">;
+  switched_at: Timestamp | null;
+  target: string;
+  target_store: string;
+}
+
 export interface Stories {
   banner_image_url: string | null;
   created_at: Generated<Timestamp>;
@@ -871,6 +891,7 @@ export interface DB {
   section_templates: SectionTemplates;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
+  store_migration: StoreMigration;
   stored_files: StoredFiles;
   stories: Stories;
   story_banners: StoryBanners;

@@ -23,3 +23,15 @@ export function ownerOf(key: string): string | null {
 export function clipOf(key: string): string | null {
   return /^recordings\/[^/]+\/clips\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\//.exec(key)?.[1] ?? null;
 }
+
+const contentTypes: Readonly<Record<string, string>> = {
+  mp4: "video/mp4",
+  mp3: "audio/mpeg",
+  jpg: "image/jpeg",
+  json: "application/json",
+};
+
+/** What an object is served as, by the end of its key. */
+export function contentTypeOf(key: string): string {
+  return contentTypes[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+}

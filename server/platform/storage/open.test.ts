@@ -25,7 +25,7 @@ test("S3: keys carry the prefix; a body of unknown length waits in scratch/, und
   await once(server, "listening");
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const s3 = { bucket: "b", region: "us-east-1", endpoint, forcePathStyle: true, prefix: "team/parley/" };
-  const store = await openStore({ dataDir, s3 });
+  const store = await openStore({ dataDir, storage: "s3", s3 });
   const scratch = join(dataDir, "scratch");
   try {
     const body = new PassThrough();
@@ -57,7 +57,7 @@ test("S3: keys carry the prefix; a body of unknown length waits in scratch/, und
 
 test("local: a bucket's name for an object is the key itself", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "parley-open-"));
-  const store = await openStore({ dataDir, s3: null });
+  const store = await openStore({ dataDir, storage: "local", s3: null });
   assert.equal(store.ownKey("uploads/a/file"), "uploads/a/file");
   await store.close();
   await rm(dataDir, { recursive: true });

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { openLocalStore } from "./local/local.ts";
-import type { ObjectStore } from "./store.ts";
+import type { ObjectStore, StoreKind } from "./store.ts";
 
 /** The settings that decide where files are stored. */
 export interface StoreSettings {
   readonly dataDir: string;
+  readonly storage: StoreKind;
   readonly s3: {
     readonly bucket: string;
     readonly endpoint: string | null;
@@ -15,9 +16,16 @@ export interface StoreSettings {
   } | null;
 }
 
-/** Opens the configured store. Amazon's library is loaded only when needed: it takes 40 MB. */
-export async function openStore({ dataDir, s3 }: StoreSettings): Promise<ObjectStore> {
-  if (s3 === null) return openLocalStore(dataDir);
+/**
+ * Opens a store. Amazon's library is loaded only when needed: it takes 40 MB.
+ * @param kind default: the configured one. A bucket must be named for S3.
+ */
+export async function openStore(
+  { dataDir, storage, s3 }: StoreSettings,
+  kind: StoreKind = storage,
+): Promise<ObjectStore> {
+  if (kind === "local") return openLocalStore(dataDir);
+  if (s3 === null) throw new TypeError("no bucket is named");
   const { openS3Store } = await import("./s3/s3.ts");
   return openS3Store({
     bucket: s3.bucket,

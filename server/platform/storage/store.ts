@@ -65,6 +65,9 @@ export class OffsetError extends Error {
   override readonly name = "OffsetError";
 }
 
+/** A folder of this machine, or a bucket. */
+export type StoreKind = "local" | "s3";
+
 /**
  * Where files are stored: a local folder or S3. Keys are paths such as `uploads/<id>/original`: segments of letters,
  * digits and `._=-` that do not begin with a dot, at most 200 bytes each, joined by `/`, at most 512 bytes in total;
@@ -74,7 +77,7 @@ export class OffsetError extends Error {
  * itself have the system's or server's `code` (`ENOSPC`, `AccessDenied`).
  */
 export interface ObjectStore {
-  readonly kind: "local" | "s3";
+  readonly kind: StoreKind;
   /**
    * Writes, reads a range of and removes a small object.
    * @throws Error whose message says in one line which step failed and why.

@@ -11,6 +11,7 @@ import {
 import { createServer as createNetServer, Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { errorCatalogue } from "../../../../contract/errors.ts";
+import { discardBody } from "../errors/errors.ts";
 import { type TimeLimits, timeLimits } from "../limits/time-limits.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -21,6 +22,8 @@ export interface Listener {
   attach(handler: Handler): Server;
   /** Serves the waiting requests, and all that follow. */
   open(): void;
+  /** Refuses all requests but those for `/healthz` with 503. @param detail says why; null: serves requests again. */
+  refuse(detail: string | null): void;
   /** Accepts no more connections, and resolves when the last one has ended. */
   close(): Promise<void>;
 }
@@ -61,9 +64,16 @@ export async function bindListener(
   const waiting = new Map<ServerResponse, { request: IncomingMessage; timer: NodeJS.Timeout }>();
   let handler: Handler | null = null;
   let isOpen = false;
+  let refusal: string | null = null;
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     fresh.delete(request.socket);
+    if (refusal !== null && request.url !== "/healthz") {
+      const detail = refusal;
+      // A connection that is closed before the body was read would be reset, and the response lost.
+      void discardBody(request).then(() => refuse(response, detail));
+      return;
+    }
     if (isOpen && handler !== null) {
       handler(request, response);
       return;
@@ -130,6 +140,9 @@ export async function bindListener(
       }
       waiting.clear();
     },
+    refuse(detail) {
+      refusal = detail;
+    },
     async close() {
       for (const response of waiting.keys()) refuse(response);
       await acceptPending();
@@ -151,14 +164,14 @@ async function addressesOf(host: string): Promise<string[]> {
   return [...new Set(found.map(({ address }) => address))];
 }
 
-function refuse(response: ServerResponse): void {
+function refuse(response: ServerResponse, detail = "the server is starting; try again later"): void {
   if (response.headersSent || response.destroyed) return;
   const { status, title } = errorCatalogue.unavailable;
   const body = JSON.stringify({
     type: "/docs/errors#unavailable",
     title,
     status,
-    detail: "the server is starting; try again later",
+    detail,
     error: "unavailable",
     request_id: randomUUID(),
   });
