@@ -150,7 +150,7 @@ test("list all: a page costs the page, however many highlights this and other wo
   await ask({ at: new Date(last.at.getTime() - 15_000_000), id: last.id });
   for (const plan of plans) {
     const text = JSON.stringify(plan);
-    assert.match(text, /highlights_workspace/);
+    assert.match(text, /highlights_by_workspace/);
     assert.ok(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 400, text);
     assert.equal(plan["Actual Rows"], 50);
   }

@@ -12,7 +12,7 @@ export interface PlacedHighlight extends Position {
 }
 
 /**
- * A page of positions of the highlights that a principal can see, newest first. Scans the index `highlights_workspace`, so
+ * A page of positions of the highlights that a principal can see, newest first. Scans the index `highlights_by_workspace`, so
  * a page costs its own rows plus the rows in between that the principal can't see.
  */
 export async function listAllHighlightIds(
