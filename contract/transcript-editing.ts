@@ -4,7 +4,9 @@ import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 import {
   fitsTranscript,
+  maxSegmentCharacters,
   maxSegments,
+  maxSubtitleCharacters,
   maxTranscriptCharacters,
   SegmentText,
   transcriptTooLong,
@@ -67,6 +69,19 @@ export const TranscriptView = z
         end: Milliseconds,
         text: z.string(),
         is_edited: z.boolean(),
+        words: z
+          .array(
+            z.strictObject({
+              text: z.string(),
+              start: Milliseconds.nullable(),
+              end: Milliseconds.nullable(),
+            }),
+          )
+          .optional()
+          .meta({
+            description:
+              "With `words=true`: the words of the text and when each was spoken, in milliseconds from the start of the recording. `start` and `end` are null where the time is not known, as for words that a correction added. Empty if the transcript came without the times of words.",
+          }),
       }),
     ),
   })
@@ -101,9 +116,26 @@ export const getTranscriptView = operation({
   method: "GET",
   path: base,
   summary: "Get Transcript View",
-  description: "Returns the transcript with its version, its speakers and which segments were edited.",
+  description:
+    "Returns the transcript with its version, its speakers and which segments were edited; with `words=true` also when each word was spoken.",
   params: RecordingParams,
+  query: z.object({ words: z.enum(["true", "false"]).optional() }),
   response: TranscriptView,
+  errors: ["not_found"],
+});
+
+export const getWordCues = operation({
+  id: "getWordCues",
+  tag: "Transcript editing",
+  gate: "every_version",
+  permission: "read",
+  method: "GET",
+  path: `${base}/words.vtt`,
+  summary: "Transcript With Word Times as WebVTT",
+  description:
+    "Returns the transcript as WebVTT with a timestamp before each word whose time is known, which players use to show the words as they are spoken.",
+  params: RecordingParams,
+  response: { contentType: "text/vtt", description: "WebVTT with `<v Speaker>` voices and word timestamps." },
   errors: ["not_found"],
 });
 
@@ -220,29 +252,47 @@ export const supplyTranscript = operation({
   summary: "Supply Transcript",
   description:
     "Replaces a recording's transcript with one from elsewhere. Speakers are matched to participants by name. Replacing an edited transcript requires `edits`; without it returns 409. A running transcription is cancelled.",
-  body: z.object({
-    transcript_version: TranscriptVersion,
-    language: z.string().trim().min(1, "must be a language code such as en").max(35).nullable().optional(),
-    segments: z
-      .array(
-        z
-          .object({
-            speaker: SpeakerName,
-            start: Milliseconds.meta({ description: "Milliseconds from the start of the recording." }),
-            end: Milliseconds,
-            text: SegmentText,
-          })
-          .refine((segment) => segment.end >= segment.start, {
-            path: ["end"],
-            message: "must not be before start",
-          }),
-      )
-      .min(1, "must have at least one segment")
-      .max(maxSegments)
-      .refine(fitsTranscript, transcriptTooLong)
-      .meta({
-        description: `At most ${maxSegments} segments with ${maxTranscriptCharacters} characters of text in all.`,
+  body: z
+    .object({
+      transcript_version: TranscriptVersion,
+      language: z.string().trim().min(1, "must be a language code such as en").max(35).nullable().optional(),
+      segments: z
+        .array(
+          z
+            .object({
+              speaker: SpeakerName,
+              start: Milliseconds.meta({ description: "Milliseconds from the start of the recording." }),
+              end: Milliseconds,
+              text: SegmentText,
+              words: z
+                .array(z.object({ text: z.string().max(320), start: Milliseconds, end: Milliseconds }))
+                .max(maxSegmentCharacters)
+                .optional()
+                .meta({
+                  description:
+                    "When the words of the text were spoken, in milliseconds from the start of the recording. Words whose times are outside the segment or overlap an earlier word are kept without a time.",
+                }),
+            })
+            .refine((segment) => segment.end >= segment.start, {
+              path: ["end"],
+              message: "must not be before start",
+            }),
+        )
+        .min(1, "must have at least one segment")
+        .max(maxSegments)
+        .refine(fitsTranscript, transcriptTooLong)
+        .meta({
+          description: `At most ${maxSegments} segments with ${maxTranscriptCharacters} characters of text in all.`,
+        })
+        .optional(),
+      webvtt: z.string().max(maxSubtitleCharacters).optional().meta({
+        description:
+          "The transcript as WebVTT or SubRip instead of `segments`. Speakers come from voice tags such as `<v Ada>` or from `Ada: ` at the start of a cue; word timestamps are kept.",
       }),
-    edits: EditsPolicy.optional(),
-  }),
+      edits: EditsPolicy.optional(),
+    })
+    .refine(
+      ({ segments, webvtt }) => (segments === undefined) !== (webvtt === undefined),
+      "must have either segments or webvtt",
+    ),
 });

@@ -9,6 +9,9 @@ export const maxSegments = 50_000;
 /** Maximum characters per transcript: about eighty hours of speech. */
 export const maxTranscriptCharacters = 5_000_000;
 
+/** Maximum characters of a subtitle file: a transcript with a timestamp before each word. */
+export const maxSubtitleCharacters = 10_000_000;
+
 /** Collapses runs of whitespace in a text that exceeds the limit; a shorter text stays as it is. */
 function boundSegmentText(text: string): string {
   return text.length <= maxSegmentCharacters ? text : text.replace(/\s+/g, " ").trim();

@@ -77,6 +77,8 @@ export interface NewSegment {
   readonly start_ms: number;
   readonly end_ms: number;
   readonly text: string;
+  /** When its words were spoken, as transcript_segments.word_times has it; absent: not known. */
+  readonly word_times?: readonly (number | null)[] | null;
 }
 
 /** Writes a transcript in one statement, in the order given. */
@@ -87,15 +89,24 @@ export async function insertSegments(
 ): Promise<void> {
   if (segments.length === 0) return;
   await sql`
-    insert into transcript_segments (recording_id, position, participant_id, speaker, start_ms, end_ms, text)
-    select ${recordingId}, position - 1, participant_id, speaker, start_ms, end_ms, text
+    insert into transcript_segments
+      (recording_id, position, participant_id, speaker, start_ms, end_ms, text, word_times)
+    select ${recordingId}, position - 1, participant_id, speaker, start_ms, end_ms, text, word_times::integer[]
     from unnest(
       ${segments.map((segment) => segment.participant_id)}::uuid[],
       ${segments.map((segment) => segment.speaker)}::text[],
       ${segments.map((segment) => segment.start_ms)}::integer[],
       ${segments.map((segment) => segment.end_ms)}::integer[],
-      ${segments.map((segment) => segment.text)}::text[]
-    ) with ordinality as s (participant_id, speaker, start_ms, end_ms, text, position)`.execute(tx);
+      ${segments.map((segment) => segment.text)}::text[],
+      ${segments.map(({ word_times: times }) => (times == null ? null : arrayText(times)))}::text[]
+    ) with ordinality as s (participant_id, speaker, start_ms, end_ms, text, word_times, position)`.execute(
+    tx,
+  );
+}
+
+/** Numbers as PostgreSQL writes an array, because unnest() would flatten arrays in an array. */
+function arrayText(numbers: readonly (number | null)[]): string {
+  return `{${numbers.map((number) => number ?? "null").join(",")}}`;
 }
 
 /**

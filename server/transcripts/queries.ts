@@ -7,6 +7,13 @@ import type { Tx } from "../platform/db/database.ts";
 import type { SegmentChange, TranscriptChanges } from "../platform/db/json-columns.ts";
 import type { Identity } from "./changes.ts";
 
+const speakers = `coalesce((
+  select json_agg(json_build_object('participant_id', v.participant_id, 'name', v.speaker,
+    'segments', v.segments, 'duration_ms', v.duration_ms) order by v.first)
+  from (select participant_id, speaker, count(*) as segments, min(position) as first,
+      sum(greatest(end_ms - start_ms, 0)) as duration_ms
+    from transcript_segments where recording_id = r.id group by participant_id, speaker) v), '[]')`;
+
 /** A transcript as the management API shows it, in one statement, so that version and text match. */
 export async function findTranscriptView(pool: pg.Pool, recordingId: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ json: string }>({
@@ -14,12 +21,7 @@ export async function findTranscriptView(pool: pg.Pool, recordingId: string): Pr
     text: `select json_build_object(
         'transcript_version', r.transcript_version,
         'language', r.transcript_language,
-        'speakers', coalesce((
-          select json_agg(json_build_object('participant_id', v.participant_id, 'name', v.speaker,
-            'segments', v.segments, 'duration_ms', v.duration_ms) order by v.first)
-          from (select participant_id, speaker, count(*) as segments, min(position) as first,
-              sum(greatest(end_ms - start_ms, 0)) as duration_ms
-            from transcript_segments where recording_id = r.id group by participant_id, speaker) v), '[]'),
+        'speakers', ${speakers},
         'segments', coalesce((
           select json_agg(json_build_object('index', s.position, 'participant_id', s.participant_id,
             'speaker', s.speaker, 'start', s.start_ms, 'end', s.end_ms, 'text', s.text,
@@ -28,6 +30,17 @@ export async function findTranscriptView(pool: pg.Pool, recordingId: string): Pr
       from recordings r where r.id = $1`,
     values: [recordingId],
   });
+  return rows[0]?.json;
+}
+
+/** The same without the segments. */
+export async function findTranscriptHead(tx: Tx, recordingId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ json: string }>`
+    select json_build_object(
+        'transcript_version', r.transcript_version,
+        'language', r.transcript_language,
+        'speakers', ${sql.raw(speakers)})::text as json
+      from recordings r where r.id = ${recordingId}`.execute(tx);
   return rows[0]?.json;
 }
 

@@ -15,6 +15,7 @@ import { findEdit, findEdits } from "./history.ts";
 import { findTranscriptView } from "./queries.ts";
 import { supplyTranscript } from "./supply.ts";
 import { undoEdit } from "./undo.ts";
+import { renderWordCues, renderWordsView } from "./words-view.ts";
 
 /** Enough for a transcript of 50,000 segments. */
 const transcriptBodyLimit = 12 * 1024 * 1024;
@@ -39,13 +40,24 @@ export function transcriptRoutes(
     if (!(await canSeeRecording(db.pool, principal, recordingId))) throw recordingNotFound(recordingId);
   };
 
-  route(api, contract.getTranscriptView, async ({ principal, params, request }) => {
+  route(api, contract.getTranscriptView, async ({ principal, params, query, request }) => {
     await mustSee(principal, params.recording_id);
-    const json = await findTranscriptView(db.pool, params.recording_id);
+    const json =
+      query.words === "true"
+        ? await renderWordsView(db, params.recording_id)
+        : await findTranscriptView(db.pool, params.recording_id);
     // Deleted in between.
     if (json === undefined) throw recordingNotFound(params.recording_id);
     await views.note(request, "recording_viewed", params.recording_id);
     return new Ready(json);
+  });
+
+  route(api, contract.getWordCues, async ({ principal, params, request }) => {
+    await mustSee(principal, params.recording_id);
+    const cues = await renderWordCues(db, params.recording_id);
+    if (cues === undefined) throw recordingNotFound(params.recording_id);
+    await views.note(request, "recording_viewed", params.recording_id);
+    return new Ready(cues);
   });
 
   route(api, contract.correctTranscript, ({ principal, params, body }) =>

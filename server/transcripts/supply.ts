@@ -1,22 +1,29 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { finishSubtitles, readCues, type Segment, TranscriptFileError } from "../../contract/subtitles.ts";
 import type { supplyTranscript as operation } from "../../contract/transcript-editing.ts";
+import { maxSegments } from "../../contract/transcript-limits.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { record } from "../platform/events/record.ts";
 import { invalidInput, ProblemError } from "../platform/http/errors/problem.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
 import { lockForChange } from "../recordings/rights.ts";
+import type { TimedWord } from "./align-words.ts";
 import { endTranscription } from "./end-transcription.ts";
 import { reportHighlights } from "./highlights.ts";
 import { findPeople, nextVersion } from "./queries.ts";
 import { completeRenewal, findFormer } from "./replace.ts";
+import { storeWordTimes } from "./word-times.ts";
 import { checkVersion, type EditResult, editorOf } from "./write-edit.ts";
 
 type Input = z.output<(typeof operation)["body"]>;
 
 /** A longer list of violations of one file helps nobody. */
 const maxViolations = 20;
+/** The API's limit of a speaker's name. */
+const maxSpeakerName = 320;
 
 /**
  * Replaces a recording's transcript by a supplied one in one transaction: the segments, the version, the history, the
@@ -32,6 +39,7 @@ export async function supplyTranscript(
   input: Input,
   onTranscript: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<EditResult> {
+  const supplied = await readSegments(input);
   return db.kysely.transaction().execute(async (tx) => {
     const recording = await lockForChange(tx, principal, recordingId, "supply its transcript");
     await checkVersion(tx, recordingId, input.transcript_version);
@@ -41,8 +49,8 @@ export async function supplyTranscript(
         "wrong_state",
         "the transcript has edits; set `edits` to keep to apply them to the new transcript, or to discard to drop them",
       );
-    await fitLength(tx, recordingId, input);
-    const segments = await attribute(tx, recordingId, input);
+    await fitLength(tx, recordingId, supplied);
+    const segments = await attribute(tx, recordingId, supplied);
     await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
     await insertSegments(tx, recordingId, segments);
     await confirm(tx, segments);
@@ -71,10 +79,45 @@ export async function supplyTranscript(
   });
 }
 
+/** A segment as supplied. */
+interface SuppliedSegment {
+  readonly speaker: string;
+  /** Milliseconds from the start of the recording. */
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly words?:
+    | readonly { readonly text: string; readonly start: number; readonly end: number }[]
+    | undefined;
+}
+
+/** Cues that are read at a time. */
+const cueBatch = 500;
+
+/** @throws ProblemError `invalid_input` for subtitles that can't be read. */
+async function readSegments({ segments, webvtt }: Input): Promise<readonly SuppliedSegment[]> {
+  if (webvtt === undefined) return segments ?? [];
+  try {
+    const cues: Segment[] = [];
+    for (const cue of readCues(webvtt)) {
+      // The limit is checked below.
+      if (cues.push(cue) > maxSegments) break;
+      if (cues.length % cueBatch === 0) await otherWork();
+    }
+    return finishSubtitles(cues).map(({ speaker_key: speaker, ...cue }) => ({
+      ...cue,
+      speaker: speaker.slice(0, maxSpeakerName),
+    }));
+  } catch (error) {
+    if (!(error instanceof TranscriptFileError)) throw error;
+    throw invalidInput([{ pointer: "/webvtt", detail: `can't be read as subtitles: ${error.message}` }]);
+  }
+}
+
 /**
  * A segment after the end of the file belongs to another file; a recording without a file is as long as its transcript.
  */
-async function fitLength(tx: Tx, recordingId: string, { segments }: Input): Promise<void> {
+async function fitLength(tx: Tx, recordingId: string, segments: readonly SuppliedSegment[]): Promise<void> {
   const { rows } = await sql<{ duration_ms: number; has_media: boolean }>`
     select duration_ms, exists (select 1 from recording_media m where m.recording_id = r.id) as has_media
     from recordings r where id = ${recordingId}`.execute(tx);
@@ -101,22 +144,33 @@ async function fitLength(tx: Tx, recordingId: string, { segments }: Input): Prom
 }
 
 /** The speaker: the participant of that name if it is unique, otherwise a speaker of that name. */
-async function attribute(tx: Tx, recordingId: string, { segments }: Input): Promise<NewSegment[]> {
+async function attribute(
+  tx: Tx,
+  recordingId: string,
+  segments: readonly SuppliedSegment[],
+): Promise<NewSegment[]> {
   const byName = new Map<string, { readonly id: string; readonly name: string } | null>();
   for (const [id, { name }] of await findPeople(tx, recordingId))
     byName.set(fold(name), byName.has(fold(name)) ? null : { id, name });
   return segments
     .toSorted((a, b) => a.start - b.start)
-    .map(({ speaker, start, end, text }) => {
+    .map(({ speaker, start, end, text, words }) => {
       const person = byName.get(fold(speaker)) ?? null;
-      return {
+      const segment = {
         participant_id: person?.id ?? null,
         speaker: person?.name ?? speaker,
         start_ms: start,
         end_ms: end,
         text,
       };
+      return words === undefined
+        ? segment
+        : { ...segment, word_times: storeWordTimes(segment, timed(words)) };
     });
+}
+
+function timed(words: NonNullable<SuppliedSegment["words"]>): TimedWord[] {
+  return words.map(({ text, start, end }) => ({ text, time: { start, end } }));
 }
 
 /** A participant who is heard took part. */

@@ -148,6 +148,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   deleteMeetingType: async (world) => ({ params: { meeting_type_id: await world.meetingType() } }),
 
   getTranscriptView: (world) => ({ params: recording(world) }),
+  getWordCues: (world) => ({ params: recording(world) }),
   correctTranscript: (world) => ({
     params: recording(world),
     body: { transcript_version: 0, segments: [{ index: 0, text: "corrected" }] },

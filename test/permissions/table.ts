@@ -114,6 +114,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   deleteMeetingType: kinds.managesHere,
 
   getTranscriptView: kinds.sees,
+  getWordCues: kinds.sees,
   correctTranscript: kinds.changes,
   renameSpeaker: kinds.changes,
   mergeSpeakers: kinds.changes,

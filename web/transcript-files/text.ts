@@ -1,4 +1,4 @@
-import { checkLimits, type Segment, TranscriptFileError } from "./subtitles.ts";
+import { checkLimits, type Segment, TranscriptFileError } from "../../contract/subtitles.ts";
 
 const maxNameCharacters = 320;
 

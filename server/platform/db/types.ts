@@ -754,6 +754,7 @@ export interface TranscriptSegments {
   speaker: string;
   start_ms: number;
   text: string;
+  word_times: number[] | null;
 }
 
 export interface Uploads {

@@ -26,12 +26,20 @@ function* txt(segments: readonly SegmentRow[]): Generator<string> {
 function* vtt(segments: readonly SegmentRow[]): Generator<string> {
   yield "WEBVTT\n";
   for (const [index, segment] of segments.entries()) {
-    yield `\n${index + 1}\n${clock(segment.start, ".")} --> ${clock(cueEnd(segment), ".")}\n<v `;
-    for (const slice of oneLine(segment.speaker)) yield escapeMarkup(slice);
-    yield ">";
+    yield* cueHead(segment, index);
     for (const slice of oneLine(segment.text)) yield escapeMarkup(slice);
     yield "</v>\n";
   }
+}
+
+/** What stands before the text of a WebVTT cue. */
+export function* cueHead(
+  segment: Omit<SegmentRow, "participant_id" | "text">,
+  index: number,
+): Generator<string> {
+  yield `\n${index + 1}\n${clock(segment.start, ".")} --> ${clock(cueEnd(segment), ".")}\n<v `;
+  for (const slice of oneLine(segment.speaker)) yield escapeMarkup(slice);
+  yield ">";
 }
 
 /** SubRip has no escapes, so text is written unchanged. */
@@ -46,7 +54,7 @@ function* srt(segments: readonly SegmentRow[]): Generator<string> {
 }
 
 /** WebVTT requires a cue to end after it starts. */
-function cueEnd(segment: SegmentRow): number {
+function cueEnd(segment: { readonly start: number; readonly end: number }): number {
   return Math.max(segment.end, segment.start + 1);
 }
 
@@ -69,12 +77,12 @@ function* oneLine(text: string): Generator<string> {
   }
 }
 
-function escapeMarkup(text: string): string {
+export function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** Milliseconds as HH:MM:SS and thousandths. */
-function clock(ms: number, separator: "." | ","): string {
+export function clock(ms: number, separator: "." | ","): string {
   const pad = (value: number, width: number): string => String(Math.floor(value)).padStart(width, "0");
   return `${pad(ms / 3_600_000, 2)}:${pad((ms / 60_000) % 60, 2)}:${pad((ms / 1000) % 60, 2)}${separator}${pad(ms % 1000, 3)}`;
 }

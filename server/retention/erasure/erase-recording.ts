@@ -73,14 +73,16 @@ async function eraseWords(
     where recording_id = ${recordingId} and participant_id is null`.execute(tx);
   const theirs = speakers.map(({ speaker }) => speaker).filter((speaker) => names.has(nameKey(speaker)));
   const { rows } = await sql<{ start_ms: number; end_ms: number }>`
-    update transcript_segments set speaker = ${erasedName}, text = ${erasedWords}, original = null
+    update transcript_segments set speaker = ${erasedName}, text = ${erasedWords}, original = null, word_times = null
     where recording_id = ${recordingId} and (participant_id = any(${participantIds}::uuid[])
       or (participant_id is null and speaker = any(${theirs}::text[])))
     returning start_ms, end_ms`.execute(tx);
   // The history contains texts and names from before each edit, even of lines that others speak now.
   await sql`delete from transcript_edits where recording_id = ${recordingId}`.execute(tx);
   await sql`
-    update transcript_segments set original = null
+    update transcript_segments set original = null,
+      -- The times belong to the words before the correction.
+      word_times = case when original ? 'text' then null else word_times end
     where recording_id = ${recordingId} and original is not null`.execute(tx);
   await sql`
     update highlights set transcript = '', speakers = '{}'

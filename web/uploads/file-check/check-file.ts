@@ -1,7 +1,7 @@
+import { parseSubtitles, type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { clock } from "../../common/format/time.ts";
-import { parseSubtitles, type Segment, TranscriptFileError } from "../../transcript-files/subtitles.ts";
 import { parseJsonTranscript, parseTextTranscript } from "../../transcript-files/text.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
 import { probeMedia } from "./probe-media.ts";

@@ -133,7 +133,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const title = file.name.replace(/\.[^.]+$/, "").slice(0, 500);
     if (check.kind === "transcript") {
       const { transcript } = check;
-      const { speakersOf } = await import("../../transcript-files/subtitles.ts");
+      const { speakersOf } = await import("../../../contract/subtitles.ts");
       const participants = speakersOf(transcript.segments);
       await startUpload({
         media_type: "transcript",
