@@ -33,6 +33,7 @@ const commands = {
   clock: async () => (await import("./clock.ts")).clockCommand(),
   files: async () => (await import("./files.ts")).filesCommand(),
   storage: async () => (await import("./storage.ts")).storageCommand(),
+  database: async () => (await import("./database.ts")).databaseCommand(),
   backup: async () => (await import("./backup.ts")).backupCommand(),
   upgrade: async () => (await import("./upgrade.ts")).upgradeCommand(),
   restore: async () => (await import("./restore.ts")).restoreCommand(),

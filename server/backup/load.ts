@@ -23,6 +23,8 @@ export interface LoadSource<Table extends TableDescription> {
 export interface LoadOptions {
   /** Drop the tables of an earlier installation first; without it, they are a BackupError. */
   readonly replace: boolean;
+  /** The source is no earlier state: readers of its event feed have seen no more than it has. */
+  readonly isCurrent?: boolean;
   /** Runs in the same transaction after everything is loaded. */
   readonly finish: (client: pg.Client) => Promise<void>;
   readonly onTable?: (name: string) => void;
@@ -37,7 +39,7 @@ export interface LoadOptions {
 export async function loadDatabase<Table extends TableDescription>(
   settings: ConnectionSettings,
   source: LoadSource<Table>,
-  { replace, finish, onTable }: LoadOptions,
+  { replace, isCurrent = false, finish, onTable }: LoadOptions,
 ): Promise<void> {
   const client = await connectForCopy(settings);
   try {
@@ -59,7 +61,7 @@ export async function loadDatabase<Table extends TableDescription>(
       await loadJobs(client, table, await source.open(table));
     }
     for (const { name, value } of source.sequences) {
-      const gap = name === feedSequence ? feedGap : 0n;
+      const gap = name === feedSequence && !isCurrent ? feedGap : 0n;
       await client.query("select setval($1::regclass, $2::bigint)", [
         pg.escapeIdentifier(name),
         String(BigInt(value) + gap),

@@ -159,7 +159,8 @@ async function findMissingFiles(
   return rows.map(({ key }) => `${key} is not in the backup, although its database names it`);
 }
 
-async function verifyAudit(db: Database): Promise<string[]> {
+/** One line for each workspace whose audit log is broken. */
+export async function verifyAudit(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>("select workspace_id as id from audit_chains");
   const problems: string[] = [];
   for (const { id } of rows) {

@@ -27,6 +27,8 @@ export function movedMessage(movedTo: string, at: Date | null): string {
 }
 
 /** How the new database is configured. @param movedTo as `describeDatabase` names it. */
-function settingFor(movedTo: string): string {
-  return movedTo.startsWith("postgres") ? `Set PARLEY_DATABASE_URL to it` : "Unset PARLEY_DATABASE_URL";
+export function settingFor(movedTo: string): string {
+  return movedTo.startsWith("postgres")
+    ? "Set PARLEY_DATABASE_URL to its connection string"
+    : "Unset PARLEY_DATABASE_URL";
 }

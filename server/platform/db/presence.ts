@@ -218,6 +218,11 @@ export function findLaggards(client: pg.ClientBase, step: number): Promise<Lagga
   return findHolders(client, holdersOf(`objid < ${step}`, "step"));
 }
 
+/** Processes that use the database. */
+export function findServing(client: pg.ClientBase): Promise<Laggard[]> {
+  return findHolders(client, holdersOf("true", "serving"));
+}
+
 async function findHolders(client: pg.ClientBase, holders: string): Promise<Laggard[]> {
   const { rows } = await client.query<Laggard>(
     `select pid, host(client_addr) as address from pg_stat_activity where pid in (${holders})`,
