@@ -1,12 +1,13 @@
 import { sweepLinks } from "./accounts/one-time-links/one-time-links.ts";
 import { sweepSessions } from "./accounts/sign-in/sessions.ts";
 import { sweepThrottle } from "./accounts/sign-in/throttle.ts";
+import { sweepTokens } from "./accounts/tokens/sweep.ts";
 import { anchorChains } from "./audit/anchor.ts";
 import { pruneAudit } from "./audit/prune.ts";
 import { msUntilSealDue, sealAudit } from "./audit/seal.ts";
 import { createBackupSchedule } from "./backup/schedule.ts";
 import { createFileCheck } from "./integrity/check.ts";
-import { findDueRuns, openAiModel } from "./intelligence/index.ts";
+import { deleteOldUsage, findDueRuns, openAiModel } from "./intelligence/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
 import { sweepOAuth } from "./oauth/sweep.ts";
 import { watchQuarantine } from "./platform/db/quarantine.ts";
@@ -20,6 +21,7 @@ import { startSchedule } from "./platform/jobs/schedule.ts";
 import { startSleep } from "./platform/jobs/sleep.ts";
 import { reconcileClips } from "./public-link-records/clips.ts";
 import { announceReadyRecordings } from "./recordings/announce.ts";
+import { pruneReceipts } from "./retention/prune.ts";
 import { applyRetention } from "./retention/sweep.ts";
 import { mergePending } from "./search/pending-entries.ts";
 import { removeOrphans } from "./storage-maintenance/orphans.ts";
@@ -146,6 +148,8 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "ended sessions": byAge(() => sweepSessions(db)),
     "dead links": byAge(() => sweepLinks(db)),
     "attempts to sign in": byAge(() => sweepThrottle(db)),
+    "ended tokens": byAge(() => sweepTokens(db)),
+    "old usage of the language model": byAge(() => deleteOldUsage(db.kysely)),
     "turns of jobs": () => deleteOldTurns(db.pool),
     "rate limit counters": () => deleteOldCounters(db.pool),
     "ended OAuth grants": byAge(() => sweepOAuth(db)),
@@ -169,7 +173,9 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "audit log told to the store": () => anchorChains(db, store, log),
     "old audit entries": byAge(async () => {
       if (config.auditTtlMs === null) return;
-      const count = await pruneAudit(db, new Date(Date.now() - config.auditTtlMs));
+      const before = new Date(Date.now() - config.auditTtlMs);
+      const count = await pruneAudit(db, before);
+      await pruneReceipts(db.pool, before);
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
     }),
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),

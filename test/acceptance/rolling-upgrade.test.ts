@@ -15,7 +15,12 @@ import { until } from "../support/until.ts";
 
 const nginxPort = await freePort();
 const url = `http://127.0.0.1:${nginxPort}`;
-const env = { PARLEY_BASE_URL: url, PARLEY_TRUSTED_PROXIES: "127.0.0.1", PARLEY_DRAIN: "500ms" };
+const env = {
+  PARLEY_BASE_URL: url,
+  PARLEY_TRUSTED_PROXIES: "127.0.0.1",
+  PARLEY_DRAIN: "500ms",
+  PARLEY_BACKUP_BEFORE_UPGRADE: "true",
+};
 const one = await prepareServer({ env });
 const two = await prepareServer({ env, shared: one });
 const next = makeNextVersion("99.0.0", {
@@ -87,13 +92,13 @@ function startLoad(token: string, recordingId: string): Load {
       const created = await post("/uploads/create", { media_type: "audio", auto_promote: false });
       await expect200("upload of a file", putSlowly(created.body.media.upload));
       // Each one is examined by a process of its own.
-      await sleep(600);
+      await sleep(900);
     },
   ];
   const clients = steps.map(async (step) => {
     while (!stopping.signal.aborted) {
       await step().catch((error: Error) => failures.push(String(error)));
-      await sleep(150);
+      await sleep(300);
     }
   });
   return {
@@ -223,4 +228,12 @@ test("the previous version runs on the migrated database until migrate --finish,
     "a worker of the next version finishes the job",
     async () => (await read()).recording_id !== null,
   );
+
+  // The copy from before the finishing migration lists the migrations of that time.
+  assert.equal(await nextWorker.stop(), 0);
+  assert.equal(await nextOne.stop(), 0);
+  await parley(nextOne, "upgrade", "rollback", "--yes");
+  assert.deepEqual(await names(), [{ name: "0990_next" }, { name: "0991_more" }]);
+  const { rows } = await database.query("select oldest_version from installation");
+  assert.deepEqual(rows, [{ oldest_version: null }]);
 });

@@ -81,3 +81,13 @@ export async function settle(
 export function nextDay(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 }
+
+/** How long usage is kept. */
+const usageKeptDays = 400;
+
+/** Deletes the usage of days long ago. */
+export async function deleteOldUsage(db: Executor): Promise<void> {
+  await sql`delete from intelligence_usage where day < (now() - make_interval(days => ${usageKeptDays}))::date`.execute(
+    db,
+  );
+}

@@ -122,6 +122,11 @@ test("an empty database gets the finishing migrations at once", async () => {
   await drop();
 });
 
+test("each migration has a number of its own", () => {
+  const numbers = readMigrations().map(({ number }) => number);
+  assert.deepEqual(numbers, [...new Set(numbers)]);
+});
+
 test("migrations only add; what removes something is a finishing migration in one transaction", () => {
   const removes =
     /\b(drop (table|column|type|function)|rename|alter column \w+ (set not null|type)|set data type)\b/i;
