@@ -55,6 +55,13 @@ async function record(): Promise<string> {
   });
 }
 
+/** What `parley doctor` says about the replica. */
+async function replicaState(): Promise<string | undefined> {
+  const output = await parley(server, "doctor", "--json").catch(({ stdout }: { stdout: string }) => stdout);
+  const checks = JSON.parse(output) as { check: string; state: string }[];
+  return checks.find(({ check }) => check === "read replica")?.state;
+}
+
 const replayAll = async (): Promise<void> => {
   const [end] = await primary.query<{ position: string }>("select pg_current_wal_lsn()::text as position");
   await until("the replica has replayed all changes", async () => {
@@ -91,8 +98,10 @@ test("library, search and export read from the replica; a user sees their own la
 test("without the replica all reads succeed on the primary, and it is used again when it is back", async () => {
   await standby.stop();
   for (const each of [server, other]) assert.equal((await titles(each)).length, 2);
+  assert.equal(await replicaState(), "error");
   await until("the log says so", () => server.output().stderr.includes("the read replica can't be read"));
   await standby.start();
+  assert.equal(await replicaState(), "ok");
   await until("the replica is read again", async () => {
     await delay(200);
     await titles();

@@ -16,6 +16,8 @@ export interface Replica {
   read<T>(reader: Reader, work: (source: Queryable) => Promise<T>): Promise<T>;
   /** Keeps the reader from states before now. Call it after a change has been committed. */
   noteChange(reader: Reader): Promise<void>;
+  /** How many bytes of changes the replica has not replayed; null: the server is no replica. @throws its connection's error. */
+  measureLag(): Promise<number | null>;
   close(): Promise<void>;
 }
 
@@ -104,6 +106,20 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
           do update set position = excluded.position, changed_at = excluded.changed_at`,
         values: [workspaceId, userId],
       });
+    },
+    async measureLag() {
+      const client = await pool.connect();
+      try {
+        const { position } = await readReplayed(client);
+        if (position === null) return null;
+        const { rows } = await primary.query<{ bytes: number }>(
+          "select greatest(0, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), $1::pg_lsn))::float8 as bytes",
+          [position],
+        );
+        return rows[0]?.bytes ?? 0;
+      } finally {
+        client.release();
+      }
     },
     close: () => pool.end(),
   };

@@ -19,6 +19,7 @@ import { type Check, checkOf, passed, skipped, tryCheck, warning, wrong } from "
 import { checkSkew } from "./clock.ts";
 import { checkFolders } from "./folders.ts";
 import { checkNetwork } from "./network.ts";
+import { checkReplica } from "./replica.ts";
 
 export type { Check } from "./check.ts";
 
@@ -86,6 +87,7 @@ async function checkDatabase(
         "select clock_timestamp() as now, (select rolsuper from pg_roles where rolname = current_user) as is_super",
       );
       const checks = [checkOf(name, await testDatabase(db))];
+      if (db.replica !== null) checks.push(await checkReplica(db.replica));
       if (databaseUrl !== null) {
         checks.push(checkSkew("database clock", "the database", rows[0]?.now ?? null));
         if (rows[0]?.is_super)
