@@ -24,6 +24,7 @@ import { erasePersonJob } from "./retention/erasure/erase-user.ts";
 import {
   hasSpeechModel,
   installModelJob,
+  localSpeakerFinder,
   localTranscriber,
   openAiTranscriber,
   type TranscriptionDependencies,
@@ -76,12 +77,15 @@ function transcriptionJob(
         retry: { ...defaultRetryPolicy, maxUnusable: maxEngineEnds },
       }
     : { transcriber: openAiTranscriber(settings) };
+  const threads = isLocal ? settings.threads : Math.min(availableParallelism(), 4);
+  const speakerFinder = localSpeakerFinder(threads, { dataDir: config.dataDir, session: db.session });
   return job({
     name: "transcribe_recording",
     concurrency: 1,
     hasReservedSlots: !isLocal,
     isPaused: async () => !(await hasSpeechModel(config)),
-    run: ({ recordingId }) => transcribeRecordingJob({ ...deps, ...engine }, recordingId, signal),
+    run: ({ recordingId }) =>
+      transcribeRecordingJob({ ...deps, ...engine, speakerFinder }, recordingId, signal),
   });
 }
 

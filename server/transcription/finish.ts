@@ -9,6 +9,7 @@ import { completeRenewal, findFormer } from "../transcripts/replace.ts";
 import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
 import { type ChunkRow, markFailed } from "./queries.ts";
+import { joinParts } from "./speakers/assign.ts";
 
 interface LockedRecording {
   readonly workspace_id: string;
@@ -55,10 +56,17 @@ export async function finishTranscription(
   language: string | null,
   onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
+  const turns = joinParts(
+    chunks.flatMap(({ start_ms, end_ms, voices }) =>
+      voices === null ? [] : [{ startMs: start_ms, endMs: end_ms, found: voices }],
+    ),
+    await countSpeakers(db, recordingId),
+  );
   const merged = mergeChunks(
     chunks.flatMap(({ start_ms, end_ms, result }) =>
       result === null ? [] : [{ startMs: start_ms, endMs: end_ms, transcript: result }],
     ),
+    turns,
   );
   if (merged.segments.length > maxSegments || !fitsTranscript(merged.segments))
     return markFailed(
@@ -92,6 +100,16 @@ export async function finishTranscription(
     });
     await onTranscript?.(tx, { id: recordingId, workspaceId: recording.workspace_id });
   });
+}
+
+/** The number of speakers, if the participants are known. A single one is more often the uploader than everybody. */
+async function countSpeakers(db: Database, recordingId: string): Promise<number | null> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from participants where recording_id = ${recordingId} and attended`.execute(
+    db.kysely,
+  );
+  const count = rows[0]?.count ?? 0;
+  return count >= 2 ? count : null;
 }
 
 /**

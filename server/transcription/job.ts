@@ -10,6 +10,7 @@ import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { modelAttempted } from "../platform/telemetry/signals.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
+import type { SpeakerFinder } from "./local/speaker-finder.ts";
 import type { AudioChunk, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
 import {
   type ChunkRow,
@@ -22,6 +23,7 @@ import {
   saveChunkPlan,
   saveChunkProgress,
   saveChunkResult,
+  saveChunkVoices,
   saveStage,
 } from "./queries.ts";
 
@@ -40,6 +42,8 @@ export interface TranscriptionDependencies {
   readonly store: ObjectStore;
   readonly config: Pick<Config, "dataDir" | "transcription">;
   readonly transcriber: Transcriber;
+  /** Tells speakers apart; absent: only the model's own speakers are used. */
+  readonly speakerFinder?: SpeakerFinder;
   /** Longest chunk; absent: as long as speech servers accept. */
   readonly maxChunkSec?: number;
   readonly extractSpeech: ExtractSpeech;
@@ -111,7 +115,10 @@ export async function transcribeRecordingJob(
 async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcome> {
   const { db, store, config } = run.deps;
   const before = await findChunks(db.kysely, run.recordingId);
-  if (before.length > 0 && before.every((chunk) => chunk.result !== null)) return "transcribed";
+  const { speakerFinder } = run.deps;
+  const findsSpeakers = (await speakerFinder?.isAvailable()) ?? false;
+  const isDone = before.every((chunk) => chunk.result !== null && (chunk.voices !== null || !findsSpeakers));
+  if (before.length > 0 && isDone) return "transcribed";
   return withScratch(config.dataDir, async (scratch): Promise<Outcome> => {
     let chunks: readonly AudioChunk[];
     try {
@@ -134,14 +141,51 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
       .execute((tx) => saveChunkPlan(tx, run.recordingId, chunks));
     if (!isPlanned) return "over";
     await saveStage(db.kysely, run.recordingId, "words");
-    return withTranscriber(run, scratch.folder, async (transcriber) => {
+    const outcome = await withTranscriber(run, scratch.folder, async (transcriber) => {
       for (const [position, audio] of chunks.entries()) {
-        const outcome = await transcribeChunk(run, transcriber, audio, position);
-        if (outcome !== "transcribed") return outcome;
+        const result = await transcribeChunk(run, transcriber, audio, position);
+        if (result !== "transcribed") return result;
       }
       return "transcribed";
     });
+    if (outcome !== "transcribed" || !findsSpeakers || speakerFinder === undefined) return outcome;
+    return findSpeakers(run, speakerFinder, scratch.folder, chunks);
   });
+}
+
+/** Finds the voices of every chunk that has none yet. A transcript without speakers is better than none. */
+async function findSpeakers(
+  run: Run,
+  finder: SpeakerFinder,
+  folder: string,
+  chunks: readonly AudioChunk[],
+): Promise<Outcome> {
+  const { db, log } = run.deps;
+  await saveStage(db.kysely, run.recordingId, "speakers");
+  const rows = await findChunks(db.kysely, run.recordingId);
+  const cancelled = new AbortController();
+  const signal = AbortSignal.any([cancelled.signal, ...(run.signal === undefined ? [] : [run.signal])]);
+  try {
+    const opened = await finder.open(folder, signal);
+    try {
+      for (const [position, audio] of chunks.entries()) {
+        if (rows[position]?.voices != null) continue;
+        const onProgress = progressWriter(run, () => cancelled.abort());
+        const voices = await opened.findVoices(audio, { onProgress, signal });
+        if (!(await saveChunkVoices(db.kysely, run.recordingId, position, voices))) return "over";
+      }
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    if (cancelled.signal.aborted) return "over";
+    if (!(error instanceof ModelServerError)) throw error;
+    log.warn(
+      { err: error, recordingId: run.recordingId },
+      "could not tell the speakers of a recording apart",
+    );
+  }
+  return "transcribed";
 }
 
 function optionsOf({ deps, signal }: Run): TranscribeOptions {
@@ -173,7 +217,7 @@ async function transcribeChunk(
   position: number,
 ): Promise<Outcome> {
   const { db } = run.deps;
-  const row: Omit<ChunkRow, "result"> = { position, start_ms: audio.startMs, end_ms: audio.endMs };
+  const row: Omit<ChunkRow, "result" | "voices"> = { position, start_ms: audio.startMs, end_ms: audio.endMs };
   for (;;) {
     // Read again: a worker that was taken for dead may have finished it.
     const now = (await findChunks(db.kysely, run.recordingId))[position];

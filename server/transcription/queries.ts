@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import { hasNoJob } from "../platform/jobs/queue.ts";
 import type { ChunkTranscript } from "./model/transcriber.ts";
+import type { PartVoices } from "./speakers/assign.ts";
 
 /** Status of a transcription: `pending` and `running` continue without a user, `done` and `failed` are final. */
 type TranscriptionStatus = "pending" | "running" | "done" | "failed";
@@ -114,12 +115,14 @@ export interface ChunkRow {
   readonly start_ms: number;
   readonly end_ms: number;
   readonly result: ChunkTranscript | null;
+  /** Null: the speakers were not told apart. */
+  readonly voices: PartVoices | null;
 }
 
 /** The plan in order; empty before the audio was first cut. */
 export async function findChunks(db: Executor, recordingId: string): Promise<ChunkRow[]> {
   const { rows } = await sql<ChunkRow>`
-    select position, start_ms, end_ms, result from transcription_chunks
+    select position, start_ms, end_ms, result, voices from transcription_chunks
     where recording_id = ${recordingId} order by position`.execute(db);
   return rows;
 }
@@ -145,20 +148,21 @@ export async function saveChunkPlan(
 ): Promise<boolean> {
   if (!(await lockRunning(tx, recordingId))) return false;
   const known = new Map(
-    (await findChunks(tx, recordingId)).map((chunk) => [`${chunk.start_ms}-${chunk.end_ms}`, chunk.result]),
+    (await findChunks(tx, recordingId)).map((chunk) => [`${chunk.start_ms}-${chunk.end_ms}`, chunk]),
   );
   await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
   const planned = chunks.map(({ startMs, endMs }, position) => ({
     position,
     start_ms: startMs,
     end_ms: endMs,
-    result: known.get(`${startMs}-${endMs}`) ?? null,
+    result: known.get(`${startMs}-${endMs}`)?.result ?? null,
+    voices: known.get(`${startMs}-${endMs}`)?.voices ?? null,
   }));
   await sql`
-    insert into transcription_chunks (recording_id, position, start_ms, end_ms, result)
-    select ${recordingId}, position, start_ms, end_ms, nullif(result, 'null'::jsonb)
+    insert into transcription_chunks (recording_id, position, start_ms, end_ms, result, voices)
+    select ${recordingId}, position, start_ms, end_ms, nullif(result, 'null'::jsonb), nullif(voices, 'null'::jsonb)
     from jsonb_to_recordset(${JSON.stringify(planned)}::jsonb)
-      as c (position integer, start_ms integer, end_ms integer, result jsonb)`.execute(tx);
+      as c (position integer, start_ms integer, end_ms integer, result jsonb, voices jsonb)`.execute(tx);
   await sql`
     update transcriptions set chunks_total = ${chunks.length}, updated_at = clock_timestamp()
     where recording_id = ${recordingId}`.execute(tx);
@@ -193,6 +197,22 @@ export async function saveChunkResult(
         from transcription_chunks c where c.recording_id = t.recording_id)
     where t.recording_id = ${recordingId} and t.status = 'running'`.execute(tx);
   return true;
+}
+
+/** Saves the voices of one chunk. @returns whether the transcription is still running. */
+export async function saveChunkVoices(
+  db: Executor,
+  recordingId: string,
+  position: number,
+  voices: PartVoices,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update transcription_chunks c set voices = ${JSON.stringify(voices)}::jsonb
+    from transcriptions t
+    where c.recording_id = ${recordingId} and c.position = ${position}
+      and t.recording_id = c.recording_id and t.status = 'running'
+    returning c.position`.execute(db);
+  return rows.length > 0;
 }
 
 /** Saves what a running transcription does. */

@@ -727,6 +727,7 @@ export interface TranscriptionChunks {
   recording_id: string;
   result: Json | null;
   start_ms: number;
+  voices: Json | null;
 }
 
 export interface Transcriptions {

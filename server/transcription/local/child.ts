@@ -3,9 +3,11 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
 import type { ChunkTranscript } from "../model/transcriber.ts";
+import type { PartVoices } from "../speakers/assign.ts";
 import { planPieces, type Stretch } from "./pieces.ts";
 import type { EngineMessage, EngineRequest, EngineTask, RecognitionModel } from "./protocol.ts";
 import { loadSherpa, type OfflineRecognizer, type Sherpa, vadModelPath } from "./sherpa.ts";
+import { findVoices } from "./voices.ts";
 import { readWords } from "./words.ts";
 
 /**
@@ -37,18 +39,39 @@ try {
 
 async function work(): Promise<void> {
   const sherpa = loadSherpa();
-  const recognizer = new sherpa.OfflineRecognizer({
-    featConfig: { sampleRate, featureDim: 80 },
-    modelConfig: { ...modelConfig(task.model), numThreads: task.threads, provider: "cpu", debug: 0 },
-  });
+  const handle = openModel(sherpa);
   say({ type: "ready" });
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, path } = JSON.parse(line) as EngineRequest;
-    const transcript = await transcribe(sherpa, recognizer, await readSamples(path), (fraction) =>
+    const result = await handle(await readSamples(path), (fraction) =>
       say({ type: "progress", id, fraction }),
     );
-    say({ type: "result", id, transcript });
+    say({ type: "result", id, result });
   }
+}
+
+type Handle = (
+  samples: Float32Array,
+  onProgress: (fraction: number) => void,
+) => Promise<ChunkTranscript | PartVoices>;
+
+function openModel(sherpa: Sherpa): Handle {
+  const { model, threads: numThreads } = task;
+  if (model.kind === "speakers") {
+    const extractor = new sherpa.SpeakerEmbeddingExtractor({
+      model: model.embedding,
+      numThreads,
+      provider: "cpu",
+      debug: 0,
+    });
+    return async (samples, onProgress) =>
+      findVoices(extractor, samples, findSpeech(sherpa, samples), onProgress);
+  }
+  const recognizer = new sherpa.OfflineRecognizer({
+    featConfig: { sampleRate, featureDim: 80 },
+    modelConfig: { ...modelConfig(model), numThreads, provider: "cpu", debug: 0 },
+  });
+  return (samples, onProgress) => transcribe(sherpa, recognizer, samples, onProgress);
 }
 
 function modelConfig(model: RecognitionModel): object {

@@ -16,30 +16,41 @@ import {
 } from "../../platform/confinement/index.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import type { ChunkTranscript } from "../model/transcriber.ts";
-import type { EngineMessage, EngineRequest, EngineTask, RecognitionModel } from "./protocol.ts";
+import type { PartVoices } from "../speakers/assign.ts";
+import type {
+  EngineMessage,
+  EngineRequest,
+  EngineResult,
+  EngineTask,
+  RecognitionModel,
+  SpeakerModel,
+} from "./protocol.ts";
+
+type Model = RecognitionModel | SpeakerModel;
+type Result = ChunkTranscript | PartVoices;
 
 /** A process with a loaded speech model. */
-export interface Engine {
+export interface Engine<M extends Model> {
   readonly pid: number | undefined;
   /** Whether the process has ended; a request would fail. */
   readonly hasEnded: boolean;
   /** @throws ModelServerError when the process ends or takes too long; the signal's reason when aborted. */
-  transcribe(path: string, audioMs: number, options: EngineOptions): Promise<ChunkTranscript>;
+  run(path: string, audioMs: number, options: EngineOptions): Promise<EngineResult<M>>;
   /** Ends the process and takes the folder back. */
   close(): Promise<void>;
 }
 
-interface EngineOptions {
+export interface EngineOptions {
   /** 0 to 1. */
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
 
-export interface EngineSettings {
+interface EngineSettings<M extends Model> {
   /** The folder with the audio; the process can write only there. */
   readonly folder: string;
   /** The model, with absolute paths. */
-  readonly model: RecognitionModel;
+  readonly model: M;
   readonly threads: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -61,7 +72,7 @@ const maxStderr = 4096;
  * @throws ModelServerError: `settings` when the engine or the model does not work on this machine, `unusable` when the
  * process ended unexpectedly.
  */
-export async function startEngine(settings: EngineSettings): Promise<Engine> {
+export async function startEngine<M extends Model>(settings: EngineSettings<M>): Promise<Engine<M>> {
   const { folder, signal } = settings;
   signal?.throwIfAborted();
   const confinement = await detectConfinement();
@@ -86,13 +97,13 @@ export async function startEngine(settings: EngineSettings): Promise<Engine> {
   });
   lowerPriority(child);
   const conversation = converse(child);
-  const engine: Engine = {
+  const engine: Engine<M> = {
     pid: child.pid,
     get hasEnded() {
       return conversation.hasEnded();
     },
-    async transcribe(path, audioMs, options) {
-      return conversation.request(path, timeoutMs(audioMs), options);
+    async run(path, audioMs, options) {
+      return (await conversation.request(path, timeoutMs(audioMs), options)) as EngineResult<M>;
     },
     async close() {
       killConfined(child);
@@ -109,10 +120,8 @@ export async function startEngine(settings: EngineSettings): Promise<Engine> {
   return engine;
 }
 
-async function mapPaths(
-  model: RecognitionModel,
-  share: (path: string) => Promise<string>,
-): Promise<RecognitionModel> {
+async function mapPaths(model: Model, share: (path: string) => Promise<string>): Promise<Model> {
+  if (model.kind === "speakers") return { ...model, embedding: await share(model.embedding) };
   const { encoder, decoder, tokens } = model;
   const common = {
     encoder: await share(encoder),
@@ -125,7 +134,7 @@ async function mapPaths(
 }
 
 interface Waiting {
-  resolve(transcript: ChunkTranscript): void;
+  resolve(result: Result): void;
   reject(error: Error): void;
   onProgress?: ((fraction: number) => void) | undefined;
 }
@@ -157,7 +166,7 @@ function converse(child: ChildProcess) {
     else if (message.type === "unusable") end(unusable(message.message));
     else if (message.type === "progress") waiting.get(message.id)?.onProgress?.(message.fraction);
     else {
-      waiting.get(message.id)?.resolve(message.transcript);
+      waiting.get(message.id)?.resolve(message.result);
       waiting.delete(message.id);
     }
   };
@@ -211,10 +220,10 @@ function converse(child: ChildProcess) {
     ended: ended.promise,
     hasEnded: () => isOver,
     ready: (limitMs: number, signal: AbortSignal | undefined) => guard(loaded.promise, limitMs, signal),
-    request(path: string, limitMs: number, { onProgress, signal }: EngineOptions): Promise<ChunkTranscript> {
+    request(path: string, limitMs: number, { onProgress, signal }: EngineOptions): Promise<Result> {
       if (isOver) return Promise.reject(endReason ?? crashed("ended before the request"));
       const id = nextId++;
-      const { promise, resolve, reject } = Promise.withResolvers<ChunkTranscript>();
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
       waiting.set(id, { resolve, reject, onProgress });
       const request: EngineRequest = { id, path };
       child.stdin?.write(`${JSON.stringify(request)}\n`);

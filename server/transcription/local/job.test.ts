@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { until } from "../../../test/support/until.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { readTranscriptionProgress } from "../index.ts";
 import type { Transcriber } from "../model/transcriber.ts";
 import { installModel } from "../models/install.ts";
 import { findInstalled, markerName } from "../models/store.ts";
+import { joinParts, type PlacedVoices } from "../speakers/assign.ts";
 import { cutEvery, quickRetry, startTranscription } from "../test/transcription.ts";
+import { localSpeakerFinder, type SpeakerFinder } from "./speaker-finder.ts";
 import { localTranscriber } from "./transcriber.ts";
 
 const assets = fileURLToPath(new URL("../../../test/fixtures/speech/", import.meta.url));
@@ -47,8 +50,8 @@ function engine(before: (chunk: number) => Promise<void> = async () => {}): Tran
   };
 }
 
-async function speak(): Promise<string> {
-  const id = await makeRecording();
+async function speak(participants: readonly string[] = []): Promise<string> {
+  const id = await makeRecording({ participants });
   await store.put(recordingObjectKey(id, "media.mp3"), await readFile(join(assets, "espeak2.wav")));
   return id;
 }
@@ -73,6 +76,21 @@ async function engines(): Promise<number[]> {
 
 const progress = async (id: string) =>
   (await readTranscriptionProgress(db.kysely, id)) ?? assert.fail("it is gone");
+
+const speakerFinder = localSpeakerFinder(1, { dataDir, session: db.session });
+
+/** Who speaks when in the test file: seconds and a name. */
+async function reference(): Promise<{ startMs: number; endMs: number; name: string }[]> {
+  const text = await readFile(join(assets, "espeak2.rttm"), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [, , , start, length, , , name = ""] = line.split(" ");
+      const startMs = Number(start) * 1000;
+      return { startMs, endMs: startMs + Number(length) * 1000, name };
+    });
+}
 
 let expected: unknown;
 
@@ -130,6 +148,94 @@ test("a stopped job ends its engine; the next run repeats only what has no resul
   );
   assert.equal(asked, 2);
   assert.deepEqual(await segments(id), expected);
+});
+
+test("two voices in overlapping parts get one name each, with less than 2 % of the time confused", async () => {
+  await installModel(dataDir, "voices", { type: "folder", path: join(assets, "voice-lda") });
+  const { found, folder } = { found: [] as PlacedVoices[], folder: join(dataDir, "scratch", "voices") };
+  await cp(join(assets, "espeak2.wav"), join(folder, "input.wav"), { recursive: true });
+  const { chunks } = await cutEvery(8000, 2000)(
+    { inputPath: join(folder, "input.wav"), outDir: folder },
+    { maxChunkSec: 8, overlapSec: 2 },
+  );
+  const opened = await speakerFinder.open(folder, undefined);
+  for (const chunk of chunks) found.push({ ...chunk, found: await opened.findVoices(chunk, {}) });
+  await opened.close();
+  await rm(folder, { recursive: true });
+  const shared = new Map<string, number>();
+  for (const turn of joinParts(found, 2))
+    for (const { startMs, endMs, name } of await reference()) {
+      const ms = Math.min(endMs, turn.endMs) - Math.max(startMs, turn.startMs);
+      if (ms > 0) shared.set(`${turn.speaker} ${name}`, (shared.get(`${turn.speaker} ${name}`) ?? 0) + ms);
+    }
+  const times = [...shared.values()].toSorted((a, b) => b - a);
+  const total = times.reduce((sum, ms) => sum + ms, 0);
+  const right = (times[0] ?? 0) + (times[1] ?? 0);
+  assert.ok(total > 15_000, `${total} ms of speech`);
+  assert.ok(right / total > 0.98, `${JSON.stringify([...shared])}`);
+  assert.notEqual(
+    [...shared].find(([, ms]) => ms === times[0])?.[0][0],
+    [...shared].find(([, ms]) => ms === times[1])?.[0][0],
+  );
+});
+
+test("words get their speakers over the whole recording, the same ones again when it is repeated", async () => {
+  const participants = ["Anna", "Ben"];
+  const names: string[][] = [];
+  for (let round = 0; round < 2; round++) {
+    const id = await speak(participants);
+    await run(id, { ...withEngine(), speakerFinder });
+    names.push((await segments(id)).map(({ speaker }) => speaker));
+  }
+  assert.deepEqual(names[0], names[1]);
+  assert.deepEqual([...new Set(names[0])].toSorted(), ["Unknown Speaker 1", "Unknown Speaker 2"]);
+  assert.equal(names[0]?.[0], "Unknown Speaker 1");
+});
+
+test("an engine that ends while it tells speakers apart leaves a transcript without speakers; a stopped job resumes", async () => {
+  const broken: SpeakerFinder = {
+    ...speakerFinder,
+    async open(folder, signal) {
+      const opened = await speakerFinder.open(folder, signal);
+      return {
+        ...opened,
+        async findVoices(audio, options) {
+          const voices = opened.findVoices(audio, options);
+          await until("the engine runs", async () => (await engines()).length > 0);
+          for (const pid of await engines()) process.kill(pid, "SIGKILL");
+          return voices;
+        },
+      };
+    },
+  };
+  const id = await speak();
+  await run(id, { ...withEngine(), speakerFinder: broken });
+  assert.deepEqual(await segments(id), expected);
+
+  const other = await speak(["Anna", "Ben"]);
+  const stop = new AbortController();
+  let asked = 0;
+  const stopping: SpeakerFinder = {
+    ...speakerFinder,
+    async open(folder, signal) {
+      const opened = await speakerFinder.open(folder, signal);
+      return {
+        ...opened,
+        findVoices(audio, options) {
+          if (asked++ === 1) stop.abort(new Error("stopping"));
+          return opened.findVoices(audio, options);
+        },
+      };
+    },
+  };
+  await assert.rejects(run(other, { ...withEngine(), speakerFinder: stopping }, stop.signal), /stopping/);
+  assert.deepEqual(await engines(), []);
+  assert.equal((await progress(other)).stage, "speakers");
+  asked = 10;
+  let transcribed = 0;
+  await run(other, { ...withEngine(async () => void transcribed++), speakerFinder: stopping });
+  assert.deepEqual([transcribed, asked], [0, 12], "finished parts are not repeated");
+  assert.equal(new Set((await segments(other)).map(({ speaker }) => speaker)).size, 2);
 });
 
 test("a language that no installed model knows fails with the remedy", async () => {

@@ -1,5 +1,6 @@
 import type { Watch } from "../../platform/confinement/watchdog.ts";
 import type { ChunkTranscript } from "../model/transcriber.ts";
+import type { PartVoices } from "../speakers/assign.ts";
 
 /** A recognition model as the engine's process opens it: paths of its files. */
 export type RecognitionModel =
@@ -19,9 +20,18 @@ export type RecognitionModel =
       readonly language: string | null;
     };
 
+/** The model that turns a voice into numbers. */
+export interface SpeakerModel {
+  readonly kind: "speakers";
+  readonly embedding: string;
+}
+
+/** The result for one file: of a recognition model or of a speaker model. */
+export type EngineResult<Model> = Model extends SpeakerModel ? PartVoices : ChunkTranscript;
+
 /** The only argument of the engine's process, as JSON. */
 export interface EngineTask {
-  readonly model: RecognitionModel;
+  readonly model: RecognitionModel | SpeakerModel;
   readonly threads: number;
   readonly watch: Watch;
 }
@@ -37,6 +47,6 @@ export interface EngineRequest {
 export type EngineMessage =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly id: number; readonly fraction: number }
-  | { readonly type: "result"; readonly id: number; readonly transcript: ChunkTranscript }
+  | { readonly type: "result"; readonly id: number; readonly result: ChunkTranscript | PartVoices }
   /** The engine can't work on this machine or with this model. */
   | { readonly type: "unusable"; readonly message: string };

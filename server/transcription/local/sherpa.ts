@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 /** The parts of sherpa-onnx-node that Parley uses; the package has no types. Only the engine's process loads it. */
 export interface Sherpa {
   readonly OfflineRecognizer: new (config: object) => OfflineRecognizer;
+  readonly SpeakerEmbeddingExtractor: new (config: object) => EmbeddingExtractor;
   readonly Vad: new (config: object, bufferSizeInSeconds: number) => Vad;
 }
 
@@ -29,6 +30,18 @@ export interface RecognizerResult {
   readonly durations?: readonly number[];
   /** Empty where the model does not report the language. */
   readonly lang?: string;
+}
+
+interface EmbeddingStream {
+  acceptWaveform(wave: Waveform): void;
+  inputFinished(): void;
+}
+
+export interface EmbeddingExtractor {
+  createStream(): EmbeddingStream;
+  /** Whether there was enough audio. */
+  isReady(stream: EmbeddingStream): boolean;
+  compute(stream: EmbeddingStream, enableExternalBuffer: boolean): Float32Array;
 }
 
 interface Vad {

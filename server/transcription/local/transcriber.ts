@@ -1,24 +1,18 @@
-import { basename } from "node:path";
 import type { LocalTranscriptionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { ModelServerError } from "../../platform/model-server/refusal.ts";
-import type {
-  AudioChunk,
-  ChunkTranscript,
-  OpenTranscriber,
-  TranscribeOptions,
-  Transcriber,
-} from "../model/transcriber.ts";
-import { ensureIntact, listInstalled, ModelError } from "../models/store.ts";
+import type { OpenTranscriber, TranscribeOptions, Transcriber } from "../model/transcriber.ts";
+import { listInstalled } from "../models/store.ts";
 import { chooseModel, recognitionModel } from "./choose-model.ts";
-import { type Engine, startEngine } from "./engine.ts";
-import { takeMachine } from "./machine-lock.ts";
+import { openSession } from "./session.ts";
+
+/** What the engine needs besides its settings. */
+interface Dependencies {
+  readonly dataDir: string;
+  readonly session: Database["session"];
+}
 
 /** The built-in speech engine with the models of a data folder. */
-export function localTranscriber(
-  settings: LocalTranscriptionSettings,
-  deps: { readonly dataDir: string; readonly session: Database["session"] },
-): Transcriber {
+export function localTranscriber(settings: LocalTranscriptionSettings, deps: Dependencies): Transcriber {
   return {
     transcribe: async () => {
       throw new Error("the built-in engine must be opened for a recording");
@@ -27,45 +21,27 @@ export function localTranscriber(
   };
 }
 
-/** One recording at a time on a machine; the engine's process is kept for the length of the recording. */
 async function openLocal(
   settings: LocalTranscriptionSettings,
-  { dataDir, session }: { readonly dataDir: string; readonly session: Database["session"] },
+  { dataDir, session }: Dependencies,
   folder: string,
   { language, signal }: TranscribeOptions,
 ): Promise<OpenTranscriber> {
-  const leave = await takeMachine(session, signal);
-  let engine: Engine | null = null;
-
-  async function ready(): Promise<Engine> {
-    if (engine !== null && !engine.hasEnded) return engine;
-    await engine?.close();
-    engine = null;
-    const model = chooseModel(await listInstalled(dataDir), settings, language);
-    await ensureIntact(model).catch((error: Error) => {
-      throw error instanceof ModelError ? new ModelServerError("settings", error.message) : error;
-    });
-    engine = await startEngine({
-      folder,
-      model: recognitionModel(model, language),
-      threads: settings.threads,
-      signal,
-    });
-    return engine;
-  }
-
+  const opened = await openSession({
+    folder,
+    session,
+    threads: settings.threads,
+    signal,
+    choose: async () => {
+      const installed = chooseModel(await listInstalled(dataDir), settings, language);
+      return { installed, model: recognitionModel(installed, language) };
+    },
+  });
   return {
-    async transcribe(audio: AudioChunk, options: TranscribeOptions): Promise<ChunkTranscript> {
-      const running = await ready();
-      const transcript = await running.transcribe(basename(audio.path), audio.endMs - audio.startMs, options);
+    async transcribe(audio, options) {
+      const transcript = await opened.run(audio, options);
       return { ...transcript, language: transcript.language ?? language };
     },
-    async close() {
-      try {
-        await engine?.close();
-      } finally {
-        await leave();
-      }
-    },
+    close: () => opened.close(),
   };
 }

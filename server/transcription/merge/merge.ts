@@ -1,3 +1,4 @@
+import { speakersOf, type Turn } from "../speakers/assign.ts";
 import type { MergedTranscript, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
 import { nameSpeakers, numberSpeakers } from "./speakers.ts";
 import { joinTexts } from "./text.ts";
@@ -9,16 +10,25 @@ import { haveWords, mergeWords } from "./timed.ts";
  * disagree about times, that alone would lose or repeat a sentence, so segments that neither kept are restored, and
  * repeated words are dropped.
  * @param chunks in order of their starts.
+ * @param turns who speaks when in the whole recording; used where the model names no speakers.
  */
-export function mergeChunks(chunks: readonly PlacedChunk[]): MergedTranscript {
+export function mergeChunks(chunks: readonly PlacedChunk[], turns: readonly Turn[] = []): MergedTranscript {
   if (haveWords(chunks))
-    return { language: mainLanguage(chunks), segments: nameSpeakers(mergeWords(chunks)) };
+    return { language: mainLanguage(chunks), segments: nameSpeakers(mergeWords(chunks, turns)) };
   const numbered = numberSpeakers(chunks);
   const pieces = numbered.reduce<Piece[]>((former, chunk, index) => {
     const before = numbered[index - 1];
     return before === undefined ? [...chunk.pieces] : joinAt(cutBetween(before, chunk), former, chunk.pieces);
   }, []);
-  return { language: mainLanguage(chunks), segments: nameSpeakers(pieces) };
+  return { language: mainLanguage(chunks), segments: nameSpeakers(withSpeakers(pieces, turns)) };
+}
+
+/** Adds speakers to segments of a model that named none at all. */
+function withSpeakers(pieces: readonly Piece[], turns: readonly Turn[]): readonly Piece[] {
+  if (turns.length === 0 || pieces.some(({ speaker }) => speaker !== null)) return pieces;
+  const sorted = pieces.toSorted((a, b) => a.startMs - b.startMs);
+  const speakers = speakersOf(sorted, turns);
+  return sorted.map((piece, index) => ({ ...piece, speaker: speakers[index] ?? null }));
 }
 
 /** The middle of the overlap, or of the gap if there is none. */

@@ -1,3 +1,4 @@
+import { alignToSentences, speakersOf, type Turn } from "../speakers/assign.ts";
 import type { Piece, PlacedChunk } from "./merged.ts";
 import { joinWords, type TimedWord } from "./words.ts";
 
@@ -21,8 +22,9 @@ export function haveWords(chunks: readonly PlacedChunk[]): boolean {
  * Merges the words of overlapping chunks. Two chunks are separated in the longest pause that the earlier one has in their
  * overlap: a word has its time in both, so none is lost or repeated there.
  * @param chunks in order of their starts.
+ * @param turns who speaks when; empty: unknown.
  */
-export function mergeWords(chunks: readonly PlacedChunk[]): Piece[] {
+export function mergeWords(chunks: readonly PlacedChunk[], turns: readonly Turn[]): Piece[] {
   let items: Item[] = [];
   for (const [index, chunk] of chunks.entries()) {
     const placed = itemsOf(chunk);
@@ -43,7 +45,7 @@ export function mergeWords(chunks: readonly PlacedChunk[]): Piece[] {
       first.startMs < last.startMs + jitterMs;
     items = [...kept, ...(isRepeated ? added.slice(1) : added)];
   }
-  return groupItems(items);
+  return groupItems(items, alignToSentences(items, speakersOf(items, turns)));
 }
 
 function itemsOf({ startMs, transcript }: PlacedChunk): Item[] {
@@ -74,19 +76,26 @@ function widestPause(items: readonly Item[], from: number, to: number): number {
 }
 
 /** Joins words into segments at ends of sentences and pauses; segments stay as they are. */
-function groupItems(items: readonly Item[]): Piece[] {
+function groupItems(items: readonly Item[], speakers: readonly (number | null)[]): Piece[] {
   const pieces: Piece[] = [];
   let words: TimedWord[] = [];
   const flush = (): void => {
-    for (const { start, end, text } of joinWords(words))
-      pieces.push({ startMs: toMs(start), endMs: toMs(end), text, speaker: null });
+    for (const { start, end, text, speaker } of joinWords(words))
+      pieces.push({
+        startMs: toMs(start),
+        endMs: toMs(end),
+        text,
+        speaker: typeof speaker === "number" ? speaker : null,
+      });
     words = [];
   };
-  for (const item of items) {
-    if (!item.isSegment) words.push({ text: item.text, start: item.startMs / 1000, end: item.endMs / 1000 });
+  for (const [index, item] of items.entries()) {
+    const { startMs, endMs, text } = item;
+    const speaker = speakers[index] ?? null;
+    if (!item.isSegment) words.push({ text, start: startMs / 1000, end: endMs / 1000, speaker });
     else {
       flush();
-      pieces.push({ startMs: item.startMs, endMs: item.endMs, text: item.text, speaker: null });
+      pieces.push({ startMs, endMs, text, speaker });
     }
   }
   flush();

@@ -38,8 +38,6 @@ const parakeetRevision = "2bda32ec70b097a55adaa07d9a7173915b43cc78";
 const parakeet = huggingFace("csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8", parakeetRevision);
 const whisperRevision = "9a896a02c311676d366ebfda3797753df4153fe2";
 const whisper = huggingFace("clairemcw/sherpa-onnx-whisper-small-attention", whisperRevision);
-const segmentationRevision = "9403a6902bb58e3d5ae8c7e77c3422de279db2e0";
-const segmentation = huggingFace("csukuangfj/sherpa-onnx-pyannote-segmentation-3-0", segmentationRevision);
 
 /** The languages of Whisper. */
 const whisperLanguages =
@@ -117,23 +115,17 @@ export const catalogue: readonly CatalogueModel[] = [
     name: "speakers",
     kind: "speakers",
     description: "Tells the speakers of a recording apart.",
-    licence: "MIT and CC-BY-4.0",
-    attribution: "pyannote segmentation 3.0 by CNRS (MIT) and TitaNet small by NVIDIA (CC-BY-4.0)",
+    licence: "CC-BY-4.0",
+    attribution: "TitaNet small by NVIDIA, converted by the sherpa-onnx project",
     source: "https://github.com/k2-fsa/sherpa-onnx",
-    revision: segmentationRevision,
+    // The tag's spelling is theirs.
+    revision: "speaker-recongition-models",
     languages: null,
     files: [
-      {
-        name: "segmentation.onnx",
-        bytes: 5_992_913,
-        sha256: "220ad67ca923bef2fa91f2390c786097bf305bceb5e261d4af67b38e938e1079",
-        url: segmentation("model.onnx"),
-      },
       {
         name: "embedding.onnx",
         bytes: 40_257_283,
         sha256: "ad4a1802485d8b34c722d2a9d04249662f2ece5d28a7a039063ca22f515a789e",
-        // The tag's spelling is theirs.
         url: "https://github.com/k2-fsa/sherpa-onnx/releases/download/speaker-recongition-models/nemo_en_titanet_small.onnx",
       },
     ],

@@ -37,7 +37,6 @@ const reserveBytes = 200 * 1024 ** 2;
 /** The layouts of folders outside the catalogue, by their files. */
 const customLayouts: readonly { kind: ModelKind; files: readonly string[] }[] = [
   { kind: "transducer", files: ["encoder.int8.onnx", "decoder.int8.onnx", "joiner.int8.onnx", "tokens.txt"] },
-  { kind: "speakers", files: ["segmentation.onnx", "embedding.onnx"] },
   { kind: "speakers", files: ["embedding.onnx"] },
 ];
 
