@@ -64,6 +64,7 @@ export async function startHeartbeat(
   const timer = setInterval(() => {
     current = report(beat);
   }, beatMs);
+  timer.unref();
   return {
     async stop() {
       clearInterval(timer);

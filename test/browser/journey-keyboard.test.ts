@@ -169,7 +169,8 @@ test("keyboard only: sign in, upload, review, play, search, clip, share, tag, re
 });
 
 test("keyboard only: no page traps focus, and each focus stop is visible and unobscured", async () => {
-  const { admin } = await makeWorkspace(app.db);
+  const { admin, id } = await makeWorkspace(app.db);
+  await app.db.kysely.updateTable("installation").set({ operator_workspace_id: id }).execute();
   const { page, complaints } = await visit(app, "/", { userId: admin.id });
   const keys = keyboardOf(page);
   for (const path of [
@@ -185,6 +186,7 @@ test("keyboard only: no page traps focus, and each focus stop is visible and uno
     "/settings/webhooks",
     "/settings/templates",
     "/settings/audit",
+    "/settings/system",
   ]) {
     await page.goto(app.url + path);
     await page.locator("h1").first().waitFor();

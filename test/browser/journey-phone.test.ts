@@ -63,6 +63,7 @@ const paths = [
   "/settings/audit",
   "/settings/meeting-types",
   "/settings/templates",
+  "/settings/system",
 ];
 
 for (const [name, size, fontSize] of [

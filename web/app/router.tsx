@@ -192,6 +192,10 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/data-governance/erasures.tsx"), "ErasuresPage"),
   ),
   settingsPage(
+    "/system",
+    lazyPage(() => import("../settings/system/page.tsx"), "SystemPage"),
+  ),
+  settingsPage(
     "/api",
     lazyPage(() => import("../settings/api.tsx"), "ApiPage"),
   ),

@@ -14,7 +14,7 @@ export function SettingsLayout() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const here = navItemAt(path);
   const groups = navGroupsFor(session);
-  const isRefused = here?.isForAdmins === true && session.user.role !== "admin";
+  const isRefused = here !== undefined && !here.isFor(session);
   return (
     <div className={classes.layout}>
       <nav aria-label="Settings" className={classes.side}>
@@ -67,7 +67,7 @@ export function SettingsLayout() {
       <div className={classes.page}>
         {isRefused ? (
           <EmptyState title="Admins only" icon={<IconLock size={30} stroke={1.5} />}>
-            Only admins can change this.
+            {here.refusal}
           </EmptyState>
         ) : (
           <Outlet />

@@ -4,20 +4,24 @@ import type { Session } from "../api/session.ts";
 export interface NavItem {
   readonly path: string;
   readonly label: string;
-  /** Whether only admins of the operator's workspace see it. */
-  readonly isForOperators?: boolean;
 }
 
 interface NavGroup {
   readonly label: string;
-  readonly isForAdmins: boolean;
+  readonly isFor: (session: Session) => boolean;
+  /** Shown to a user who opens one of its pages by URL and may not. */
+  readonly refusal: string;
   readonly items: readonly NavItem[];
 }
+
+const isAdmin = ({ user }: Session): boolean => user.role === "admin";
+const adminsOnly = "Only admins can change this.";
 
 const groups: readonly NavGroup[] = [
   {
     label: "Your account",
-    isForAdmins: false,
+    isFor: () => true,
+    refusal: "",
     items: [
       { path: "/settings", label: "Profile" },
       { path: "/settings/tokens", label: "Access tokens" },
@@ -28,7 +32,8 @@ const groups: readonly NavGroup[] = [
   },
   {
     label: "Workspace",
-    isForAdmins: true,
+    isFor: isAdmin,
+    refusal: adminsOnly,
     items: [
       { path: "/settings/workspace", label: "General" },
       { path: "/settings/users", label: "Users" },
@@ -36,12 +41,12 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/meeting-types", label: "Meeting types" },
       { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },
-      { path: "/settings/transcription", label: "Transcription", isForOperators: true },
     ],
   },
   {
     label: "Data governance",
-    isForAdmins: true,
+    isFor: isAdmin,
+    refusal: adminsOnly,
     items: [
       { path: "/settings/retention", label: "Retention" },
       { path: "/settings/holds", label: "Legal holds" },
@@ -49,23 +54,27 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/audit", label: "Audit log" },
     ],
   },
+  {
+    label: "Server",
+    isFor: (session) => session.manages_system,
+    refusal: "Only admins of the operator's workspace can see this.",
+    items: [
+      { path: "/settings/system", label: "System" },
+      { path: "/settings/transcription", label: "Transcription" },
+    ],
+  },
 ];
 
 /** The settings pages available to the user, in groups. */
 export function navGroupsFor(session: Session): readonly NavGroup[] {
-  return groups
-    .filter(({ isForAdmins }) => !isForAdmins || session.user.role === "admin")
-    .map((group) => ({
-      ...group,
-      items: group.items.filter(({ isForOperators }) => !isForOperators || session.manages_system),
-    }));
+  return groups.filter(({ isFor }) => isFor(session));
 }
 
 /** The settings page at a path, if any. */
-export function navItemAt(path: string): (NavItem & { isForAdmins: boolean }) | undefined {
-  for (const { isForAdmins, items } of groups)
+export function navItemAt(path: string): (NavItem & Pick<NavGroup, "isFor" | "refusal">) | undefined {
+  for (const { isFor, refusal, items } of groups)
     for (const item of items)
       if (path === item.path || (item.path !== "/settings" && path.startsWith(`${item.path}/`)))
-        return { ...item, isForAdmins };
+        return { ...item, isFor, refusal };
   return undefined;
 }

@@ -102,7 +102,9 @@ export async function discardJob(deps: Dependencies, id: string, actorOf: ActorO
     if (!kindOf(job.kind).canDiscard)
       throw new ProblemError(
         "wrong_state",
-        "a personal-data erasure can't be discarded, because it must be completed; retry it",
+        job.kind === "install_model"
+          ? "the download of a speech model is canceled in Settings → Transcription; it can only be retried here"
+          : "a personal-data erasure can't be discarded, because it must be completed; retry it",
       );
     if (job.hasStopped)
       throw new ProblemError("wrong_state", "the job has stopped already; you can only retry it");

@@ -1,0 +1,159 @@
+import { Group } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { counted } from "../../common/format/count.ts";
+import { dayAndTime, fullTime, whenInLine } from "../../common/format/time.ts";
+import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { Components } from "./components.tsx";
+import { Jobs } from "./jobs.tsx";
+import { Storage } from "./storage.tsx";
+import classes from "./system.module.css";
+
+/** The state of the installation, for admins of the operator's workspace. */
+export function SystemPage() {
+  const system = useQuery(systemQuery);
+  const failing = system.data?.components.filter(({ state }) => state === "failing").length ?? 0;
+  return (
+    <SettingsPage
+      title="System"
+      lead={
+        <Group gap="xs">
+          <span>State of this installation{system.data && `, Parley ${system.data.version}`}.</span>
+          {system.data === undefined ? null : failing === 0 ? (
+            <Tag tone="good">Healthy</Tag>
+          ) : (
+            <Tag tone="bad">{counted(failing, "problem")}</Tag>
+          )}
+        </Group>
+      }
+    >
+      <Loaded query={system}>
+        {(state) => (
+          <>
+            <Components components={state.components} />
+            <Jobs jobs={state.jobs} failed={state.failed_jobs} />
+            <FailingHooks hooks={state.failing_hooks} count={state.failing_hook_count} />
+            <Storage />
+            <Backups backups={state.backups} />
+            <Processes processes={state.processes} />
+          </>
+        )}
+      </Loaded>
+    </SettingsPage>
+  );
+}
+
+function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; count: number }) {
+  return (
+    <Section
+      title="Failing webhooks"
+      lead={
+        count > hooks.length
+          ? `The ${hooks.length} that have failed longest, of ${count}.`
+          : "Webhooks whose last request failed."
+      }
+    >
+      {hooks.length === 0 ? (
+        <NoneYet>No failing webhooks.</NoneYet>
+      ) : (
+        <Rows label="Failing webhooks">
+          {hooks.map((hook) => (
+            <Row
+              key={hook.id}
+              title={hook.host}
+              badges={hook.disabled ? <Tag tone="bad">Disabled</Tag> : <Tag tone="warn">Failing</Tag>}
+              facts={[
+                hook.workspace.name,
+                <When key="since" at={hook.failing_since} before="since " />,
+                hook.pending > 0 && `${counted(hook.pending, "delivery", "deliveries")} waiting`,
+                hook.last_error,
+              ]}
+            />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  );
+}
+
+function Backups({ backups }: { backups: SystemState["backups"] }) {
+  const facts: [string, ReactNode][] = [
+    [
+      "Last backup",
+      backups.last_datetime === null ? "None" : <When key="at" at={backups.last_datetime} isFirst />,
+    ],
+    [
+      "Next backup",
+      backups.next_datetime === null ? "Not scheduled" : <When key="at" at={backups.next_datetime} isFirst />,
+    ],
+    [
+      "Last verified",
+      backups.last_verified_datetime === null ? (
+        "Never"
+      ) : (
+        <When key="at" at={backups.last_verified_datetime} isFirst />
+      ),
+    ],
+    ["Stored in", backups.destination ?? "Nowhere"],
+  ];
+  return (
+    <Section
+      title="Backups"
+      action={
+        backups.overdue ? (
+          <Tag tone="bad">Overdue</Tag>
+        ) : backups.last_error === null ? null : (
+          <Tag tone="bad">Failed</Tag>
+        )
+      }
+    >
+      <dl className={classes.figures}>
+        {facts.map(([term, value]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+const roles = { all: "API and worker", api: "API", worker: "Worker" } as const;
+
+function Processes({ processes }: { processes: SystemState["processes"] }) {
+  return (
+    <Section title="Processes" lead="Each sends a heartbeat every 15 seconds.">
+      {processes.length === 0 ? (
+        <NoneYet>No process has reported yet.</NoneYet>
+      ) : (
+        <Rows label="Processes">
+          {processes.map((one) => (
+            <Row
+              key={one.id}
+              title={roles[one.role]}
+              badges={one.responding ? <Tag tone="good">Running</Tag> : <Tag tone="bad">Not responding</Tag>}
+              facts={[
+                `${one.host}, process ${one.pid}`,
+                `version ${one.version}`,
+                <When key="started" at={one.started_datetime} before="started " />,
+                <When key="beat" at={one.heartbeat_datetime} before="last heartbeat " />,
+              ]}
+            />
+          ))}
+        </Rows>
+      )}
+    </Section>
+  );
+}
+
+/** A time, with the full date as its tooltip. */
+function When({ at, before = "", isFirst = false }: { at: string; before?: string; isFirst?: boolean }) {
+  return (
+    <time dateTime={at} title={fullTime(at)}>
+      {before}
+      {isFirst ? dayAndTime(at) : whenInLine(at)}
+    </time>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { type StorageUse, storageUseQuery } from "../../api/settings/system.ts";
+import { bytes } from "../../common/format/bytes.ts";
+import { Loaded, NoneYet, Row, Rows, Section } from "../parts.tsx";
+import classes from "./system.module.css";
+
+const kinds: Readonly<Record<string, string>> = {
+  media: "media",
+  clip: "clips",
+  storyboard: "storyboards",
+  thumbnail: "thumbnails",
+  waveform: "waveforms",
+  upload: "unfinished uploads",
+  other: "other",
+};
+
+/** Stored bytes by workspace and kind. */
+export function Storage() {
+  const use = useQuery(storageUseQuery);
+  return (
+    <Section title="Storage" lead={use.data && lead(use.data)}>
+      <Loaded query={use}>
+        {({ workspaces }) =>
+          workspaces.length === 0 ? (
+            <NoneYet>No files are stored yet.</NoneYet>
+          ) : (
+            <Rows label="Storage by workspace">
+              {workspaces.map((one) => (
+                <Row
+                  key={one.id ?? "other"}
+                  title={one.name ?? "Other workspaces"}
+                  facts={one.kinds.map(({ kind, bytes: count }) => `${bytes(count)} ${kinds[kind] ?? kind}`)}
+                  actions={<span className={classes.total}>{bytes(one.bytes)}</span>}
+                >
+                  <div className={classes.bar} aria-hidden>
+                    <div style={{ width: `${share(one.bytes, workspaces)}%` }} />
+                  </div>
+                </Row>
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+/** Percent of all stored bytes. */
+function share(count: number, workspaces: StorageUse["workspaces"]): number {
+  const total = workspaces.reduce((sum, one) => sum + one.bytes, 0);
+  return total === 0 ? 0 : (100 * count) / total;
+}
+
+function lead({ workspaces, database_bytes, disk }: StorageUse): string {
+  const total = workspaces.reduce((sum, one) => sum + one.bytes, 0);
+  const free = disk === null ? "" : ` The data folder's disk has ${bytes(disk.free_bytes)} free.`;
+  return `Files take ${bytes(total)}, the database ${bytes(database_bytes)}.${free}`;
+}
