@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
+import { openInstallationStore } from "../server/move/stores.ts";
 import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
-import { openStore } from "../server/platform/storage/open.ts";
 import type { ObjectStore } from "../server/platform/storage/store.ts";
 import { version } from "../server/platform/version.ts";
 import { type Finding, failing, reasonOf } from "../server/system/health/finding.ts";
@@ -18,7 +18,7 @@ import { readSystem, type SystemState } from "../server/system/overview.ts";
 import { readStorageUse } from "../server/system/storage-use.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { printTable } from "./support/print-table.ts";
-import { withOpenDatabase } from "./support/with-database.ts";
+import { toolLog, withOpenDatabase } from "./support/with-database.ts";
 
 interface Options {
   json?: boolean;
@@ -64,7 +64,7 @@ async function readState(
 ): Promise<State | Pick<SystemState, "version" | "healthy" | "components">> {
   try {
     return await withOpenDatabase(config, async ({ db }) => {
-      const store = await openStore(config);
+      const { store } = await openInstallationStore({ db, config, log: toolLog() });
       try {
         const system = await readSystem({ db, store, config });
         const components = isTested

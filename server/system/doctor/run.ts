@@ -109,12 +109,12 @@ async function checkDatabase(
 async function checkStorage(config: Config, hasFolder: boolean): Promise<Check[]> {
   const name = "file store";
   // The first start creates the folder for the user that runs Parley, which may be another one than that of this command.
-  if (config.s3 === null && (!hasFolder || !existsSync(join(config.dataDir, "objects"))))
+  if (config.storage === "local" && (!hasFolder || !existsSync(join(config.dataDir, "objects"))))
     return [skipped(name, "Files are stored in the data folder, which has none yet.")];
   const store = await openStore(config);
   try {
     const storage = checkOf(name, await testStorage(store, config));
-    if (config.s3 === null || storage.state === "error") return [storage];
+    if (config.storage === "local" || storage.state === "error") return [storage];
     return [storage, ...(await checkBucket(store, config))];
   } finally {
     await store.close();
