@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
@@ -26,7 +27,12 @@ const parts = [
  * @returns its folder.
  */
 export function makeNextVersion(version: string, migrations: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "parley-next-"));
+  // Always the same, so that its compiled code is cached from run to run.
+  const folder = join(
+    tmpdir(),
+    `parley-next-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`,
+  );
+  rmSync(folder, { recursive: true, force: true });
   after(() => rmSync(folder, { recursive: true, force: true }));
   for (const part of parts)
     cpSync(join(root, part), join(folder, part), {
