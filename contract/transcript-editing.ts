@@ -52,6 +52,7 @@ export const TranscriptView = z
   .strictObject({
     transcript_version: z.int(),
     language: z.string().nullable(),
+    has_word_times: z.boolean().meta({ description: "Whether it is known of any word when it was spoken." }),
     speakers: z.array(
       z.strictObject({
         participant_id: Uuid.nullable(),

@@ -14,6 +14,9 @@ const speakers = `coalesce((
       sum(greatest(end_ms - start_ms, 0)) as duration_ms
     from transcript_segments where recording_id = r.id group by participant_id, speaker) v), '[]')`;
 
+const hasWordTimes = `exists (
+  select 1 from transcript_segments s where s.recording_id = r.id and s.word_times is not null)`;
+
 /** A transcript as the management API shows it, in one statement, so that version and text match. */
 export async function findTranscriptView(pool: pg.Pool, recordingId: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ json: string }>({
@@ -21,6 +24,7 @@ export async function findTranscriptView(pool: pg.Pool, recordingId: string): Pr
     text: `select json_build_object(
         'transcript_version', r.transcript_version,
         'language', r.transcript_language,
+        'has_word_times', ${hasWordTimes},
         'speakers', ${speakers},
         'segments', coalesce((
           select json_agg(json_build_object('index', s.position, 'participant_id', s.participant_id,
@@ -39,6 +43,7 @@ export async function findTranscriptHead(tx: Tx, recordingId: string): Promise<s
     select json_build_object(
         'transcript_version', r.transcript_version,
         'language', r.transcript_language,
+        'has_word_times', ${sql.raw(hasWordTimes)},
         'speakers', ${sql.raw(speakers)})::text as json
       from recordings r where r.id = ${recordingId}`.execute(tx);
   return rows[0]?.json;

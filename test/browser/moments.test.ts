@@ -162,3 +162,63 @@ test("a clip of selected words starts within their line and ends before the next
   );
   assert.deepEqual(rows, [{ start_ms: 4350, duration_ms: 1100 }]);
 });
+
+test("words with times: the spoken one is highlighted, a click plays from its word, a clip ends where its last word does", async () => {
+  const id = await makeMedia(app, member.token, {
+    transcript: { language: "en", segments: transcript.segments.slice(0, 1) },
+    participants: people,
+  });
+  const webvtt = `WEBVTT
+
+00:00:01.000 --> 00:00:04.000
+<v Ada>Meet <00:00:01.700>at <00:00:02.300>the <00:00:03.100>harbour</v>
+`;
+  const supplied = await fetch(`${app.url}/_/api/v1/recordings/${id}/transcript`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${member.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ transcript_version: 0, webvtt, edits: "discard" }),
+  });
+  assert.equal(supplied.status, 200, await supplied.clone().text());
+  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  const text = page.locator('li[data-index="0"] [data-text]');
+  await text.waitFor();
+  const spoken = (): Promise<string> =>
+    page.evaluate("[...(CSS.highlights.get('spoken-word') ?? [])].map(String).join()");
+  const timeMs = async (): Promise<number> =>
+    Math.round((await page.evaluate<number>("document.querySelector('video').currentTime")) * 1000);
+  for (const [word, start] of [
+    ["harbour", 3100],
+    ["at", 1700],
+    ["Meet", 1000],
+  ] as const) {
+    const box = await page.evaluate<{ x: number; y: number }>(`{
+      const node = document.querySelector('li[data-index="0"] [data-text]').firstChild;
+      const range = document.createRange();
+      const from = node.data.indexOf(${JSON.stringify(word)});
+      range.setStart(node, from);
+      range.setEnd(node, from + ${word.length});
+      const { x, y, width, height } = range.getBoundingClientRect();
+      ({ x: x + width / 2, y: y + height / 2 });
+    }`);
+    await until(`a click on ${word} plays from it`, async () => {
+      await page.mouse.click(box.x, box.y);
+      return Math.abs((await timeMs()) - start) < 400 && (await spoken()) === word;
+    });
+    await page.evaluate("document.querySelector('video').pause()");
+  }
+  await page.evaluate(`{
+    const node = document.querySelector('li[data-index="0"] [data-text]').firstChild;
+    window.getSelection().setBaseAndExtent(node, 5, node, 9);
+  }`);
+  await page.getByRole("toolbar", { name: "Selected words" }).getByRole("button", { name: "Clip" }).click();
+  const dialog = page.getByRole("dialog", { name: "New clip" });
+  await dialog.getByRole("button", { name: "Create clip" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { rows } = await app.db.pool.query(
+    "select start_ms, duration_ms from highlights where recording_id = $1",
+    [id],
+  );
+  // "at the": the second word ends where the next begins.
+  assert.deepEqual(rows, [{ start_ms: 1700, duration_ms: 1400 }]);
+  assert.deepEqual(complaints, []);
+});

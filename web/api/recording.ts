@@ -44,6 +44,8 @@ import { type CallInput, call, path } from "./client.ts";
 
 export type View = z.output<typeof RecordingView>;
 export type Transcript = z.output<typeof TranscriptView>;
+/** A word of a transcript; times in milliseconds, null where they are not known. */
+export type Word = NonNullable<Transcript["segments"][number]["words"]>[number];
 export type Segment = Transcript["segments"][number];
 export type RecordingHighlight = NonNullable<View["recording"]["highlights"]>[number];
 export type Participant = View["participants"][number];
@@ -88,6 +90,19 @@ export function transcriptQuery(id: string) {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) =>
       call<typeof getTranscriptView>("GET", path`/_/api/v1/recordings/${id}/transcript`, { signal }),
+  });
+}
+
+/** The current transcript with the times of its words. */
+export function wordsQuery(id: string, version: number, isEnabled: boolean) {
+  return queryOptions({
+    queryKey: ["recording", id, "words", version],
+    enabled: isEnabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) =>
+      call<typeof getTranscriptView>("GET", `${path`/_/api/v1/recordings/${id}/transcript`}?words=true`, {
+        signal,
+      }),
   });
 }
 

@@ -73,6 +73,7 @@ function toTranscript(entries: readonly Entry[]): Transcript {
   return {
     transcript_version: 0,
     language: null,
+    has_word_times: false,
     speakers: [...speakers.values()],
     segments: entries.map((entry, index) => ({ ...entry, index, participant_id: null, is_edited: false })),
   };

@@ -57,7 +57,13 @@ function Lines(props: { transcript: Transcript; findField: RefObject<HTMLInputEl
       <div className={classes.bar}>
         <FindBar finding={finding} field={findField} />
       </div>
-      <TranscriptList transcript={transcript} finding={finding} handle={handle} tools={readOnly} />
+      <TranscriptList
+        transcript={transcript}
+        words={null}
+        finding={finding}
+        handle={handle}
+        tools={readOnly}
+      />
     </>
   );
 }

@@ -14,6 +14,8 @@ import { type ClipRange, clipOfLines, type Lines, SelectionToolbar } from "./sel
 import classes from "./transcript.module.css";
 import type { Finding } from "./use-find.ts";
 import { useFollow } from "./use-follow.ts";
+import { useSpokenWord } from "./use-spoken-word.ts";
+import { placeWords, type SegmentWords, wordAtOffset } from "./words.ts";
 
 export interface ListHandle {
   readonly firstShown: () => number;
@@ -38,11 +40,12 @@ const headHeight = 30;
 /** The lines of a transcript, virtualized: only visible ones are in the document. */
 export function TranscriptList(props: {
   transcript: Transcript;
+  words: SegmentWords;
   finding: Finding;
   handle: RefObject<ListHandle | null>;
   tools: LineTools;
 }) {
-  const { transcript, finding, handle, tools } = props;
+  const { transcript, words, finding, handle, tools } = props;
   const { clip, speaker, Editor } = tools;
   const { segments } = transcript;
   const { hasMedia, goTo, onGoTo, copyLink } = usePlayerContext();
@@ -84,6 +87,7 @@ export function TranscriptList(props: {
   });
   const { isFollowing, setFollowing } = useFollow(list, virtualizer, active, hasMedia);
   useHandle(handle, virtualizer, setFollowing);
+  useSpokenWord(list, segments, words);
   const unsavedRow = segments.findIndex(({ index }) => index === tools.unsaved);
   useInitialScroll({ virtualizer, active, unsavedRow, setFollowing, isOn: !hasMedia });
   useEffect(
@@ -111,6 +115,10 @@ export function TranscriptList(props: {
   const actions = useMemo(
     (): RowActions => ({
       goTo: ({ start }) => goTo(start),
+      goToWord: (segment, offset) => {
+        const word = wordAtOffset(placeWords(segment, words?.[segments.indexOf(segment)]), offset);
+        goTo(word?.start ?? segment.start);
+      },
       clip: (segment) => {
         const index = segments.indexOf(segment);
         const range = clipOfLines(segments, index, index);
@@ -125,7 +133,7 @@ export function TranscriptList(props: {
       canClip: clip !== null,
       hasMedia,
     }),
-    [goTo, clip, copy, copyLink, Editor, segments, speaker, hasMedia],
+    [goTo, clip, copy, copyLink, Editor, segments, words, speaker, hasMedia],
   );
   const items = virtualizer.getVirtualItems();
   const { startIndex, endIndex } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };
@@ -169,6 +177,7 @@ export function TranscriptList(props: {
       <SelectionToolbar
         list={frame}
         segments={segments}
+        words={words}
         lines={lines}
         onLinesDone={() => {
           setLines(null);

@@ -14,6 +14,7 @@ import { clock } from "../common/format/time.ts";
 import type { SpeakerColor } from "../common/speakers.ts";
 import type { Hit } from "./find.ts";
 import classes from "./transcript.module.css";
+import { offsetAt } from "./words.ts";
 
 /** Properties of a line's editor. */
 export interface EditorProps {
@@ -25,6 +26,8 @@ export interface EditorProps {
 /** Actions of a row's menu and clicks. */
 export interface RowActions {
   readonly goTo: (segment: Segment) => void;
+  /** Plays from the word at an offset of the text. */
+  readonly goToWord: (segment: Segment, offset: number) => void;
   readonly clip: (segment: Segment) => void;
   readonly copyLink: (segment: Segment) => void;
   readonly copyText: (segment: Segment) => void;
@@ -112,8 +115,9 @@ export const Row = memo(function Row(props: RowProps) {
             className={classes.text}
             data-text
             dir="auto"
-            onClick={() => {
-              if (window.getSelection()?.isCollapsed !== false) actions.goTo(segment);
+            onClick={({ currentTarget, clientX, clientY }) => {
+              if (window.getSelection()?.isCollapsed === false) return;
+              actions.goToWord(segment, offsetAt(currentTarget, clientX, clientY) ?? -1);
             }}
             onDoubleClick={() => {
               if (actions.edit === null) return;

@@ -3,6 +3,7 @@ import { IconCopy, IconLink, IconScissors } from "@tabler/icons-react";
 import { type RefObject, useEffect, useState } from "react";
 import type { Segment } from "../api/recording.ts";
 import classes from "./transcript.module.css";
+import { placeWords, type SegmentWords } from "./words.ts";
 
 /** A range of a recording in milliseconds, with its text. */
 export interface ClipRange {
@@ -14,6 +15,9 @@ export interface ClipRange {
 interface Selected extends ClipRange {
   readonly first: number;
   readonly last: number;
+  /** Whether the times are those of words. */
+  readonly hasExactStart: boolean;
+  readonly hasExactEnd: boolean;
   /** The toolbar's position within the list; null for the bottom. */
   readonly position: { readonly top: number; readonly left: number } | null;
 }
@@ -24,7 +28,7 @@ export interface Lines {
   readonly end: number;
 }
 
-/** Word times are estimated from the text, so clips get a margin, within the selected lines. */
+/** Where word times are estimated from the text, clips get a margin, within the selected lines. */
 const marginMs = 500;
 /** Shorter clips are extended into the pause after them. */
 const shortClipMs = 1000;
@@ -35,6 +39,7 @@ const toolbarHalfWidth = 150;
 export function SelectionToolbar(props: {
   list: RefObject<HTMLElement | null>;
   segments: readonly Segment[];
+  words: SegmentWords;
   lines: Lines | null;
   /** Called after an action on the selected lines. */
   onLinesDone: () => void;
@@ -42,12 +47,12 @@ export function SelectionToolbar(props: {
   onCopyLink: (ms: number) => void;
   onCopyText: (first: number, last: number, text: string) => void;
 }) {
-  const { list, segments, lines, onLinesDone, onClip, onCopyLink, onCopyText } = props;
-  const [words, setSelected] = useState<Selected | null>(null);
+  const { list, segments, words, lines, onLinesDone, onClip, onCopyLink, onCopyText } = props;
+  const [selectedWords, setSelected] = useState<Selected | null>(null);
   useEffect(() => {
     // The selection may still change while the pointer is down.
     let isDown = false;
-    const read = (): void => setSelected(isDown ? null : readSelection(list.current, segments));
+    const read = (): void => setSelected(isDown ? null : readSelection(list.current, segments, words));
     const down = (): void => {
       isDown = true;
     };
@@ -66,8 +71,8 @@ export function SelectionToolbar(props: {
       document.removeEventListener("pointerup", up);
       document.removeEventListener("pointercancel", up);
     };
-  }, [list, segments]);
-  const selected = lines === null ? words : ofLines(lines, segments);
+  }, [list, segments, words]);
+  const selected = lines === null ? selectedWords : ofLines(lines, segments);
   if (selected === null) return null;
   const done = (): void => {
     if (lines !== null) onLinesDone();
@@ -130,12 +135,16 @@ export function SelectionToolbar(props: {
   );
 }
 
-function readSelection(list: HTMLElement | null, segments: readonly Segment[]): Selected | null {
+function readSelection(
+  list: HTMLElement | null,
+  segments: readonly Segment[],
+  words: SegmentWords,
+): Selected | null {
   const selection = window.getSelection();
   if (list === null || selection === null || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
   if (!list.contains(range.startContainer) || !list.contains(range.endContainer)) return null;
-  const [from, to] = [endpointOf(range, "start", segments), endpointOf(range, "end", segments)];
+  const [from, to] = [endpointOf(range, "start", segments, words), endpointOf(range, "end", segments, words)];
   if (from === null || to === null) return null;
   const text = wordsOf(segments, from, to);
   if (text === "") return null;
@@ -151,6 +160,8 @@ function readSelection(list: HTMLElement | null, segments: readonly Segment[]): 
     last: to.index,
     startMs: from.ms,
     endMs: to.ms,
+    hasExactStart: from.isExact,
+    hasExactEnd: to.isExact,
     text,
     position: {
       top: isAbove ? above : Math.min(frame.height - toolbarHeight - 8, box.bottom - frame.top + 8),
@@ -166,8 +177,8 @@ function withMargin(selected: Selected, segments: readonly Segment[]): Selected 
   const until = segments[last + 1]?.start ?? Number.POSITIVE_INFINITY;
   return {
     ...selected,
-    startMs: Math.min(startMs, Math.max(from, startMs - marginMs)),
-    endMs: Math.max(endMs, Math.min(until, endMs + marginMs)),
+    startMs: selected.hasExactStart ? startMs : Math.min(startMs, Math.max(from, startMs - marginMs)),
+    endMs: selected.hasExactEnd ? endMs : Math.max(endMs, Math.min(until, endMs + marginMs)),
   };
 }
 
@@ -188,7 +199,9 @@ export function clipOfLines(segments: readonly Segment[], first: number, last: n
 function ofLines({ begin, end }: Lines, segments: readonly Segment[]): Selected | null {
   const [first, last] = [Math.min(begin, end), Math.max(begin, end)];
   const clip = clipOfLines(segments, first, last);
-  return clip === null ? null : { ...clip, first, last, position: null };
+  return clip === null
+    ? null
+    : { ...clip, first, last, hasExactStart: true, hasExactEnd: true, position: null };
 }
 
 interface Endpoint {
@@ -196,13 +209,21 @@ interface Endpoint {
   /** Index in the segment's text. */
   readonly offset: number;
   readonly ms: number;
+  /** Whether this is the time of a word. */
+  readonly isExact: boolean;
 }
 
 /**
- * One end of a selection, extended to a word boundary, with its time estimated from the offset in the text.
+ * One end of a selection, extended to a word boundary, with the word's time or, where that is not known, a time estimated
+ * from the offset in the text.
  * @returns null outside the lines.
  */
-function endpointOf(range: Range, end: "start" | "end", segments: readonly Segment[]): Endpoint | null {
+function endpointOf(
+  range: Range,
+  end: "start" | "end",
+  segments: readonly Segment[],
+  words: SegmentWords,
+): Endpoint | null {
   const node = end === "start" ? range.startContainer : range.endContainer;
   const nodeOffset = end === "start" ? range.startOffset : range.endOffset;
   const element = node instanceof Element ? node : node.parentElement;
@@ -218,8 +239,13 @@ function endpointOf(range: Range, end: "start" | "end", segments: readonly Segme
     before.setEnd(node, nodeOffset);
     offset = wordBoundary(segment.text, before.toString().length, end);
   }
+  const word = placeWords(segment, words?.[index]).find(
+    ({ from, to }) => offset === (end === "start" ? from : to),
+  );
+  if (word !== undefined) return { index, offset, ms: word[end], isExact: true };
   const share = offset / Math.max(1, segment.text.length);
-  return { index, offset, ms: Math.round(segment.start + share * (segment.end - segment.start)) };
+  const ms = Math.round(segment.start + share * (segment.end - segment.start));
+  return { index, offset, ms, isExact: false };
 }
 
 /** Extends an offset to the boundary of its word. */

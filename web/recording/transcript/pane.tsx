@@ -1,7 +1,8 @@
 import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useMemo, useRef, useState } from "react";
-import type { Segment, Transcript } from "../../api/recording.ts";
+import { type Segment, type Transcript, wordsQuery } from "../../api/recording.ts";
 import { draftNames } from "../../common/drafts/store.ts";
 import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
 import { ErrorState } from "../../common/states.tsx";
@@ -9,6 +10,7 @@ import { FindBar } from "../../transcript/find-bar.tsx";
 import { type LineTools, type ListHandle, TranscriptList } from "../../transcript/list.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useFind } from "../../transcript/use-find.ts";
+import type { SegmentWords } from "../../transcript/words.ts";
 import { useRecording } from "../context.ts";
 import { SpeakerDialog } from "../dialogs.ts";
 import { HistoryButton } from "../history/history-button.tsx";
@@ -47,6 +49,7 @@ function Words({
   const { id, view, createClip } = useRecording();
   const { can } = view;
   const { segments } = transcript;
+  const words = useWords(id, transcript);
   const handle = useRef<ListHandle>(null);
   const [speakerOf, setSpeakerOf] = useState<Segment | null>(null);
   const finding = useFind(
@@ -75,9 +78,21 @@ function Words({
         {transcript.transcript_version > 0 ? <HistoryButton transcript={transcript} /> : null}
       </Group>
       <TranscriptionStatus />
-      <TranscriptList transcript={transcript} finding={finding} handle={handle} tools={tools} />
+      <TranscriptList transcript={transcript} words={words} finding={finding} handle={handle} tools={tools} />
       <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />
     </>
+  );
+}
+
+/** The words of the transcript with their times, loaded after the transcript itself. */
+function useWords(id: string, transcript: Transcript): SegmentWords {
+  const { data } = useQuery(wordsQuery(id, transcript.transcript_version, transcript.has_word_times));
+  return useMemo(
+    () =>
+      data?.transcript_version === transcript.transcript_version
+        ? data.segments.map(({ words }) => words ?? [])
+        : null,
+    [data, transcript.transcript_version],
   );
 }
 
