@@ -6,6 +6,7 @@ import { insertSegments, type NewSegment } from "../recordings/create.ts";
 import { markTranscriptionDone } from "../transcripts/end-transcription.ts";
 import { reportHighlights } from "../transcripts/highlights.ts";
 import { completeRenewal, findFormer } from "../transcripts/replace.ts";
+import { storeWordTimes } from "../transcripts/word-times.ts";
 import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
 import { type ChunkRow, markFailed } from "./queries.ts";
@@ -127,11 +128,16 @@ async function attribute(tx: Tx, recordingId: string, merged: MergedTranscript):
     .execute();
   const voices = new Set(merged.segments.map((segment) => segment.speaker));
   const person = people.length === 1 && voices.size <= 1 ? people[0] : undefined;
-  return merged.segments.map((segment) => ({
-    participant_id: person?.id ?? null,
-    speaker: person?.name ?? segment.speaker ?? "Unknown Speaker",
-    start_ms: segment.startMs,
-    end_ms: segment.endMs,
-    text: segment.text,
-  }));
+  return merged.segments.map(({ startMs, endMs, text, words = [], ...segment }) => {
+    const times = { start_ms: startMs, end_ms: endMs, text };
+    return {
+      ...times,
+      participant_id: person?.id ?? null,
+      speaker: person?.name ?? segment.speaker ?? "Unknown Speaker",
+      word_times: storeWordTimes(
+        times,
+        words.map((word) => ({ text: word.text, time: { start: word.startMs, end: word.endMs } })),
+      ),
+    };
+  });
 }

@@ -24,6 +24,7 @@ import {
   requestTranscription,
   retryTranscription,
 } from "./index.ts";
+import { openAiTranscriber } from "./model/openai.ts";
 import { cutEvery, quickRetry, startTranscription, tenSeconds } from "./test/transcription.ts";
 
 const { app, db, jobs, speech, workspace, makeRecording, run, segments, recording, events } =
@@ -336,10 +337,31 @@ test("speakers: two voices are two unknown speakers, even with one participant",
   );
 });
 
+test("the words of a speech server keep their times, also where two chunks repeat them", async () => {
+  const id = await makeRecording();
+  await run(id);
+  const { rows } = await app.db.pool.query(
+    `select start_ms, end_ms, text, word_times from transcript_segments where recording_id = $1 order by position`,
+    [id],
+  );
+  assert.deepEqual(
+    rows.map(({ text }) => text),
+    wholeTranscript,
+  );
+  for (const { start_ms, end_ms, word_times: times } of rows) {
+    assert.equal(times.length, 4);
+    assert.deepEqual([times[0], times[3]], [0, end_ms - start_ms]);
+    assert.equal(times[1], times[2]);
+  }
+});
+
 test("a server without timestamps: a segment per chunk, words repeated by two chunks are kept once", async () => {
   const id = await makeRecording();
   speech.otherwise(jsonOnly);
-  await run(id);
+  // One of its own, because it remembers what was refused.
+  const { transcription: settings } = app.config;
+  assert.ok(settings?.engine === "server");
+  await run(id, { transcriber: openAiTranscriber(settings) });
   assert.equal((await texts(id)).join(" "), wholeTranscript.join(" "));
   // The third chunk holds nothing that the second does not.
   assert.equal((await segments(id)).length, 2);

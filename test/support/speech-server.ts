@@ -108,6 +108,9 @@ function readForm(body: Buffer, contentType: string): Form {
     const name = /; name="([^"]*)"/.exec(headers)?.[1] ?? "";
     const fileName = /; filename="([^"]*)"/.exec(headers)?.[1];
     if (fileName !== undefined) form.file = { name: fileName, content };
+    // A list; its values are joined by commas.
+    else if (name.endsWith("[]"))
+      form.fields[name] = [form.fields[name] ?? [], content.toString("utf8")].flat().join();
     else if (name in form.fields) throw new Error(`field ${name} comes twice`);
     else form.fields[name] = content.toString("utf8");
     at = end + 4 + boundary.length;
@@ -145,7 +148,24 @@ export const transcribe: Behaviour = ({ fields, tones, audio }, response) => {
   }));
   const duration = audio.durationMs / 1000;
   if (fields.response_format === "json") return reply(response, 200, { text });
-  return reply(response, 200, { task: "transcribe", language: "english", duration, text, segments });
+  const words = segments.flatMap(({ start, end, text: said }) =>
+    said
+      .trim()
+      .split(" ")
+      .map((word, index, all) => ({
+        word,
+        start: start + ((end - start) * index) / all.length,
+        end: start + ((end - start) * (index + 1)) / all.length,
+      })),
+  );
+  return reply(response, 200, {
+    task: "transcribe",
+    language: "english",
+    duration,
+    text,
+    segments,
+    ...(fields["timestamp_granularities[]"]?.includes("word") ? { words } : {}),
+  });
 };
 
 /** The transcript of a tone. */

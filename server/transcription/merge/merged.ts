@@ -1,4 +1,4 @@
-import type { ChunkTranscript } from "../model/transcriber.ts";
+import type { ChunkTranscript, SpokenWord } from "../model/transcriber.ts";
 
 /** A chunk's result with its position in the recording. */
 export interface PlacedChunk {
@@ -14,6 +14,8 @@ export interface MergedSegment {
   readonly text: string;
   /** `Unknown Speaker N`, N counting from 1 by first appearance; null: the model did not say. */
   readonly speaker: string | null;
+  /** The words, where the model timed them, in times of the recording. */
+  readonly words?: readonly SpokenWord[];
 }
 
 export interface MergedTranscript {
@@ -30,6 +32,7 @@ export interface Piece {
   readonly text: string;
   /** Number of the speaker in the whole recording; null: unknown. */
   readonly speaker: number | null;
+  readonly words?: readonly SpokenWord[];
 }
 
 /** A chunk in times and speakers of the recording. */

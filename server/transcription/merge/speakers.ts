@@ -1,3 +1,4 @@
+import type { SpokenWord } from "../model/transcriber.ts";
 import type { MergedSegment, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
 
 /** Two labels that overlap for less than this are not taken for the same speaker. */
@@ -21,11 +22,16 @@ export function numberSpeakers(chunks: readonly PlacedChunk[]): NumberedChunk[] 
         endMs: chunk.startMs + segment.endMs,
         text: segment.text,
         speaker: segment.speaker === null ? null : (known.get(segment.speaker) ?? null),
+        ...(segment.words === undefined ? {} : { words: shift(segment.words, chunk.startMs) }),
       };
     });
     numbered.push({ startMs: chunk.startMs, endMs: chunk.endMs, pieces });
   }
   return numbered;
+}
+
+function shift(words: readonly SpokenWord[], ms: number): SpokenWord[] {
+  return words.map(({ startMs, endMs, text }) => ({ startMs: startMs + ms, endMs: endMs + ms, text }));
 }
 
 /**

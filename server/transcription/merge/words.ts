@@ -10,8 +10,13 @@ export interface TimedWord {
 const pauseSec = 1;
 const maxSegmentSec = 20;
 
+/** Words that became a segment. */
+export interface JoinedWords extends TimedWord {
+  readonly words: readonly TimedWord[];
+}
+
 /** Joins single words into segments, split by speaker, pause, end of sentence and length. */
-export function joinWords(words: readonly TimedWord[]): TimedWord[] {
+export function joinWords(words: readonly TimedWord[]): JoinedWords[] {
   const groups: TimedWord[][] = [];
   for (const word of words) {
     const group = groups.at(-1);
@@ -24,6 +29,7 @@ export function joinWords(words: readonly TimedWord[]): TimedWord[] {
     start: group[0]?.start ?? null,
     end: group.at(-1)?.end ?? null,
     speaker: group[0]?.speaker,
+    words: group,
     text: hasSpaces ? group.map((word) => word.text).join("") : joinSpaced(group),
   }));
 }

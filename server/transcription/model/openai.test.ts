@@ -93,7 +93,7 @@ test("transcribe: sends the WAV with model and format, and reads segments, langu
     model: "whisper-1",
     response_format: "verbose_json",
     temperature: "0",
-    "timestamp_granularities[]": "segment",
+    "timestamp_granularities[]": "segment,word",
   });
 });
 
@@ -127,9 +127,41 @@ test("transcribe: a server that supports json alone returns one segment as long 
   assert.deepEqual(heard.segments, [{ startMs: 0, endMs: 4000, text: "tone 300 tone 800", speaker: null }]);
   assert.deepEqual(
     server.requests.map(({ fields }) => fields.response_format),
-    ["verbose_json", "json"],
+    ["verbose_json", "verbose_json", "json"],
   );
-  assert.equal(server.requests[1]?.fields["timestamp_granularities[]"], undefined);
+  assert.deepEqual(
+    server.requests.map(({ fields }) => fields["timestamp_granularities[]"]),
+    ["segment,word", "segment", undefined],
+  );
+});
+
+test("transcribe: what a server refused is not asked for again, unless everything was refused", async () => {
+  const model = transcriber();
+  server.script(refuse(400), refuse(400), refuse(400));
+  await assert.rejects(model.transcribe(audio, { language: null }));
+  server.requests.length = 0;
+  server.script(refuse(422));
+  await model.transcribe(audio, { language: null });
+  await model.transcribe(audio, { language: null });
+  assert.deepEqual(
+    server.requests.map(({ fields }) => fields["timestamp_granularities[]"]),
+    ["segment,word", "segment", "segment"],
+  );
+});
+
+test("transcribe: each segment has its words with their times", async () => {
+  const { segments } = await hear();
+  assert.deepEqual(
+    segments.map(({ words }) => words?.map(({ text }) => text)),
+    [
+      ["tone", "300"],
+      ["tone", "800"],
+    ],
+  );
+  for (const { startMs, endMs, words = [] } of segments) {
+    assert.equal(words[0]?.startMs, startMs);
+    assert.equal(words.at(-1)?.endMs, endMs);
+  }
 });
 
 test("transcribe: waits for a slow server", async () => {

@@ -19,7 +19,11 @@ const defaultTimeoutMs = (audioMs: number): number => 60_000 + 4 * audioMs;
 /** Nine minutes of speech with every token and its probability are some 2 MiB. */
 const defaultMaxResponseBytes = 32 * 1024 * 1024;
 
-type ResponseFormat = "verbose_json" | "diarized_json" | "json";
+/** What to ask for: a response format, and whether each word is timed. */
+interface Detail {
+  readonly format: "verbose_json" | "diarized_json" | "json";
+  readonly hasWords?: boolean;
+}
 
 /**
  * A speech model behind OpenAI's `POST /v1/audio/transcriptions`. It requests timestamps (`verbose_json`), or speakers
@@ -39,10 +43,10 @@ export function openAiTranscriber(
 
   async function send(
     audio: AudioChunk,
-    format: ResponseFormat,
+    detail: Detail,
     { language, prompt, signal }: TranscribeOptions,
   ): Promise<Refusal> {
-    const form = await formWithFile(fields(settings.model, format, language, prompt), {
+    const form = await formWithFile(fields(settings.model, detail, language, prompt), {
       name: "file",
       path: audio.path,
       // Servers recognize the file type by its name.
@@ -65,16 +69,21 @@ export function openAiTranscriber(
     return { status, headers, body: await text(body) };
   }
 
+  let detailsToTry = detailsFor(settings.model);
+
   return {
     async transcribe(audio, options): Promise<ChunkTranscript> {
-      const [format, ...otherFormats] = formatsFor(settings.model);
-      let response = await send(audio, format, options);
-      for (const other of otherFormats) {
+      let detail = detailsToTry[0] as Detail;
+      let response = await send(audio, detail, options);
+      for (const other of detailsToTry.slice(1)) {
         // FastAPI responds 422 to a value it does not know.
         if (response.status !== 400 && response.status !== 422) break;
-        response = await send(audio, other, options);
+        detail = other;
+        response = await send(audio, detail, options);
       }
       if (response.status < 200 || response.status > 299) throw refusalError(server, response);
+      // What the server refused once is not asked for again.
+      detailsToTry = detailsToTry.slice(detailsToTry.indexOf(detail));
       return readTranscription(response.body, audio.endMs - audio.startMs);
     },
   };
@@ -91,9 +100,14 @@ function speechServer(host: string, apiKey: string | null): ModelServer {
   };
 }
 
-/** Response formats to request, the most detailed first. */
-function formatsFor(model: string): readonly [ResponseFormat, ...ResponseFormat[]] {
-  return isDiarizing(model) ? ["diarized_json", "verbose_json", "json"] : ["verbose_json", "json"];
+/** What to ask for, the most detailed first. */
+function detailsFor(model: string): readonly Detail[] {
+  const timed: Detail[] = [
+    { format: "verbose_json", hasWords: true },
+    { format: "verbose_json" },
+    { format: "json" },
+  ];
+  return isDiarizing(model) ? [{ format: "diarized_json" }, ...timed] : timed;
 }
 
 /** OpenAI's model is called gpt-4o-transcribe-diarize; others use similar names. */
@@ -103,7 +117,7 @@ function isDiarizing(model: string): boolean {
 
 function fields(
   model: string,
-  format: ResponseFormat,
+  { format, hasWords = false }: Detail,
   language: string | null,
   prompt: string | undefined,
 ): [name: string, value: string][] {
@@ -115,6 +129,7 @@ function fields(
     // The protocol takes ISO 639-1, without a region.
     ...(primary === null ? [] : [["language", primary] as [string, string]]),
     ...(format === "verbose_json" ? [["timestamp_granularities[]", "segment"] as [string, string]] : []),
+    ...(hasWords ? [["timestamp_granularities[]", "word"] as [string, string]] : []),
     // OpenAI: required of diarizing models for audio of more than 30 s.
     ...(format === "diarized_json" ? [["chunking_strategy", "auto"] as [string, string]] : []),
     // OpenAI: "not supported when using gpt-4o-transcribe-diarize".

@@ -3,7 +3,7 @@ import { countCharacters, maxSegmentCharacters } from "../../../contract/transcr
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
 import { joinWords, type TimedWord } from "../merge/words.ts";
-import type { ChunkTranscript, SpokenSegment } from "./transcriber.ts";
+import type { ChunkTranscript, SpokenSegment, SpokenWord } from "./transcriber.ts";
 
 /** A number in the forms servers use: vLLM sends the duration as text. */
 const number = z.union([z.number(), z.string()]).nullish().transform(toFinite);
@@ -74,17 +74,34 @@ export function readTranscription(body: string, lengthMs: number): ChunkTranscri
 
 function readSegments(answer: z.output<typeof Answer>, lengthMs: number): SpokenSegment[] {
   const spoken = (answer.segments ?? []).filter((segment) => cleanText(segment.text) !== "");
-  if (spoken.length > 0)
-    return place(
-      spoken.filter((segment) => !isImagined(segment)),
-      lengthMs,
-    );
   const words = (answer.words ?? []).flatMap((word): TimedWord[] => {
     const text = word.word ?? word.text ?? "";
     return text.trim() === "" ? [] : [{ ...word, text }];
   });
+  if (spoken.length > 0)
+    return place(
+      withWords(spoken, words).filter((segment) => !isImagined(segment)),
+      lengthMs,
+    );
   if (words.length > 0) return place(joinWords(words), lengthMs);
   return place([{ text: answer.text ?? "", start: 0, end: lengthMs / 1000, speaker: null }], lengthMs);
+}
+
+/** Gives each word to the segment that its middle is in. */
+function withWords<S extends RawSegment>(segments: readonly S[], words: readonly TimedWord[]): S[] {
+  if (words.length === 0) return [...segments];
+  const sorted = words.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0));
+  let next = 0;
+  return segments.map((segment) => {
+    const own: TimedWord[] = [];
+    for (; next < sorted.length; next++) {
+      const word = sorted[next] as TimedWord;
+      const middle = ((word.start ?? 0) + (word.end ?? word.start ?? 0)) / 2;
+      if (segment.end !== null && middle > segment.end) break;
+      if (segment.start === null || middle >= segment.start) own.push(word);
+    }
+    return { ...segment, words: own };
+  });
 }
 
 /**
@@ -101,6 +118,7 @@ interface RawSegment {
   readonly end: number | null;
   readonly text: string;
   readonly speaker?: string | number | null | undefined;
+  readonly words?: readonly TimedWord[];
 }
 
 /** Fits times in seconds, some of them missing or wrong, into the chunk. */
@@ -115,7 +133,14 @@ function place(segments: readonly RawSegment[], lengthMs: number): SpokenSegment
     const end = segment.end ?? segments[index + 1]?.start ?? null;
     const endMs = clamp(end === null ? lengthMs : end * 1000, startMs);
     before = endMs;
-    return [{ startMs, endMs, text, speaker: readSpeaker(segment.speaker) }];
+    const words = (segment.words ?? []).flatMap((word): SpokenWord[] => {
+      const [start, end] = [(word.start ?? -1) * 1000, (word.end ?? -1) * 1000];
+      if (start < 0 || end < start) return [];
+      const wordStart = clamp(start, startMs);
+      return [{ startMs: wordStart, endMs: clamp(end, wordStart), text: word.text.trim() }];
+    });
+    const spoken = { startMs, endMs, text, speaker: readSpeaker(segment.speaker) };
+    return [words.length === 0 ? spoken : { ...spoken, words }];
   });
   return placed.sort((a, b) => a.startMs - b.startMs);
 }

@@ -15,6 +15,8 @@ export interface SpokenSegment {
   readonly text: string;
   /** The model's label for the speaker, valid only within its chunk; null: the model gives none. */
   readonly speaker: string | null;
+  /** Its words, where the model timed them. */
+  readonly words?: readonly SpokenWord[];
 }
 
 /** A word with its time. */
