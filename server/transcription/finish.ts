@@ -64,8 +64,8 @@ export async function finishTranscription(
     await countSpeakers(db, recordingId),
   );
   const merged = mergeChunks(
-    chunks.flatMap(({ start_ms, end_ms, result }) =>
-      result === null ? [] : [{ startMs: start_ms, endMs: end_ms, transcript: result }],
+    chunks.flatMap(({ start_ms, end_ms, channel, result }) =>
+      result === null ? [] : [{ startMs: start_ms, endMs: end_ms, channel, transcript: result }],
     ),
     turns,
   );

@@ -13,7 +13,6 @@ import { endIfSupplied, finishTranscription } from "./finish.ts";
 import type { SpeakerFinder } from "./local/speaker-finder.ts";
 import type { AudioChunk, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
 import {
-  type ChunkRow,
   countFailure,
   findChunks,
   findTranscription,
@@ -29,7 +28,7 @@ import {
 
 /**
  * Cuts a file's audio into 16 kHz mono WAV files with overlaps, at silences where possible. Without audio there are no
- * chunks. The same file is always cut the same way.
+ * chunks. Where the channels carry one voice each, every channel is cut on its own. The same file is always cut the same way.
  * @throws MediaFailedError when the file can't be decoded; other errors may be transient.
  */
 export type ExtractSpeech = (
@@ -117,7 +116,9 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
   const before = await findChunks(db.kysely, run.recordingId);
   const { speakerFinder } = run.deps;
   const findsSpeakers = (await speakerFinder?.isAvailable()) ?? false;
-  const isDone = before.every((chunk) => chunk.result !== null && (chunk.voices !== null || !findsSpeakers));
+  const isDone = before.every(
+    (chunk) => chunk.result !== null && (chunk.voices !== null || chunk.channel !== null || !findsSpeakers),
+  );
   if (before.length > 0 && isDone) return "transcribed";
   return withScratch(config.dataDir, async (scratch): Promise<Outcome> => {
     let chunks: readonly AudioChunk[];
@@ -148,7 +149,9 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
       }
       return "transcribed";
     });
-    if (outcome !== "transcribed" || !findsSpeakers || speakerFinder === undefined) return outcome;
+    const isMixed = chunks.every(({ channel }) => channel === undefined);
+    if (outcome !== "transcribed" || !isMixed || !findsSpeakers || speakerFinder === undefined)
+      return outcome;
     return findSpeakers(run, speakerFinder, scratch.folder, chunks);
   });
 }
@@ -217,7 +220,7 @@ async function transcribeChunk(
   position: number,
 ): Promise<Outcome> {
   const { db } = run.deps;
-  const row: Omit<ChunkRow, "result" | "voices"> = { position, start_ms: audio.startMs, end_ms: audio.endMs };
+  const row = { position, start_ms: audio.startMs, end_ms: audio.endMs };
   for (;;) {
     // Read again: a worker that was taken for dead may have finished it.
     const now = (await findChunks(db.kysely, run.recordingId))[position];

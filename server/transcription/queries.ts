@@ -114,6 +114,8 @@ export interface ChunkRow {
   readonly position: number;
   readonly start_ms: number;
   readonly end_ms: number;
+  /** Null: all channels mixed. */
+  readonly channel: number | null;
   readonly result: ChunkTranscript | null;
   /** Null: the speakers were not told apart. */
   readonly voices: PartVoices | null;
@@ -122,7 +124,7 @@ export interface ChunkRow {
 /** The plan in order; empty before the audio was first cut. */
 export async function findChunks(db: Executor, recordingId: string): Promise<ChunkRow[]> {
   const { rows } = await sql<ChunkRow>`
-    select position, start_ms, end_ms, result, voices from transcription_chunks
+    select position, start_ms, end_ms, channel, result, voices from transcription_chunks
     where recording_id = ${recordingId} order by position`.execute(db);
   return rows;
 }
@@ -138,31 +140,35 @@ async function lockRunning(tx: Tx, recordingId: string): Promise<boolean> {
 
 /**
  * Saves how the audio was cut. If it was cut differently before, such as by an older version, only results for exactly
- * the same stretch of audio are kept.
+ * the same stretch of the same audio are kept.
  * @returns whether the transcription still exists.
  */
 export async function saveChunkPlan(
   tx: Tx,
   recordingId: string,
-  chunks: readonly { readonly startMs: number; readonly endMs: number }[],
+  chunks: readonly { readonly startMs: number; readonly endMs: number; readonly channel?: number }[],
 ): Promise<boolean> {
   if (!(await lockRunning(tx, recordingId))) return false;
+  const key = (channel: number | null, startMs: number, endMs: number): string =>
+    `${channel}:${startMs}-${endMs}`;
   const known = new Map(
-    (await findChunks(tx, recordingId)).map((chunk) => [`${chunk.start_ms}-${chunk.end_ms}`, chunk]),
+    (await findChunks(tx, recordingId)).map((chunk) => [
+      key(chunk.channel, chunk.start_ms, chunk.end_ms),
+      chunk,
+    ]),
   );
   await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
-  const planned = chunks.map(({ startMs, endMs }, position) => ({
-    position,
-    start_ms: startMs,
-    end_ms: endMs,
-    result: known.get(`${startMs}-${endMs}`)?.result ?? null,
-    voices: known.get(`${startMs}-${endMs}`)?.voices ?? null,
-  }));
+  const planned = chunks.map(({ startMs, endMs, channel = null }, position) => {
+    const { result = null, voices = null } = known.get(key(channel, startMs, endMs)) ?? {};
+    return { position, start_ms: startMs, end_ms: endMs, channel, result, voices };
+  });
   await sql`
-    insert into transcription_chunks (recording_id, position, start_ms, end_ms, result, voices)
-    select ${recordingId}, position, start_ms, end_ms, nullif(result, 'null'::jsonb), nullif(voices, 'null'::jsonb)
+    insert into transcription_chunks (recording_id, position, start_ms, end_ms, channel, result, voices)
+    select ${recordingId}, position, start_ms, end_ms, channel, nullif(result, 'null'::jsonb), nullif(voices, 'null'::jsonb)
     from jsonb_to_recordset(${JSON.stringify(planned)}::jsonb)
-      as c (position integer, start_ms integer, end_ms integer, result jsonb, voices jsonb)`.execute(tx);
+      as c (position integer, start_ms integer, end_ms integer, channel smallint, result jsonb, voices jsonb)`.execute(
+    tx,
+  );
   await sql`
     update transcriptions set chunks_total = ${chunks.length}, updated_at = clock_timestamp()
     where recording_id = ${recordingId}`.execute(tx);

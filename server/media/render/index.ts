@@ -58,7 +58,8 @@ export async function renderMedia(
  * Writes the audio of a file for a speech model: overlapping 16 kHz mono WAV chunks (`speech-000.wav`…), cut at quiet
  * points where possible.
  * @param source a file in its stored form: mp4 or mp3.
- * @returns the chunks in order, with their position in the recording; none without audio.
+ * @returns the chunks in order, with their position in the recording; none without audio. Where the channels carry one
+ * voice each, the chunks of each channel with sound, channel after channel.
  * @throws as `renderMedia`.
  */
 export async function extractSpeech(

@@ -722,6 +722,7 @@ export interface TranscriptEdits {
 }
 
 export interface TranscriptionChunks {
+  channel: number | null;
   end_ms: number;
   position: number;
   recording_id: string;

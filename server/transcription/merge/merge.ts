@@ -8,19 +8,27 @@ import { haveWords, mergeWords } from "./timed.ts";
  * Merges the results of overlapping chunks into one transcript. The overlap of two chunks is cut in its middle:
  * segments with their middle before the cut come from the earlier chunk, the rest from the later one. Where the two
  * disagree about times, that alone would lose or repeat a sentence, so segments that neither kept are restored, and
- * repeated words are dropped.
- * @param chunks in order of their starts.
+ * repeated words are dropped. Channels are merged one by one, and each is one speaker.
+ * @param chunks in order of their starts, within each channel.
  * @param turns who speaks when in the whole recording; used where the model names no speakers.
  */
 export function mergeChunks(chunks: readonly PlacedChunk[], turns: readonly Turn[] = []): MergedTranscript {
-  if (haveWords(chunks))
-    return { language: mainLanguage(chunks), segments: nameSpeakers(mergeWords(chunks, turns)) };
+  const pieces = [...Map.groupBy(chunks, ({ channel }) => channel ?? null)].flatMap(([channel, ofChannel]) =>
+    channel === null
+      ? mergePieces(ofChannel, turns)
+      : mergePieces(ofChannel, []).map((piece) => ({ ...piece, speaker: channel })),
+  );
+  return { language: mainLanguage(chunks), segments: nameSpeakers(pieces) };
+}
+
+function mergePieces(chunks: readonly PlacedChunk[], turns: readonly Turn[]): readonly Piece[] {
+  if (haveWords(chunks)) return mergeWords(chunks, turns);
   const numbered = numberSpeakers(chunks);
   const pieces = numbered.reduce<Piece[]>((former, chunk, index) => {
     const before = numbered[index - 1];
     return before === undefined ? [...chunk.pieces] : joinAt(cutBetween(before, chunk), former, chunk.pieces);
   }, []);
-  return { language: mainLanguage(chunks), segments: nameSpeakers(withSpeakers(pieces, turns)) };
+  return withSpeakers(pieces, turns);
 }
 
 /** Adds speakers to segments of a model that named none at all. */

@@ -4,6 +4,8 @@ import type { ChunkTranscript, SpokenWord } from "../model/transcriber.ts";
 export interface PlacedChunk {
   readonly startMs: number;
   readonly endMs: number;
+  /** The channel with the speaker's voice; null or absent: all channels mixed. */
+  readonly channel?: number | null;
   readonly transcript: ChunkTranscript;
 }
 

@@ -4,6 +4,8 @@ export interface AudioChunk {
   /** Milliseconds from the start of the recording. */
   readonly startMs: number;
   readonly endMs: number;
+  /** From 0, where each channel carries one voice; absent: all channels mixed. */
+  readonly channel?: number;
 }
 
 /** A continuous piece of speech. */

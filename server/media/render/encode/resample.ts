@@ -1,26 +1,30 @@
 import { AV_CHANNEL_LAYOUT_MONO, AV_SAMPLE_FMT_S16 } from "node-av/constants";
-import { avChannelLayoutDefault, type Frame, SoftwareResampleContext } from "node-av/lib";
+import { avChannelLayoutDefault, type ChannelLayout, type Frame, SoftwareResampleContext } from "node-av/lib";
 import { check } from "../libav.ts";
 
-/** Converts frames of any rate, format and number of channels to 16-bit mono samples of one rate. */
+/** Converts frames of any rate, format and number of channels to 16-bit samples of one rate and one layout. */
 export interface Resampler {
-  /** Null: flushes the filter. The samples are valid until the next call. */
+  /** Null: flushes the filter. The samples, interleaved by channel, are valid until the next call. */
   convert(frame: Frame | null): Int16Array;
   close(): void;
 }
 
-/** libswresample's filter removes what the lower rate cannot represent, so that high tones don't alias to low ones. */
-export function openResampler(rate: number): Resampler {
+/**
+ * libswresample's filter removes what the lower rate cannot represent, so that high tones don't alias to low ones.
+ * @param target the channels of the result.
+ */
+export function openResampler(rate: number, target: ChannelLayout = AV_CHANNEL_LAYOUT_MONO): Resampler {
   let open: { key: string; context: SoftwareResampleContext } | null = null;
   let out = Buffer.alloc(0);
 
   const room = (samples: number): Buffer => {
-    if (out.length < samples * 2) out = Buffer.alloc(samples * 4);
+    const bytes = samples * 2 * target.nbChannels;
+    if (out.length < bytes) out = Buffer.alloc(bytes * 2);
     return out;
   };
   const samplesOf = (count: number): Int16Array => {
     check(count, "resample");
-    return new Int16Array(out.buffer, out.byteOffset, count);
+    return new Int16Array(out.buffer, out.byteOffset, count * target.nbChannels);
   };
   return {
     convert: (frame) => {
@@ -33,7 +37,7 @@ export function openResampler(rate: number): Resampler {
       // Damaged files may change these midway; the few samples held back are then lost.
       if (open?.key !== key) {
         open?.context.free();
-        open = { key, context: newContext(frame, rate) };
+        open = { key, context: newContext(frame, rate, target) };
       }
       const most = open.context.getOutSamples(frame.nbSamples) + 64;
       return samplesOf(
@@ -44,17 +48,19 @@ export function openResampler(rate: number): Resampler {
   };
 }
 
-function newContext(frame: Frame, rate: number): SoftwareResampleContext {
+/** The channels of a frame; damaged frames may have channels without a layout. */
+export function layoutOf(frame: Frame): ChannelLayout {
+  return frame.channelLayout.mask === 0n ? avChannelLayoutDefault(frame.channels) : frame.channelLayout;
+}
+
+function newContext(frame: Frame, rate: number, target: ChannelLayout): SoftwareResampleContext {
   const context = new SoftwareResampleContext();
-  // Damaged frames may have channels without a layout.
-  const layout =
-    frame.channelLayout.mask === 0n ? avChannelLayoutDefault(frame.channels) : frame.channelLayout;
   check(
     context.allocSetOpts2(
-      AV_CHANNEL_LAYOUT_MONO,
+      target,
       AV_SAMPLE_FMT_S16,
       rate,
-      layout,
+      layoutOf(frame),
       frame.format as Parameters<SoftwareResampleContext["allocSetOpts2"]>[4],
       frame.sampleRate,
     ),

@@ -75,10 +75,19 @@ export interface StoryboardIndex {
   readonly times_ms: readonly number[];
 }
 
-/** 16 kHz mono WAV chunks for a speech model. */
+/** A chunk with its position in the recording. */
+export interface SpeechChunk {
+  readonly path: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** From 0; absent: all channels mixed. */
+  readonly channel?: number;
+}
+
+/** 16 kHz mono WAV chunks for a speech model: of the mixed audio, or of each channel with a voice of its own. */
 export interface SpeechResult {
   readonly durationMs: number;
-  readonly chunks: readonly { readonly path: string; readonly startMs: number; readonly endMs: number }[];
+  readonly chunks: readonly SpeechChunk[];
 }
 
 /** A message of the child, one JSON line each. */

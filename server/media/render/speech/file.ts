@@ -1,4 +1,4 @@
-import { openSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 import { writeAll } from "./wav.ts";
 
 /** Gaps shorter than this are rounding, not silence: 50 ms at 16 kHz. */
@@ -13,8 +13,11 @@ export interface SpeechFile {
   readonly sampleCount: () => number;
   /** Fills up with silence to a sample, so that a gap in the audio does not shift what follows. */
   moveTo(sample: number): void;
-  write(samples: Int16Array): void;
+  /** @param channel of the channels that the samples have, interleaved. */
+  write(samples: Int16Array, channel?: number, channels?: number): void;
   finish(): void;
+  /** Replaces the frames that are 0 by silence, in the finished file. */
+  keepOnly(frames: Uint8Array): void;
 }
 
 export function openSpeechFile(path: string, samplesPerEnergy: number): SpeechFile {
@@ -50,12 +53,23 @@ export function openSpeechFile(path: string, samplesPerEnergy: number): SpeechFi
       if (sample - count < minHole) return;
       while (count < sample) put(0);
     },
-    write: (samples) => {
-      for (let i = 0; i < samples.length; i++) put(samples[i] as number);
+    write: (samples, channel = 0, channels = 1) => {
+      for (let i = channel; i < samples.length; i += channels) put(samples[i] as number);
     },
     finish: () => {
       if (inStretch > 0) closeStretch();
       flush();
+    },
+    keepOnly: (frames) => {
+      const silence = Buffer.alloc(samplesPerEnergy * 2);
+      for (let frame = 0; frame < energies.length; frame++) {
+        if (frames[frame] !== 0 || energies[frame] === 0) continue;
+        const start = frame * samplesPerEnergy;
+        const length = Math.min(samplesPerEnergy, count - start) * 2;
+        for (let done = 0; done < length; )
+          done += writeSync(file, silence, 0, length - done, start * 2 + done);
+        energies[frame] = 0;
+      }
     },
   };
 }

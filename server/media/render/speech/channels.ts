@@ -1,0 +1,82 @@
+/** The level that a channel reaches in its loudest two seconds is its loudness, unless that is only noise. */
+const loudFrames = 20;
+/** -50 dB of full scale, and 20 dB below the loudest channel: quieter channels are compared as if they were this loud. */
+const minLoudness = 0.003;
+const minShareOfLoudest = 0.1;
+/** A frame within 14 dB of the loudness of its channel has speech. */
+const speechRatio = 0.2;
+/** A voice has a channel to itself where all others are 14 dB quieter. Two microphones in a room differ by less. */
+const aloneRatio = 0.2;
+/** How many of the frames with speech must have one channel alone; the rest are people who speak at the same time. */
+const minAloneShare = 2 / 3;
+/** At least two channels must be alone for a second each. */
+const minAloneFrames = 10;
+/** Sound 20 dB below that of another channel is that channel's voice, leaked or compressed into this one. */
+const leakRatio = 0.1;
+/** Soft beginnings and ends of words, 200 ms, belong to the voice beside them. */
+const edgeFrames = 2;
+
+/**
+ * Decides whether the channels of a recording carry a voice each, as in recorded calls, by comparing their levels frame by
+ * frame: each relative to the loudness of its channel, so that a quiet caller counts as much as a loud one. Waveforms are
+ * not compared, since the two channels of a stereo microphone differ in them too.
+ * @param energies root mean square of each 100 ms, for each channel; all of the same length.
+ * @returns for each channel which frames have its own sound, as 1; null: the channels are a mix, such as stereo.
+ */
+export function separateChannels(energies: readonly (readonly number[])[]): Uint8Array[] | null {
+  if (energies.length < 2) return null;
+  const levels = relativeLevels(energies);
+  return areSeparate(levels) ? levels.map((_, channel) => ownFrames(levels, channel)) : null;
+}
+
+/** Levels relative to the loudness of their channel. */
+function relativeLevels(energies: readonly (readonly number[])[]): Float64Array[] {
+  const loudness = energies.map((channel) => {
+    const sorted = Float64Array.from(channel).sort();
+    return sorted[sorted.length - Math.ceil(Math.min(loudFrames, sorted.length / 10))] ?? 0;
+  });
+  const least = Math.max(minLoudness, Math.max(...loudness) * minShareOfLoudest);
+  return energies.map((channel, index) => {
+    const loud = Math.max(loudness[index] ?? 0, least);
+    return Float64Array.from(channel, (energy) => energy / loud);
+  });
+}
+
+function areSeparate(levels: readonly Float64Array[]): boolean {
+  const alone = levels.map(() => 0);
+  let spoken = 0;
+  for (let frame = 0; frame < (levels[0]?.length ?? 0); frame++) {
+    let loudest = 0;
+    for (let channel = 1; channel < levels.length; channel++)
+      if (levelAt(levels, channel, frame) > levelAt(levels, loudest, frame)) loudest = channel;
+    const level = levelAt(levels, loudest, frame);
+    if (level < speechRatio) continue;
+    spoken += 1;
+    if (loudestOther(levels, loudest, frame) <= level * aloneRatio)
+      alone[loudest] = (alone[loudest] ?? 0) + 1;
+  }
+  const total = alone.reduce((sum, frames) => sum + frames, 0);
+  return alone.filter((frames) => frames >= minAloneFrames).length >= 2 && total >= spoken * minAloneShare;
+}
+
+function ownFrames(levels: readonly Float64Array[], channel: number): Uint8Array {
+  const own = new Uint8Array(levels[channel]?.length ?? 0);
+  for (let frame = 0; frame < own.length; frame++) {
+    let level = 0;
+    for (let at = frame - edgeFrames; at <= frame + edgeFrames; at++)
+      level = Math.max(level, levelAt(levels, channel, at));
+    own[frame] = level > loudestOther(levels, channel, frame) * leakRatio ? 1 : 0;
+  }
+  return own;
+}
+
+function loudestOther(levels: readonly Float64Array[], channel: number, frame: number): number {
+  let loudest = 0;
+  for (let other = 0; other < levels.length; other++)
+    if (other !== channel) loudest = Math.max(loudest, levelAt(levels, other, frame));
+  return loudest;
+}
+
+function levelAt(levels: readonly Float64Array[], channel: number, frame: number): number {
+  return levels[channel]?.[frame] ?? 0;
+}
