@@ -222,3 +222,32 @@ test("words with times: the spoken one is highlighted, a click plays from its wo
   assert.deepEqual(rows, [{ start_ms: 1700, duration_ms: 1400 }]);
   assert.deepEqual(complaints, []);
 });
+
+test("silence is skipped on request, also for the next recording", async () => {
+  const id = await makeMedia(app, member.token, {
+    transcript: {
+      language: "en",
+      segments: [
+        { speaker_key: "s1", start: 0, end: 1000, text: "Before the silence" },
+        { speaker_key: "s1", start: 9000, end: 10_000, text: "After the silence" },
+      ],
+    },
+    participants: people,
+  });
+  const { page, complaints } = await visit(app, `/recordings/${id}`, { userId: member.id });
+  await page.getByRole("button", { name: "1× speed" }).click();
+  const choice = page.getByRole("menuitemcheckbox", { name: "Skip silence" });
+  await choice.click();
+  await until("the choice is shown", async () => (await choice.getAttribute("aria-checked")) === "true");
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await page.getByRole("button", { name: "Play", exact: true }).first().click();
+  const seen: number[] = [];
+  await until("the second line plays", async () => {
+    const time = await page.evaluate<number>("document.querySelector('video').currentTime");
+    seen.push(time);
+    return time > 9;
+  });
+  assert.ok(!seen.some((time) => time > 2 && time < 8.5), `${seen}`);
+  assert.deepEqual(complaints, []);
+});

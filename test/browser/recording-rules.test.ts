@@ -39,11 +39,14 @@ test("find: the segment at a position", () => {
 
 test("captions: WebVTT with names where the speaker changes, long texts split, tags escaped", () => {
   const long = "word ".repeat(40).trim();
-  const text = captionsOf([
-    segment(0, 1000, "a <b>bold</b> claim & more"),
-    segment(1000, 2000, "still me"),
-    segment(3_600_000, 3_610_000, long, "Bo"),
-  ]);
+  const text = captionsOf(
+    [
+      segment(0, 1000, "a <b>bold</b> claim & more"),
+      segment(1000, 2000, "still me"),
+      segment(3_600_000, 3_610_000, long, "Bo"),
+    ],
+    null,
+  );
   assert.ok(text.startsWith("WEBVTT\n\n00:00:00.000 --> 00:00:01.000 "));
   assert.match(text, /\nAna: a &lt;b&gt;bold&lt;\/b&gt; claim &amp; more\n/);
   assert.match(text, /\nstill me\n/);

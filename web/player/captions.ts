@@ -1,5 +1,6 @@
-import type { Segment } from "../api/recording.ts";
+import type { Segment, Word } from "../api/recording.ts";
 import { segmentSpeakerKey } from "../common/speakers.ts";
+import type { SegmentWords } from "../common/words.ts";
 
 /** Two caption lines; longer texts are split. */
 const maxCueCharacters = 84;
@@ -7,39 +8,57 @@ const maxCueCharacters = 84;
 /** Slightly above the lower edge. */
 const cueSettings = "line:90%,end";
 
-/** Converts a transcript to WebVTT captions. Source: W3C WebVTT, section 4. */
-export function captionsOf(segments: readonly Segment[]): string {
+/** A pause this long begins another cue. */
+const pauseMs = 700;
+
+/**
+ * Converts a transcript to WebVTT captions, by phrase where the times of words are known. Source: W3C WebVTT, section 4.
+ */
+export function captionsOf(segments: readonly Segment[], words: SegmentWords): string {
   const cues = ["WEBVTT\n"];
   let before: string | null = null;
-  for (const segment of segments) {
+  for (const [index, segment] of segments.entries()) {
     const speaker = segmentSpeakerKey(segment);
-    const pieces = splitText(segment.text);
-    const length = Math.max(1, segment.end - segment.start);
-    let letters = 0;
-    const all = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    for (const [i, piece] of pieces.entries()) {
-      const start = segment.start + (length * letters) / all;
-      letters += piece.length;
-      const end = segment.start + (length * letters) / all;
+    for (const [i, { text, start, end }] of phrasesOf(segment, words?.[index] ?? []).entries()) {
       const name = i === 0 && speaker !== before ? `${escapeText(segment.speaker)}: ` : "";
-      cues.push(`${stamp(start)} --> ${stamp(end)} ${cueSettings}\n${name}${escapeText(piece)}\n`);
+      cues.push(
+        `${stamp(start)} --> ${stamp(Math.max(end, start + 1))} ${cueSettings}\n${name}${escapeText(text)}\n`,
+      );
     }
     before = speaker;
   }
   return cues.join("\n");
 }
 
-function splitText(text: string): string[] {
-  const pieces: string[] = [];
-  let piece = "";
-  for (const word of text.trim().split(/\s+/)) {
-    if (piece !== "" && piece.length + word.length >= maxCueCharacters) {
-      pieces.push(piece);
-      piece = "";
+interface Phrase {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Cuts a segment at pauses and before it has more than two lines. Unknown times are estimated from the letters. */
+function phrasesOf(segment: Segment, words: readonly Word[]): Phrase[] {
+  const all = segment.text.match(/\S+/g) ?? [];
+  const letters = all.reduce((sum, word) => sum + word.length + 1, 0);
+  const share = (segment.end - segment.start) / Math.max(1, letters);
+  const phrases: { text: string; start: number; end: number }[] = [];
+  let done = 0;
+  for (const [index, word] of all.entries()) {
+    const phrase = phrases.at(-1);
+    const start = words[index]?.start ?? Math.max(segment.start + done * share, phrase?.end ?? 0);
+    done += word.length + 1;
+    const end = words[index]?.end ?? Math.max(start, segment.start + done * share);
+    const isSame =
+      phrase !== undefined &&
+      phrase.text.length + word.length < maxCueCharacters &&
+      start - phrase.end < pauseMs;
+    if (!isSame) phrases.push({ text: word, start, end });
+    else {
+      phrase.text += ` ${word}`;
+      phrase.end = Math.max(phrase.end, end);
     }
-    piece = piece === "" ? word : `${piece} ${word}`;
   }
-  return piece === "" ? pieces : [...pieces, piece];
+  return phrases;
 }
 
 function escapeText(text: string): string {

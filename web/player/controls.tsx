@@ -169,10 +169,11 @@ function Volume() {
 }
 
 function Speed() {
-  const { playback } = usePlayerContext();
+  const { playback, hasTranscript } = usePlayerContext();
+  const skipsSilence = usePlaybackState((state) => state.skipsSilence);
   const rate = usePlaybackState((state) => state.rate);
   return (
-    <Menu position="top-end" width={140} withinPortal={false}>
+    <Menu position="top-end" width={160} withinPortal={false}>
       <Menu.Target>
         <Tooltip withinPortal={false} label="Speed (< and >)" openDelay={400}>
           <ActionIcon variant="subtle" color="gray" h={36} w={52} aria-label={`${rate}× speed`}>
@@ -193,6 +194,14 @@ function Speed() {
             {choice}×
           </Menu.Item>
         ))}
+        {hasTranscript ? (
+          <>
+            <Menu.Divider />
+            <Menu.CheckboxItem checked={skipsSilence} onChange={playback.toggleSilence}>
+              Skip silence
+            </Menu.CheckboxItem>
+          </>
+        ) : null}
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,3 +1,4 @@
+import type { SpokenRanges } from "../common/words.ts";
 import { type Preferences, rates, readPreferences, writePreferences } from "./preferences.ts";
 
 /** A range of the recording; playback stops at its end. */
@@ -30,6 +31,26 @@ export type Playback = ReturnType<typeof createPlayback>;
 /** Minimum change of the position between updates while playing. */
 const frameMs = 80;
 
+/** Silence plays for this long after speech and before it; less than the minimum is not skipped. */
+const pauseAfterMs = 400;
+const pauseBeforeMs = 300;
+const minSkippedMs = 800;
+
+/** Where speech continues if nobody speaks at a time; null: play on. */
+function endOfSilence(spoken: SpokenRanges, timeMs: number): number | null {
+  let [low, high] = [0, spoken.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if ((spoken[middle]?.[0] ?? 0) <= timeMs) low = middle + 1;
+    else high = middle - 1;
+  }
+  const [next, before] = [spoken[low], spoken[high]];
+  if (next === undefined) return null;
+  if (before !== undefined && timeMs < before[1] + pauseAfterMs) return null;
+  const target = next[0] - pauseBeforeMs;
+  return target - timeMs >= minSkippedMs ? target : null;
+}
+
 /** Rounded to milliseconds like transcripts: 4.35 s times 1000 is less than 4350, which would select the previous line. */
 function positionOf(element: HTMLMediaElement): number {
   return Math.round(element.currentTime * 1000);
@@ -55,6 +76,7 @@ export function createPlayback(initialMs: number | undefined, preferences = read
   let element: HTMLMediaElement | null = null;
   let pendingMs = initialMs ?? null;
   let frame = 0;
+  let spoken: SpokenRanges = [];
   const listeners = new Set<() => void>();
 
   const set = (change: Partial<PlaybackState>): void => {
@@ -63,8 +85,8 @@ export function createPlayback(initialMs: number | undefined, preferences = read
   };
   const prefer = (change: Partial<Preferences>): void => {
     set(change);
-    const { rate, volume, isMuted, hasCaptions, hasShortcuts } = state;
-    writePreferences({ rate, volume, isMuted, hasCaptions, hasShortcuts });
+    const { rate, volume, isMuted, hasCaptions, hasShortcuts, skipsSilence } = state;
+    writePreferences({ rate, volume, isMuted, hasCaptions, hasShortcuts, skipsSilence });
     applyPreferences();
   };
   const applyPreferences = (): void => {
@@ -89,7 +111,9 @@ export function createPlayback(initialMs: number | undefined, preferences = read
     if (element === null || element.paused) return;
     const timeMs = positionOf(element);
     if (stopAtEnd(timeMs)) return;
-    if (Math.abs(timeMs - state.timeMs) >= frameMs) set({ timeMs });
+    const speechMs = state.skipsSilence && state.clip === null ? endOfSilence(spoken, timeMs) : null;
+    if (speechMs !== null && !element.seeking) seek(speechMs);
+    else if (Math.abs(timeMs - state.timeMs) >= frameMs) set({ timeMs });
     frame = requestAnimationFrame(tick);
   };
   const readTime = (): void => {
@@ -216,6 +240,14 @@ export function createPlayback(initialMs: number | undefined, preferences = read
     toggleCaptions: () => {
       prefer({ hasCaptions: !state.hasCaptions });
       hint(state.hasCaptions ? "Captions on" : "Captions off");
+    },
+    /** When someone speaks. */
+    setSpoken: (ranges: SpokenRanges) => {
+      spoken = ranges;
+    },
+    toggleSilence: () => {
+      prefer({ skipsSilence: !state.skipsSilence });
+      hint(state.skipsSilence ? "Skipping silence" : "Playing silence");
     },
     setShortcuts: (hasShortcuts: boolean) => prefer({ hasShortcuts }),
   };

@@ -3,6 +3,7 @@ import { useIdle } from "@mantine/hooks";
 import { IconPlayerPlayFilled, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { Transcript } from "../api/recording.ts";
+import { type SegmentWords, spokenRanges } from "../common/words.ts";
 import { captionsOf } from "./captions.ts";
 import { ClipBar } from "./clip-bar.tsx";
 import { type MediaSource, usePlaybackState, usePlayerContext } from "./context.ts";
@@ -15,6 +16,8 @@ import { Scrubber } from "./scrubber.tsx";
 export function Player(props: {
   source: MediaSource;
   transcript: Transcript | undefined;
+  /** The times of the transcript's words. */
+  words?: SegmentWords;
   /** Refetches the media URLs. @returns the current one. */
   refreshSource: () => Promise<string | undefined>;
   /** Fills its container, with the controls over the video. */
@@ -24,7 +27,8 @@ export function Player(props: {
   /** More buttons in the row of controls. */
   tools?: ReactNode;
 }) {
-  const { source, transcript, refreshSource, isFilling = false, head, tools } = props;
+  const { source, transcript, words = null, refreshSource, isFilling = false, head, tools } = props;
+  useSpokenRanges(transcript, words);
   const frame = useRef<HTMLDivElement>(null);
   const isOverlaid = isFilling && source.isVideo;
   return (
@@ -37,7 +41,7 @@ export function Player(props: {
     >
       {isOverlaid ? <AutoHide frame={frame} /> : null}
       {head}
-      <Stage source={source} transcript={transcript} refreshSource={refreshSource} />
+      <Stage source={source} transcript={transcript} words={words} refreshSource={refreshSource} />
       <ClipBar />
       <div className={classes.below} {...(isOverlaid ? { "data-mantine-color-scheme": "dark" } : {})}>
         <Scrubber source={source} />
@@ -59,20 +63,30 @@ function AutoHide({ frame }: { frame: RefObject<HTMLElement | null> }) {
   return null;
 }
 
+/** Tells the playback when someone speaks, so that it can skip silence. */
+function useSpokenRanges(transcript: Transcript | undefined, words: SegmentWords): void {
+  const { playback } = usePlayerContext();
+  useEffect(
+    () => playback.setSpoken(transcript === undefined ? [] : spokenRanges(transcript.segments, words)),
+    [playback, transcript, words],
+  );
+}
+
 interface StageProps {
   readonly source: MediaSource;
   readonly transcript: Transcript | undefined;
+  readonly words: SegmentWords;
   readonly refreshSource: () => Promise<string | undefined>;
 }
 
-function Stage({ source, transcript, refreshSource }: StageProps) {
+function Stage({ source, transcript, words, refreshSource }: StageProps) {
   const { src, isVideo, poster } = source;
   const { title, playback } = usePlayerContext();
   const element = useRef<HTMLMediaElement | null>(null);
   const lastTry = useRef(Number.NEGATIVE_INFINITY);
   const hasFailed = usePlaybackState((state) => state.hasFailed);
   const hasCaptions = usePlaybackState((state) => state.hasCaptions);
-  const track = useCaptions(isVideo && hasCaptions ? transcript : undefined);
+  const track = useCaptions(isVideo && hasCaptions ? transcript : undefined, words);
   useEffect(() => (element.current === null ? undefined : playback.attach(element.current)), [playback]);
   useEffect(() => {
     // The browser resets the mode for each new track.
@@ -121,17 +135,19 @@ function Stage({ source, transcript, refreshSource }: StageProps) {
 }
 
 /** An object URL with the captions, replaced when the transcript changes. */
-function useCaptions(transcript: Transcript | undefined): string | null {
+function useCaptions(transcript: Transcript | undefined, words: SegmentWords): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
     if (transcript === undefined || transcript.segments.length === 0) return;
-    const objectUrl = URL.createObjectURL(new Blob([captionsOf(transcript.segments)], { type: "text/vtt" }));
+    const objectUrl = URL.createObjectURL(
+      new Blob([captionsOf(transcript.segments, words)], { type: "text/vtt" }),
+    );
     setUrl(objectUrl);
     return () => {
       setUrl(null);
       URL.revokeObjectURL(objectUrl);
     };
-  }, [transcript]);
+  }, [transcript, words]);
   return url;
 }
 

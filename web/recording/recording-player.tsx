@@ -6,10 +6,12 @@ import { ErrorState } from "../common/states.tsx";
 import classes from "../player/player.module.css";
 import { Player } from "../player/player.tsx";
 import { useRecording } from "./context.ts";
+import { useWords } from "./use-words.ts";
 
 /** The player of the recording page. Fetches the media URLs. */
 export function RecordingPlayer({ transcript }: { transcript: Transcript | undefined }) {
   const { id, view } = useRecording();
+  const words = useWords(id, transcript);
   const client = useQueryClient();
   const { queryKey } = mediaQuery(id);
   const media = useQuery(mediaQuery(id));
@@ -35,6 +37,7 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
         waveformUrl: media.data?.waveform_url ?? null,
       }}
       transcript={transcript}
+      words={words}
       refreshSource={async () => {
         await client.refetchQueries({ queryKey });
         return client.getQueryData(queryKey)?.media?.url;

@@ -8,6 +8,7 @@ import { useClipboard } from "../common/clipboard.ts";
 import { counted } from "../common/format/count.ts";
 import { segmentAt } from "../common/segments.ts";
 import { colorsOf, segmentSpeakerKey } from "../common/speakers.ts";
+import { placeWords, type SegmentWords, wordAtOffset } from "../common/words.ts";
 import { usePlaybackState, usePlayerContext } from "../player/context.ts";
 import { type EditorProps, Row, type RowActions } from "./row.tsx";
 import { type ClipRange, clipOfLines, type Lines, SelectionToolbar } from "./selection-toolbar.tsx";
@@ -15,7 +16,6 @@ import classes from "./transcript.module.css";
 import type { Finding } from "./use-find.ts";
 import { useFollow } from "./use-follow.ts";
 import { useSpokenWord } from "./use-spoken-word.ts";
-import { placeWords, type SegmentWords, wordAtOffset } from "./words.ts";
 
 export interface ListHandle {
   readonly firstShown: () => number;

@@ -2,8 +2,8 @@ import { Button, Group, Paper } from "@mantine/core";
 import { IconCopy, IconLink, IconScissors } from "@tabler/icons-react";
 import { type RefObject, useEffect, useState } from "react";
 import type { Segment } from "../api/recording.ts";
+import { placeWords, type SegmentWords } from "../common/words.ts";
 import classes from "./transcript.module.css";
-import { placeWords, type SegmentWords } from "./words.ts";
 
 /** A range of a recording in milliseconds, with its text. */
 export interface ClipRange {

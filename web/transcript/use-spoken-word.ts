@@ -1,8 +1,9 @@
 import { type RefObject, useEffect } from "react";
 import type { Segment } from "../api/recording.ts";
 import { segmentAt } from "../common/segments.ts";
+import { placeWords, type SegmentWords, wordAt } from "../common/words.ts";
 import { usePlayerContext } from "../player/context.ts";
-import { placeWords, rangeOf, type SegmentWords, wordAt } from "./words.ts";
+import { rangeOf } from "./words.ts";
 
 /** The name in `::highlight()`. */
 const name = "spoken-word";

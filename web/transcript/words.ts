@@ -1,35 +1,3 @@
-import type { Segment, Word } from "../api/recording.ts";
-
-/** The words of each segment, by the segment's position in the transcript; null: not loaded, or none has a time. */
-export type SegmentWords = readonly (readonly Word[])[] | null;
-
-/** A word whose time is known, with its place in the segment's text. */
-interface PlacedWord {
-  readonly from: number;
-  readonly to: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Parley's words are what whitespace separates, in order. */
-export function placeWords(segment: Segment, words: readonly Word[] | undefined): PlacedWord[] {
-  if (words === undefined || words.length === 0) return [];
-  return [...segment.text.matchAll(/\S+/g)].flatMap(({ index, 0: text }, number) => {
-    const { start, end } = words[number] ?? { start: null, end: null };
-    return start === null || end === null ? [] : [{ from: index, to: index + text.length, start, end }];
-  });
-}
-
-/** The word that is spoken at a time, or was last before it. */
-export function wordAt(words: readonly PlacedWord[], ms: number): PlacedWord | undefined {
-  return words.findLast(({ start }) => start <= ms);
-}
-
-/** The word at an offset of the text, if its time is known. */
-export function wordAtOffset(words: readonly PlacedWord[], offset: number): PlacedWord | undefined {
-  return words.find(({ from, to }) => offset >= from && offset <= to);
-}
-
 /** The offset in a line's text that a click was on; null outside the text. */
 export function offsetAt(text: Element, x: number, y: number): number | null {
   const position = document.caretPositionFromPoint?.(x, y);

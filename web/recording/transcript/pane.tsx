@@ -1,8 +1,7 @@
 import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useMemo, useRef, useState } from "react";
-import { type Segment, type Transcript, wordsQuery } from "../../api/recording.ts";
+import type { Segment, Transcript } from "../../api/recording.ts";
 import { draftNames } from "../../common/drafts/store.ts";
 import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
 import { ErrorState } from "../../common/states.tsx";
@@ -10,10 +9,10 @@ import { FindBar } from "../../transcript/find-bar.tsx";
 import { type LineTools, type ListHandle, TranscriptList } from "../../transcript/list.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useFind } from "../../transcript/use-find.ts";
-import type { SegmentWords } from "../../transcript/words.ts";
 import { useRecording } from "../context.ts";
 import { SpeakerDialog } from "../dialogs.ts";
 import { HistoryButton } from "../history/history-button.tsx";
+import { useWords } from "../use-words.ts";
 import { LineEditor, lineDraft } from "./line-editor.tsx";
 import { NoTranscript, TranscriptionStatus } from "./status.tsx";
 import { useUndo } from "./use-edit.ts";
@@ -81,18 +80,6 @@ function Words({
       <TranscriptList transcript={transcript} words={words} finding={finding} handle={handle} tools={tools} />
       <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />
     </>
-  );
-}
-
-/** The words of the transcript with their times, loaded after the transcript itself. */
-function useWords(id: string, transcript: Transcript): SegmentWords {
-  const { data } = useQuery(wordsQuery(id, transcript.transcript_version, transcript.has_word_times));
-  return useMemo(
-    () =>
-      data?.transcript_version === transcript.transcript_version
-        ? data.segments.map(({ words }) => words ?? [])
-        : null,
-    [data, transcript.transcript_version],
   );
 }
 
