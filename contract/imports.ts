@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Timestamp, Uuid } from "./common.ts";
+import { mediaFormats } from "./media-formats.ts";
 import { operation } from "./operation.ts";
 import { isNamed, leaveRule, leavesAfterJoining, nameRule, participantFields } from "./participants.ts";
 import {
@@ -13,9 +14,6 @@ import {
 } from "./recording-data.ts";
 import { MediaType, ShareState, Source } from "./recordings.ts";
 import { TranscriptInput, UploadStatus, UploadTarget } from "./uploads.ts";
-
-/** Accepted files: the formats of Upload Recording. Files outside the media requirements are converted. */
-export const mediaFormats = ["mp4", "mov", "mp3", "m4a"] as const;
 
 const ImportedParticipant = z
   .object({
@@ -40,7 +38,8 @@ export const ImportInput = z
     media: z
       .object({
         format: z.enum(mediaFormats).optional().meta({
-          description: "Format of the file. Required unless `url` ends in it.",
+          description:
+            "Format of the file: the extension of its name. Required unless `url` ends in it. The content decides how the file is converted.",
         }),
         url: z.string().max(1000).optional().meta({
           description:

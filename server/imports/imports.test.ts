@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { call, everyVersion, startTestApp } from "../../test/support/app.ts";
 import {
@@ -10,6 +13,7 @@ import {
   unknownId,
 } from "../../test/support/factories.ts";
 import { until } from "../../test/support/until.ts";
+import { encodeFile } from "../media/test/encode.ts";
 import { recordingsPrefix, uploadFileKey } from "../platform/storage/layout.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 import { validateUploadJob } from "../uploads/promotion/validate-file.ts";
@@ -166,6 +170,29 @@ test("an uploaded file is converted to the stored form, even if an upload would 
   assert.ok(media.thumbnail_url && media.waveform_url && media.storyboard.sheets.length > 0);
   const stored = Buffer.from(await (await fetch(reach(media.media.url))).arrayBuffer());
   assert.equal(stored.subarray(4, 8).toString(), "ftyp");
+});
+
+test("a recording of a browser in WebM is converted, whatever format the import names", async () => {
+  const path = join(await mkdtemp(join(tmpdir(), "parley-import-")), "recording.webm");
+  encodeFile(path, {
+    format: "webm",
+    video: { codec: "libvpx-vp9" },
+    audio: [{ codec: "libopus" }],
+    options: { live: 1 },
+  });
+  const { body } = await bring({ media: { format: "mp4" }, title: "Recorded" });
+  const sent = await fetch(reach(body.upload.url), {
+    method: "PUT",
+    headers: body.upload.headers,
+    body: readFileSync(path),
+  });
+  assert.ok(sent.ok);
+  await rm(dirname(path), { recursive: true });
+  const { recording_id: id, failure } = await ended(body.id);
+  assert.equal(failure, null);
+  const recording = (await read(id, member.token)).body;
+  assert.equal(recording.media_type, "video");
+  assert.ok(Math.abs(recording.duration_ms - 12_000) < 300, recording.duration_ms);
 });
 
 test("a file in the store is validated and converted like any other, and stays where it is", async () => {

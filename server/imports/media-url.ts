@@ -1,9 +1,6 @@
-import { mediaFormats } from "../../contract/imports.ts";
 import { checkKey } from "../platform/storage/key-rules.ts";
 import { importsPrefix } from "../platform/storage/layout.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
-
-export type MediaFormat = (typeof mediaFormats)[number];
 
 /**
  * Reads where the file of an import is stored. It must be an object in this server's own store, below the folder of the
@@ -34,10 +31,4 @@ export function readMediaUrl(
     };
   }
   return { key };
-}
-
-/** The format of a name's extension; null for another one. */
-export function formatOf(name: string): MediaFormat | null {
-  const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase();
-  return mediaFormats.find((format) => format === ending) ?? null;
 }

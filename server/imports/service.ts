@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import type { ImportInput } from "../../contract/imports.ts";
+import { formatOf, likelyMediaType, type MediaFormat } from "../../contract/media-formats.ts";
 import { toTimestamp } from "../../contract/recording-data.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -18,7 +19,7 @@ import { advance } from "../uploads/lifecycle/transition.ts";
 import { insertUpload, saveUploadTranscript, type UploadRow } from "../uploads/queries.ts";
 import { checkUploadQuotas, type UploadQuotas } from "../uploads/quotas.ts";
 import { type FileSettings, planFile } from "../uploads/transfer/file-plan.ts";
-import { formatOf, type MediaFormat, readMediaUrl } from "./media-url.ts";
+import { readMediaUrl } from "./media-url.ts";
 import { mayNameObjects } from "./violations.ts";
 
 interface Dependencies {
@@ -27,9 +28,6 @@ interface Dependencies {
   readonly store: ObjectStore;
   readonly config: FileSettings & UploadQuotas & Pick<Config, "s3">;
 }
-
-/** The media type that a file of this format most likely holds; validation finds the actual one. */
-const mediaTypeOf = { mp4: "video", mov: "video", mp3: "audio", m4a: "audio" } as const;
 
 /**
  * Creates an import: an upload with more attributes, processed the same way. An existing import with the same
@@ -86,7 +84,7 @@ async function begin(
 ): Promise<UploadRow> {
   const { media } = input;
   const format = media === undefined ? null : (media.format ?? formatOf(media.url ?? ""));
-  const mediaType = format === null ? "transcript" : mediaTypeOf[format];
+  const mediaType = format === null ? "transcript" : likelyMediaType(format);
   const start = input.start_datetime === undefined ? null : new Date(toTimestamp(input.start_datetime));
   const mediaKey = media?.url === undefined ? null : keyOf(media.url, principal, store, config);
   const recorders = input.recorder_ids?.map((id) => id.toLowerCase()) ?? [];

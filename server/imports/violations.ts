@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Violation } from "../../contract/errors.ts";
-import { mediaFormats } from "../../contract/imports.ts";
+import { formatOf, mediaFormats } from "../../contract/media-formats.ts";
 import { parseTimestamp } from "../../contract/timestamp.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { findReferenceViolations } from "../recordings/change/violations.ts";
-import { formatOf, readMediaUrl } from "./media-url.ts";
+import { readMediaUrl } from "./media-url.ts";
 
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
 

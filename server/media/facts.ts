@@ -1,10 +1,13 @@
 import type { MediaFacts } from "../platform/db/json-columns.ts";
 
-/** The file that an upload announces. `one_step`: a file of the older upload operation. */
+/**
+ * The file that an upload announces. `one_step`: a file of the older upload operation. `any`: whatever can be converted.
+ */
 export type MediaExpectation =
   | { readonly kind: "video" }
   | { readonly kind: "audio" }
-  | { readonly kind: "one_step"; readonly extension: "mov" | "mp4" | "mp3" | "m4a" };
+  | { readonly kind: "one_step"; readonly extension: "mov" | "mp4" | "mp3" | "m4a" }
+  | { readonly kind: "any" };
 
 export interface MediaLimits {
   /** Seconds. */

@@ -47,7 +47,7 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
       started += 1;
   });
   await choose(page).setInputFiles([
-    ...["other.mkv", "bad-short.mp3"].map((name) => ({
+    ...["other.m2ts", "bad-short.mp3"].map((name) => ({
       name,
       mimeType: "",
       buffer: readFileSync(media(name)),
@@ -56,7 +56,7 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
     { name: "empty.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(0) },
   ]);
   const sending = section(page, "In progress");
-  await sending.getByText("Unsupported file type .mkv.").waitFor();
+  await sending.getByText("Unsupported file type.").waitFor();
   await sending.getByText(/The minimum is 10 seconds/).waitFor();
   await sending.getByText(/This isn't a valid MP3/).waitFor();
   await sending.getByText("This file is empty.").waitFor();

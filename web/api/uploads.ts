@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { getImport, importRecording } from "../../contract/imports.ts";
+import type { MediaFormat } from "../../contract/media-formats.ts";
 import type {
   createUpload,
   getUpload,
@@ -78,7 +79,7 @@ export function startUpload(input: {
 }
 
 /** Creates an upload of a file that the server converts. */
-export function startImport(format: "mp4" | "mov" | "mp3" | "m4a", title: string) {
+export function startImport(format: MediaFormat, title: string) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
     body: { media: { format }, title, source: "upload" },
   });

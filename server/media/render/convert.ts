@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { AV_NOPTS_VALUE } from "node-av/constants";
+import type { Packet, Stream } from "node-av/lib";
 import { encodeAudio } from "./encode/audio.ts";
 import { copyTrack } from "./encode/copy-track.ts";
 import { openOutput, type Track } from "./encode/output.ts";
@@ -9,12 +11,13 @@ import type { MediaPlan } from "./plan.ts";
 /**
  * Writes media.mp4 or media.mp3 in one pass over the file. Titles, locations and all other tags are dropped, and so are
  * further video and audio tracks.
+ * @param options.startSec where the file's clock stands at its beginning.
  * @throws MediaFailedError, MachineError.
  */
 export function convert(
   input: Input,
   plan: Exclude<MediaPlan, { form: "keep" }>,
-  { outDir, durationMs }: { outDir: string; durationMs: number },
+  { outDir, durationMs, startSec = 0 }: { outDir: string; durationMs: number; startSec?: number },
   onProgress: (fraction: number) => void,
 ): { path: string; durationMs: number } {
   const path = join(outDir, `media.${plan.to}`);
@@ -43,6 +46,7 @@ export function convert(
     if ((++packetCount & 63) === 0) {
       onProgress(((secondsOf(packet.dts, track.source) ?? 0) * 1000) / Math.max(1, durationMs));
     }
+    if (startSec !== 0) moveEarlier(packet, startSec, track.source);
     track.push(packet);
   }
   for (const track of tracks) track.finish();
@@ -55,4 +59,10 @@ export function convert(
   const writtenMs = Math.round(output.endSec() * 1000);
   // Encoders fill up their last block, which does not make the recording longer.
   return { path, durationMs: Math.abs(writtenMs - durationMs) < 500 ? durationMs : writtenMs };
+}
+
+function moveEarlier(packet: Packet, sec: number, { timeBase: { num, den } }: Stream): void {
+  const ticks = BigInt(Math.round((sec * den) / num));
+  if (packet.pts !== AV_NOPTS_VALUE) packet.pts -= ticks;
+  if (packet.dts !== AV_NOPTS_VALUE) packet.dts -= ticks;
 }

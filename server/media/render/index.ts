@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { outputPath } from "../../platform/confinement/index.ts";
-import type { MediaFacts } from "../../platform/db/json-columns.ts";
+import type { ConvertedContainer, MediaFacts } from "../../platform/db/json-columns.ts";
+import type { MeasuredMedia } from "../validate/measured.ts";
 import type { RenderResult, SpeechResult } from "./process/protocol.ts";
 import { runChild } from "./process/run-child.ts";
 
@@ -27,12 +28,30 @@ const defaultMaxMemoryMb = 1536;
 /** Six GiB: the largest file allowed, and half of that for what re-encoding may add. */
 const defaultMaxOutputBytes = 6 * 1024 ** 3;
 
+/** The largest file allowed is read in a minute or two; one of the smallest possible packets takes far longer. */
+const maxInspectMs = 15 * 60_000;
+
 /** Reading takes a 500th of the duration, re-encoding 4K twice the duration; a busy machine takes ten times as long. */
 export function renderTimeoutMs({
   durationMs,
   isStoredForm,
 }: Pick<MediaFacts, "durationMs" | "isStoredForm">): number {
   return Math.min(120_000 + durationMs * (isStoredForm ? 1 : 20), maxRenderMs);
+}
+
+/**
+ * Measures a file that is not of the mp4 or mp3 family.
+ * @throws as `renderMedia`.
+ */
+export function inspectMedia(
+  task: { readonly inputPath: string; readonly container: ConvertedContainer; readonly outDir: string },
+  options: MediaWorkOptions = {},
+): Promise<MeasuredMedia> {
+  const { inputPath, container, outDir } = task;
+  return runChild<MeasuredMedia>(
+    { task: "inspect", inputPath: resolve(inputPath), outDir: resolve(outDir), container },
+    withDefaults(options, maxInspectMs),
+  );
 }
 
 /**

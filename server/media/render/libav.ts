@@ -28,17 +28,33 @@ import type { MediaContainer } from "../../platform/db/json-columns.ts";
 import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
 
 /**
- * The decoders that files may need: the formats that cameras, phones and meeting software write to mp4, mov, m4a and
- * mp3. libav has hundreds more, whose bugs must not affect us.
+ * The decoders that files may need: the formats that cameras, phones, browsers and meeting software write. libav has
+ * hundreds more, whose bugs must not affect us.
  */
 const allowedDecoders: ReadonlySet<string> = new Set(
   (
-    "h264 hevc mpeg4 mpeg2video h263 prores mjpeg dnxhd vp9 libvpx-vp9 libdav1d av1 " +
-    "aac mp3float mp3 alac flac opus libopus ac3 eac3 adpcm_ima_qt " +
+    "h264 hevc mpeg4 mpeg2video mpeg1video h263 prores mjpeg dnxhd vp8 libvpx vp9 libvpx-vp9 libdav1d av1 theora " +
+    "msmpeg4v2 msmpeg4 wmv1 wmv2 wmv3 vc1 " +
+    "aac mp3float mp3 mp2float mp2 alac flac opus libopus vorbis ac3 eac3 amrnb amrwb " +
+    "wmav1 wmav2 wmapro wmalossless wmavoice adpcm_ima_qt adpcm_ima_wav adpcm_ms " +
     "pcm_s8 pcm_u8 pcm_s16le pcm_s16be pcm_s24le pcm_s24be pcm_s32le pcm_s32be pcm_f32le pcm_f32be " +
     "pcm_f64le pcm_f64be pcm_mulaw pcm_alaw"
   ).split(" "),
 );
+
+/** libav's demuxer of each container that is not of the mp4 family. */
+const demuxers: Partial<Readonly<Record<MediaContainer, string>>> = {
+  mp3: "mp3",
+  mkv: "matroska",
+  webm: "matroska",
+  avi: "avi",
+  wav: "wav",
+  flac: "flac",
+  ogg: "ogg",
+  aac: "aac",
+  amr: "amr",
+  asf: "asf",
+};
 
 /** 8K; a header that claims more is a trap for memory. */
 const maxPixels = 8192 * 4320;
@@ -66,7 +82,7 @@ export function silenceLibraries(): void {
 export function openInput(path: string, container: MediaContainer): Input {
   // libav's own codes for a missing file and for a broken one overlap.
   closeSync(openSync(path, "r"));
-  const name = container === "mp3" ? "mp3" : "mov";
+  const name = demuxers[container] ?? "mov";
   const format = InputFormat.findInputFormat(name);
   if (format === null) throw new MachineError(`libav has no demuxer ${name}`);
   const context = new FormatContext();
@@ -85,8 +101,7 @@ export function openInput(path: string, container: MediaContainer): Input {
     throw new MediaFailedError(`The file can't be read as ${container}. ${decodeRemedy}`, describe(found));
   const best = (type: typeof AVMEDIA_TYPE_VIDEO): Stream | null => {
     const stream = context.streams[context.findBestStream(type)];
-    if (stream === undefined || (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) !== 0) return null;
-    return stream;
+    return stream === undefined || isCover(stream) ? null : stream;
   };
   return { context, video: best(AVMEDIA_TYPE_VIDEO), audio: best(AVMEDIA_TYPE_AUDIO) };
 }
@@ -123,6 +138,16 @@ export function* packetsOf(input: Input): Generator<Packet, void, void> {
   } finally {
     packet.free();
   }
+}
+
+/** Whether there is a decoder for a stream's codec. */
+export function isDecodable({ codecpar }: Stream): boolean {
+  return allowedDecoders.has(Codec.findDecoder(codecpar.codecId)?.name ?? "");
+}
+
+/** Whether a stream is a picture of the whole file, such as the cover of an album. */
+export function isCover(stream: Stream): boolean {
+  return (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) !== 0;
 }
 
 /**

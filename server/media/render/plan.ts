@@ -5,12 +5,15 @@ import {
   AV_PIX_FMT_YUVJ420P,
 } from "node-av/constants";
 import type { Stream } from "node-av/lib";
-import type { MediaFacts } from "../../platform/db/json-columns.ts";
+import type { MediaContainer, MediaFacts } from "../../platform/db/json-columns.ts";
 import { MediaFailedError } from "./errors.ts";
 import type { Input } from "./libav.ts";
 
 /** Requirement of the contract: video height at most 720, before rotation. */
 export const maxHeight = 720;
+
+/** Containers with complete times and codec headers, so that packets can be copied. */
+const copied: ReadonlySet<MediaContainer> = new Set(["mp4", "mov", "m4a", "mkv"]);
 
 /** How a file is converted to the stored form. */
 export type MediaPlan =
@@ -27,8 +30,8 @@ export type MediaPlan =
 
 /**
  * Stored forms: video is an mp4 with h264 (8 bit, 4:2:0, at most 720 lines) and aac, its index in front; audio is an
- * mp3. A video without sound stays without. Keyframes further apart than six seconds are no reason to re-encode: the
- * older upload operation, the only source of such files, has no rule about them.
+ * mp3. A video without sound stays without. Keyframes further apart than six seconds are no reason to re-encode: only
+ * uploads with a rule about them, which have been checked, and uploads without come here.
  * @throws MediaFailedError when the recording's main track is missing.
  */
 export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
@@ -39,8 +42,10 @@ export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
     return { form: "transcode", to: "mp3", video: null, audio: "encode" };
   }
   if (video === null) throw new MediaFailedError("The file has no video track.");
-  const videoForm = isStoredVideo(video) ? "copy" : "encode";
-  const audioForm = audio === null ? null : audio.codecpar.codecId === AV_CODEC_ID_AAC ? "copy" : "encode";
+  const canCopy = copied.has(facts.container);
+  const videoForm = canCopy && isStoredVideo(video) ? "copy" : "encode";
+  const isStoredAudio = canCopy && audio?.codecpar.codecId === AV_CODEC_ID_AAC;
+  const audioForm = audio === null ? null : isStoredAudio ? "copy" : "encode";
   if (videoForm === "encode" || audioForm === "encode") {
     return { form: "transcode", to: "mp4", video: videoForm, audio: audioForm };
   }
@@ -54,7 +59,9 @@ function isStoredVideo(video: Stream): boolean {
   return (
     codecId === AV_CODEC_ID_H264 &&
     (format === AV_PIX_FMT_YUV420P || format === AV_PIX_FMT_YUVJ420P) &&
-    video.codecpar.height <= maxHeight
+    video.codecpar.height <= maxHeight &&
+    // Its header is in the form of mp4; some browsers write another one.
+    video.codecpar.extradata?.[0] === 1
   );
 }
 

@@ -1,6 +1,8 @@
+import { AV_NOPTS_VALUE } from "node-av/constants";
+import type { MediaContainer } from "../../platform/db/json-columns.ts";
 import { createCompanions, stopwatch } from "./companions.ts";
 import { convert } from "./convert.ts";
-import { closeInput, openInput } from "./libav.ts";
+import { closeInput, type Input, openInput } from "./libav.ts";
 import { planMedia } from "./plan.ts";
 import type { MediaJob, RenderResult } from "./process/protocol.ts";
 
@@ -9,7 +11,7 @@ import type { MediaJob, RenderResult } from "./process/protocol.ts";
  * @throws MediaFailedError, MachineError, errors of the operating system.
  */
 export async function render(
-  { inputPath, outDir, facts }: MediaJob & { task: "render" },
+  { inputPath, outDir, facts }: Pick<MediaJob & { task: "render" }, "inputPath" | "outDir" | "facts">,
   onProgress: (fraction: number) => void,
 ): Promise<RenderResult> {
   const { timed, stageMs } = stopwatch();
@@ -22,7 +24,12 @@ export async function render(
   const stored = await timed(plan.form, () =>
     plan.form === "keep"
       ? { path: null, durationMs: facts.durationMs }
-      : convert(original, plan, { outDir, durationMs: facts.durationMs }, (done) => onProgress(done * share)),
+      : convert(
+          original,
+          plan,
+          { outDir, durationMs: facts.durationMs, startSec: startOf(original, facts.container) },
+          (done) => onProgress(done * share),
+        ),
   );
   closeInput(original);
 
@@ -39,4 +46,11 @@ export async function render(
     (done) => onProgress(share + (1 - share) * done),
   );
   return { ...companions, mediaPath: stored.path, durationMs, stageMs };
+}
+
+/** Where a file's clock stands at its beginning. Files of the mp4 family have lists of edits for that. */
+function startOf({ context }: Input, container: MediaContainer): number {
+  const isOrigin = container === "mp4" || container === "mov" || container === "m4a" || container === "mp3";
+  if (isOrigin || context.startTime === AV_NOPTS_VALUE) return 0;
+  return Number(context.startTime) / 1_000_000;
 }

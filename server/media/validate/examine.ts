@@ -14,10 +14,7 @@ import { sniff, sniffBytes, zeroBytes } from "./sniff.ts";
  */
 export function examine(bytes: Bytes, expectation: MediaExpectation, limits: MediaLimits): ValidationResult {
   try {
-    const media = measure(bytes, expectation);
-    const broken = brokenRules(media, expectation, limits);
-    if (broken.length > 0) return { ok: false, reason: reasonOf(broken, media, expectation, limits) };
-    return { ok: true, facts: factsOf(media, expectation) };
+    return resultOf(measure(bytes, expectation), expectation, limits);
   } catch (error) {
     if (!(error instanceof DamagedFileError)) throw error;
     // The size is the only requirement that can be checked without reading the file.
@@ -26,12 +23,23 @@ export function examine(bytes: Bytes, expectation: MediaExpectation, limits: Med
   }
 }
 
+/** Whether a measured file meets the requirements. */
+export function resultOf(
+  media: MeasuredMedia,
+  expectation: MediaExpectation,
+  limits: MediaLimits,
+): ValidationResult {
+  const broken = brokenRules(media, expectation, limits);
+  if (broken.length > 0) return { ok: false, reason: reasonOf(broken, media, expectation, limits) };
+  return { ok: true, facts: factsOf(media, expectation) };
+}
+
 function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
   if (bytes.size === 0)
     throw new DamagedFileError(`The file is empty. ${expectedForm(expectation)}: send the file again.`);
   const probe = createProbe(bytes);
   const type = sniff(probe(0, sniffBytes));
-  if (type.family === "other") {
+  if (type.family === "other" || type.family === "converted") {
     if (type.name === zeroBytes)
       throw new DamagedFileError(
         `The file contains ${zeroBytes}; it was probably not copied in full. ${expectedForm(expectation)}: send the file again.`,
@@ -54,6 +62,7 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
 }
 
 function advice(expectation: MediaExpectation): string {
+  if (expectation.kind === "any") return "if it is a recording, export it in one of these formats.";
   const isSound =
     expectation.kind === "audio" || (expectation.kind === "one_step" && expectation.extension === "mp3");
   return isSound
@@ -63,9 +72,10 @@ function advice(expectation: MediaExpectation): string {
 }
 
 function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFacts {
-  const isOneStep = expectation.kind === "one_step";
-  const video = media.videos.find(({ isDecodable }) => isDecodable || !isOneStep) ?? null;
-  const audio = media.audios.find(({ isDecodable }) => isDecodable || !isOneStep) ?? null;
+  const isConverted = expectation.kind === "one_step" || expectation.kind === "any";
+  const video = media.videos.find(({ isDecodable }) => isDecodable || !isConverted) ?? null;
+  const audios = media.audios.filter(({ isDecodable }) => isDecodable || !isConverted);
+  const audio = audios[0] ?? null;
   return {
     container: media.container,
     mediaType: video === null ? "audio" : "video",
@@ -79,6 +89,17 @@ function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFact
       maxKeyframeGapMs: Math.round(video.maxKeyframeGapSec * 1000),
     },
     audio: audio && { codec: audio.codec, channels: audio.channels, sampleRate: audio.sampleRate },
+    ...(expectation.kind === "any" && audios.length > 1
+      ? {
+          audioTracks: audios.map(({ codec, channels, title, language }) => ({
+            codec,
+            channels,
+            title: title ?? null,
+            language: language ?? null,
+          })),
+        }
+      : {}),
+    ...(media.startedAt === undefined ? {} : { startedAt: media.startedAt }),
     isFastStart: media.isFastStart,
     isStoredForm: isStoredForm(media),
   };

@@ -9,6 +9,8 @@ export interface MeasuredMedia {
   /** Without still pictures such as cover art. */
   readonly videos: readonly MeasuredVideo[];
   readonly audios: readonly MeasuredAudio[];
+  /** When the recording started, as the container states it. */
+  readonly startedAt?: string | undefined;
   readonly isFastStart: boolean;
   readonly isFragmented: boolean;
 }
@@ -32,4 +34,7 @@ export interface MeasuredAudio {
   readonly isDecodable: boolean;
   readonly channels: number;
   readonly sampleRate: number;
+  /** Absent where the file names none. */
+  readonly title?: string | undefined;
+  readonly language?: string | undefined;
 }

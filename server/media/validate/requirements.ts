@@ -57,7 +57,10 @@ export function isStoredForm(media: MeasuredMedia): boolean {
 function formRules(media: MeasuredMedia, expectation: MediaExpectation): BrokenRule[] {
   if (expectation.kind === "video") return videoRules(media);
   if (expectation.kind === "audio") return audioRules(media);
-  return oneStepRules(media, expectation.extension);
+  return [
+    ...(expectation.kind === "one_step" ? nameRules(media, expectation.extension) : []),
+    ...decodableRules(media),
+  ];
 }
 
 function videoRules(media: MeasuredMedia): BrokenRule[] {
@@ -129,16 +132,20 @@ function audioRules(media: MeasuredMedia): BrokenRule[] {
   ];
 }
 
-/** The older upload operation accepts .mov, .mp4, .mp3 and .m4a; files not in the stored form are converted later. */
-function oneStepRules(media: MeasuredMedia, extension: string): BrokenRule[] {
+/** The older upload operation accepts .mov, .mp4, .mp3 and .m4a, by the name of the file. */
+function nameRules({ container }: MeasuredMedia, extension: string): BrokenRule[] {
+  return rule(
+    "container",
+    (container === "mp3") !== (extension === "mp3"),
+    `The file name ends in .${extension}, but the content is ${container}: rename the file to end in .${container}.`,
+  );
+}
+
+/** Files that are converted need a track that can be decoded. */
+function decodableRules(media: MeasuredMedia): BrokenRule[] {
   const tracks = [...media.videos, ...media.audios];
   const codecs = [...new Set(tracks.map(({ codec }) => codecName(codec)))].join(", ");
   return [
-    ...rule(
-      "container",
-      (media.container === "mp3") !== (extension === "mp3"),
-      `The file name ends in .${extension}, but the content is ${media.container}: rename the file to end in .${media.container}.`,
-    ),
     ...rule(
       "decodable",
       tracks.length === 0,
@@ -182,6 +189,8 @@ export function expectedForm(expectation: MediaExpectation): string {
   if (expectation.kind === "video")
     return `A video must be an mp4 file with one H.264 video track, at most ${maxHeight} pixels high, and AAC audio`;
   if (expectation.kind === "audio") return "Audio must be an mp3 file";
+  if (expectation.kind === "any")
+    return "A recording must be a video or audio file, such as mp4, mov, mkv, webm, avi, mp3, m4a, wav, flac or ogg";
   return `An upload named .${expectation.extension} must be ${expectation.extension === "mp3" ? "an mp3" : "an mp4, mov or m4a"} file`;
 }
 
@@ -212,15 +221,14 @@ function repairCommand(
   const seconds = Math.min(media.durationSec, limits.maxDurationSec);
   // A tenth is left for the container.
   const kilobits = Math.floor((limits.maxBytes * 8 * 0.9) / Math.max(seconds, 1) / 1000);
-  const isSound =
-    expectation.kind === "audio" || (expectation.kind === "one_step" && media.videos.length === 0);
+  const isConverted = expectation.kind === "one_step" || expectation.kind === "any";
+  const isSound = expectation.kind === "audio" || (isConverted && media.videos.length === 0);
   if (isSound) {
-    if (media.audios.length === 0 || (expectation.kind === "one_step" && !has("too_long", "size")))
-      return null;
+    if (media.audios.length === 0 || (isConverted && !has("too_long", "size"))) return null;
     const rate = has("size") ? Math.max(16, Math.min(128, kilobits)) : 128;
     return `ffmpeg -i in.${media.container} -vn${cut} -c:a libmp3lame -b:a ${rate}k out.mp3`;
   }
-  if (expectation.kind === "one_step" && !has("too_long", "size", "decodable")) return null;
+  if (isConverted && !has("too_long", "size", "decodable")) return null;
   if (media.videos.length === 0 && media.audios.length === 0) return null;
   const isSilent = media.audios.length === 0 && expectation.kind === "video";
   const silence = isSilent ? " -f lavfi -i anullsrc=r=48000:cl=mono -shortest" : "";
@@ -230,8 +238,7 @@ function repairCommand(
   const picture = has("video_codec", "height", "keyframes", "size")
     ? `${scale} -c:v libx264 -pix_fmt yuv420p${rate} -force_key_frames "expr:gte(t,n_forced*2)"`
     : " -c:v copy";
-  const sound =
-    isSilent || has("audio_codec") || expectation.kind === "one_step" ? " -c:a aac" : " -c:a copy";
+  const sound = isSilent || has("audio_codec") || isConverted ? " -c:a aac" : " -c:a copy";
   return `ffmpeg -i in.${media.container}${silence}${map}${cut}${picture}${sound} -movflags +faststart out.mp4`;
 }
 

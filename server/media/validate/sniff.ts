@@ -1,6 +1,10 @@
+import type { ConvertedContainer } from "../../platform/db/json-columns.ts";
+
 /** The type of a file by its first bytes: the family to validate further, or the name of another type. */
 export type FileType =
   | { readonly family: "iso" | "mpeg_audio" }
+  /** Only uploads that are converted may have it. */
+  | { readonly family: "converted"; readonly container: ConvertedContainer; readonly name: string }
   | { readonly family: "other"; readonly name: string };
 
 /** How many bytes to read. Some recorders begin an mp3 with thousands of zero bytes. */
@@ -13,14 +17,14 @@ const isoBoxes = new Set(["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"
 const pictureBrands = /^(heic|heix|hevc|heim|heis|mif1|msf1|avif|avis)$/;
 
 /** Signatures of other file types. */
-const beginnings: readonly (readonly [start: string, name: string])[] = [
-  ["fLaC", "a FLAC file"],
-  ["OggS", "an Ogg file (Opus or Vorbis sound)"],
+const beginnings: readonly (readonly [start: string, name: string, container?: ConvertedContainer])[] = [
+  ["fLaC", "a FLAC file", "flac"],
+  ["OggS", "an Ogg file (Opus or Vorbis sound)", "ogg"],
   ["FORM", "an AIFF file"],
   ["caff", "a Core Audio file"],
-  ["#!AMR", "an AMR file"],
+  ["#!AMR", "an AMR file", "amr"],
   ["FLV\x01", "a Flash video"],
-  ["\x30\x26\xb2\x75", "a Windows Media file (wmv, wma)"],
+  ["\x30\x26\xb2\x75", "a Windows Media file (wmv, wma)", "asf"],
   ["\0\0\x01\xba", "an MPEG program stream (mpg, vob)"],
   ["\0\0\x01\xb3", "an MPEG video stream"],
   [".RMF", "a RealMedia file"],
@@ -46,16 +50,23 @@ export function sniff(start: Uint8Array): FileType {
   const text = (at: number, length: number): string =>
     String.fromCharCode(...start.subarray(at, at + length));
   const other = (name: string): FileType => ({ family: "other", name });
+  const converted = (container: ConvertedContainer, name: string): FileType => ({
+    family: "converted",
+    container,
+    name,
+  });
   if (start.every((byte) => byte === 0)) return other(zeroBytes);
   if (isoBoxes.has(text(4, 4))) {
     if (text(4, 4) === "ftyp" && pictureBrands.test(text(8, 4))) return other("a HEIF or AVIF picture");
     return { family: "iso" };
   }
   if (text(0, 4) === "\x1a\x45\xdf\xa3")
-    return other(text(0, 64).includes("webm") ? "a WebM file" : "a Matroska file (mkv)");
+    return text(0, 64).includes("webm")
+      ? converted("webm", "a WebM file")
+      : converted("mkv", "a Matroska file (mkv)");
   if (["RIFF", "RF64", "RIFX"].includes(text(0, 4))) {
-    if (text(8, 4) === "WAVE") return other("a WAV file");
-    if (text(8, 4) === "AVI ") return other("an AVI file");
+    if (text(8, 4) === "WAVE") return converted("wav", "a WAV file");
+    if (text(8, 4) === "AVI ") return converted("avi", "an AVI file");
     return other(text(8, 4) === "WEBP" ? "a WebP picture" : "a RIFF file");
   }
   // Five sync bytes, 188 bytes apart, or 192 with time codes.
@@ -63,9 +74,9 @@ export function sniff(start: Uint8Array): FileType {
     if ([0, 1, 2, 3, 4].every((count) => start[first + count * step] === 0x47))
       return other("an MPEG transport stream (ts, mts)");
   const known = beginnings.find(([beginning]) => text(0, beginning.length) === beginning);
-  if (known) return other(known[1]);
-  if ((start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0) || text(0, 4) === "ADIF")
-    return other("a bare AAC stream");
+  if (known) return known[2] === undefined ? other(known[1]) : converted(known[2], known[1]);
+  if (text(0, 4) === "ADIF") return other("an AAC file of an old form (ADIF)");
+  if (start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0) return converted("aac", "a bare AAC stream");
   const words = text(0, 512)
     .replace(/^\xef\xbb\xbf/, "")
     .trimStart()

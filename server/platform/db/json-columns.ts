@@ -9,7 +9,10 @@ import type { ColumnType } from "kysely";
 export type JsonColumn<T> = ColumnType<T, string, string>;
 
 /** Containers that Parley understands. */
-export type MediaContainer = "mp4" | "mov" | "m4a" | "mp3";
+export type MediaContainer = "mp4" | "mov" | "m4a" | "mp3" | ConvertedContainer;
+
+/** Containers that only uploads which are converted may have. */
+export type ConvertedContainer = "mkv" | "webm" | "avi" | "wav" | "flac" | "ogg" | "aac" | "amr" | "asf";
 
 /** uploads.facts: what was measured in a valid file. */
 export interface MediaFacts {
@@ -30,10 +33,23 @@ export interface MediaFacts {
   } | null;
   /** Null where a one-step video has no sound. */
   readonly audio: { readonly codec: string; readonly channels: number; readonly sampleRate: number } | null;
+  /** Every audio track, where there are several. */
+  readonly audioTracks?: readonly AudioTrackFacts[];
+  /** When the recording started, as the container states it. */
+  readonly startedAt?: string;
   /** Whether the index stands before the media, so that it plays while it loads (always true for mp3). */
   readonly isFastStart: boolean;
   /** Whether the file can be served as it is; otherwise it has to be remuxed or transcoded. */
   readonly isStoredForm: boolean;
+}
+
+/** An audio track of a file with several. */
+interface AudioTrackFacts {
+  readonly codec: string;
+  readonly channels: number;
+  /** Null where the file names none. */
+  readonly title: string | null;
+  readonly language: string | null;
 }
 
 /** What an import adds to a participant of an upload. */
@@ -58,8 +74,8 @@ export interface UploadParticipant {
 
 /** uploads.import_data: what an import adds to the attributes of an upload. */
 export interface ImportData {
-  /** The form of its file; null for a transcript alone. */
-  readonly format: "mov" | "mp4" | "mp3" | "m4a" | null;
+  /** The format that its file is said to have; null for a transcript alone. */
+  readonly format: string | null;
   /** The file's key in the store; null: the file is sent. */
   readonly media_key: string | null;
   readonly source: string;

@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { MediaExpectation, MediaSource, ValidationResult } from "../../media/facts.ts";
 import { withScratch } from "../../media/scratch.ts";
 import { validateMedia } from "../../media/validate/index.ts";
+import { validateAny } from "../../media/validate-any.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
@@ -72,13 +73,17 @@ async function validateFile(
     maxDurationSec: upload.max_duration_sec ?? 0,
     maxBytes: Number(upload.max_upload_bytes),
   };
-  if (source.path !== null || !(await isFragmented(source)))
-    return validateMedia(source, expectationOf(upload), limits);
-  // The index of a fragmented file is spread all over it: thousands of small reads, where fetching the whole file is
-  // faster.
-  return withScratch(config.dataDir, async (scratch) =>
-    validateMedia({ ...source, path: await scratch.fetch(store, key) }, expectationOf(upload), limits),
-  );
+  const expectation = expectationOf(upload);
+  return withScratch(config.dataDir, async (scratch) => {
+    const fetch = () => scratch.fetch(store, key);
+    // The index of a fragmented file is spread all over it: thousands of small reads, where fetching the whole file is
+    // faster.
+    const isHere = source.path !== null || !(await isFragmented(source));
+    const whole = isHere ? source : { ...source, path: await fetch() };
+    return expectation.kind === "any"
+      ? validateAny(whole, limits, async () => ({ inputPath: await fetch(), outDir: scratch.folder }))
+      : validateMedia(whole, expectation, limits);
+  });
 }
 
 /** How much of a file's beginning to read: a fragmented file has a small index there that announces the rest. */
@@ -94,9 +99,8 @@ async function isFragmented(source: MediaSource): Promise<boolean> {
 /** The kind of file that the upload announces. */
 function expectationOf(upload: UploadRow): MediaExpectation {
   if (upload.one_step !== null) return { kind: "one_step", extension: upload.one_step };
-  // Imported recordings use the formats of the older operation.
-  const format = upload.import_data?.format ?? null;
-  if (format !== null) return { kind: "one_step", extension: format };
+  // Imports, the uploads of web app and command line, are converted.
+  if (upload.import_data?.format != null) return { kind: "any" };
   if (upload.media_type === "transcript") throw new Error(`upload ${upload.id} has no file to validate`);
   return { kind: upload.media_type };
 }

@@ -1,3 +1,4 @@
+import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
 import { parseSubtitles, type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -11,14 +12,12 @@ export type FileCheck =
   | { readonly kind: "media"; readonly mediaType: "video" | "audio"; readonly facts: string }
   | { readonly kind: "transcript"; readonly transcript: TranscriptBody; readonly facts: string }
   /** Not accepted as is, but the server can convert it. */
-  | { readonly kind: "convertible"; readonly format: "mp4" | "mov" | "mp3" | "m4a"; readonly reason: string }
+  | { readonly kind: "convertible"; readonly format: MediaFormat; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string; readonly advice: string };
 
 /** Source: contract, "Media requirements". The server may allow less, and reports that when the upload is created. */
 const limits = { bytes: 4_294_967_296, height: 720, keyframeGapSec: 6, transcriptBytes: 10_000_000 };
 const minDurationSec = 10;
-
-const otherMedia = /\.(mkv|webm|avi|wmv|flv|mpe?g|m2ts|ts|m4v|3gp|wav|flac|ogg|opus|aac|wma)$/i;
 
 /**
  * Checks a file before upload: name, size, first bytes, the index of an MP4, and what the browser's player reports. The server
@@ -33,16 +32,19 @@ export async function checkFile(
   if (file.size === 0) return refuse("This file is empty.", "Choose it again when it is complete.");
   const read = readers[extension];
   if (read !== undefined) return checkTranscript(file, read);
-  if (extension !== "mp4" && extension !== "mov" && extension !== "mp3" && extension !== "m4a")
+  const format = formatOf(file.name);
+  if (format === null)
     return refuse(
-      otherMedia.test(file.name) ? `Unsupported file type .${extension}.` : "Unsupported file type.",
-      "Use .mp4 (video), .mp3 (audio), or .vtt, .srt, .txt or .json (transcript).",
+      "Unsupported file type.",
+      "Use a video or audio file, or .vtt, .srt, .txt or .json (transcript).",
     );
   if (file.size > limits.bytes)
     return refuse(
       `This file is too large: ${bytes(file.size)}. The limit is ${bytes(limits.bytes)}.`,
       "Export it at a lower quality, or split it.",
     );
+  if (format !== "mp4" && format !== "mov" && format !== "mp3" && format !== "m4a")
+    return { kind: "convertible", format, reason: `We'll convert this .${format} file.` };
   const container = await findContainer(file);
   const isMp4 = container === "mp4" || container === "quicktime";
   if (extension === "mp3" ? container !== "mp3" : !isMp4)

@@ -14,7 +14,7 @@ export interface Encoder {
 /** @param setUp sets sizes, rates and times before the encoder opens. */
 export function openEncoder(
   output: Output,
-  name: "libx264" | "aac" | "libmp3lame",
+  name: string,
   options: Record<string, string | number>,
   setUp: (context: CodecContext) => void,
 ): Encoder {

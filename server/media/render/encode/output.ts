@@ -23,7 +23,7 @@ export interface Output {
 }
 
 /** Creates a file; add its tracks next, then its header. @throws MachineError when it cannot be created. */
-export function openOutput(path: string, format: "mp4" | "mp3"): Output {
+export function openOutput(path: string, format: string): Output {
   const context = new FormatContext();
   check(context.allocOutputContext2(null, format, `file:${path}`), "allocate the output");
   context.setFlags(AVFMT_FLAG_BITEXACT);

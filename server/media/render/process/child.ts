@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import type { MeasuredMedia } from "../../validate/measured.ts";
 import { damagedReason, MachineError, MediaFailedError } from "../errors.ts";
 import type { ChildMessage, MediaJob, RenderResult, SpeechResult } from "./protocol.ts";
 
@@ -33,12 +34,13 @@ try {
   say(blame(error));
 }
 
-async function work(): Promise<RenderResult | SpeechResult> {
+async function work(): Promise<RenderResult | SpeechResult | MeasuredMedia> {
   // Imported here so that a library that does not load is reported as such, not as a broken file.
   const { silenceLibraries } = await import("../libav.ts");
   silenceLibraries();
   const { render } = await import("../render.ts");
   const { clip } = await import("../clip.ts");
+  const { inspect } = await import("../inspect.ts");
   const { speech } = await import("../speech/speech.ts");
   isReady = true;
   say({ type: "ready" });
@@ -47,7 +49,9 @@ async function work(): Promise<RenderResult | SpeechResult> {
       ? await render(job, onProgress)
       : job.task === "clip"
         ? await clip(job, onProgress)
-        : speech(job, onProgress);
+        : job.task === "inspect"
+          ? inspect(job, onProgress)
+          : speech(job, onProgress);
   onProgress(1);
   return result;
 }

@@ -1,8 +1,16 @@
 import type { Watch } from "../../../platform/confinement/watchdog.ts";
-import type { MediaFacts } from "../../../platform/db/json-columns.ts";
+import type { ConvertedContainer, MediaFacts } from "../../../platform/db/json-columns.ts";
+import type { MeasuredMedia } from "../../validate/measured.ts";
 
 /** The child's task; its only argument, as JSON. */
 export type MediaJob =
+  | {
+      readonly task: "inspect";
+      readonly inputPath: string;
+      readonly outDir: string;
+      readonly container: ConvertedContainer;
+      readonly watch: Watch;
+    }
   | {
       readonly task: "render";
       readonly inputPath: string;
@@ -95,7 +103,7 @@ export type ChildMessage =
   /** The libraries are loaded; later failures concern the file. */
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly fraction: number }
-  | { readonly type: "done"; readonly result: RenderResult | SpeechResult }
+  | { readonly type: "done"; readonly result: RenderResult | SpeechResult | MeasuredMedia }
   /** The file is the cause. */
   | { readonly type: "failed"; readonly reason: string; readonly detail: string }
   /** The machine is the cause: no space, no permission, a library that does not load. */

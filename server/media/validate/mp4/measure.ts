@@ -1,4 +1,5 @@
 import type { MediaContainer } from "../../../platform/db/json-columns.ts";
+import { plausibleTime } from "../../plausible-time.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
 import type { MeasuredAudio, MeasuredMedia, MeasuredVideo } from "../measured.ts";
@@ -12,6 +13,8 @@ import { keyframeGap, presentation, type Timeline, tableTimeline } from "./timel
 
 /** The index of a twelve-hour recording at 60 pictures a second has 45 MB. */
 const maxIndexBytes = 128 * 2 ** 20;
+/** From 1904, where the format's times begin, to 1970. */
+const epochOffsetSec = 2_082_844_800;
 /** A day at 240 pictures a second. */
 const maxPictures = 32_000_000;
 
@@ -50,6 +53,7 @@ export function measureIso(bytes: Bytes, probe: Probe): MeasuredMedia {
         ? 0
         : Math.max(...times.map(({ endSec }) => endSec)) - Math.min(...times.map(({ startSec }) => startSec)),
     videos,
+    startedAt: plausibleTime((movie.createdAt - epochOffsetSec) * 1000),
     audios: shown.filter(({ track }) => track.kind === "audio").map(({ track }) => toAudio(track)),
     isFastStart: layout.mediaStart === null || layout.moov.start < layout.mediaStart,
     isFragmented,

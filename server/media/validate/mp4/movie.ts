@@ -30,6 +30,8 @@ export interface Movie {
   /** Ticks per second of edits. */
   readonly timescale: number;
   readonly tracks: readonly Track[];
+  /** When the recording started, in seconds since 1904; 0: not stated. */
+  readonly createdAt: number;
   /** Whether fragments may follow (`mvex`). */
   readonly isOpen: boolean;
 }
@@ -65,7 +67,9 @@ export function readMovie(moov: Uint8Array): Movie {
   const tracks = parts
     .map((part) => readTrack(view, part, timescale, movieTurn, defaults, chapters))
     .filter((track) => track !== null);
-  return { timescale, tracks, isOpen: mvex !== undefined };
+  // The upper half of a long time is zero until the year 2040.
+  const createdAt = field(view, mvhd, isLong ? 8 : 4, 4);
+  return { timescale, tracks, createdAt, isOpen: mvex !== undefined };
 }
 
 function readTrack(

@@ -1,0 +1,124 @@
+import { statSync } from "node:fs";
+import { AV_NOPTS_VALUE, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
+import { avGetCodecName, type Packet, type Stream } from "node-av/lib";
+import { parseTimestamp } from "../../../contract/timestamp.ts";
+import { plausibleTime } from "../plausible-time.ts";
+import type { MeasuredAudio, MeasuredMedia, MeasuredVideo } from "../validate/measured.ts";
+import {
+  closeInput,
+  displaySize,
+  isCover,
+  isDecodable,
+  openInput,
+  packetsOf,
+  readOnly,
+  rotationOf,
+  secondsOf,
+} from "./libav.ts";
+import type { MediaJob } from "./process/protocol.ts";
+
+/** More tracks than any recording has: a file that claims them is a trap. */
+const maxTracks = 64;
+const maxNameLength = 100;
+
+/** Where the packets of a stream lie. */
+interface Span {
+  readonly stream: Stream;
+  startSec: number;
+  endSec: number;
+  lastKeySec: number | null;
+  maxKeyGapSec: number;
+}
+
+/**
+ * In the child process: measures a file that is not of the mp4 or mp3 family. Its packets are read, but not decoded:
+ * what browsers record states no duration, and what headers state may be wrong.
+ * @throws MediaFailedError, errors of the operating system.
+ */
+export function inspect(
+  { inputPath, container }: Pick<MediaJob & { task: "inspect" }, "inputPath" | "container">,
+  onProgress: (fraction: number) => void,
+): MeasuredMedia {
+  const input = openInput(inputPath, container);
+  const streams = input.context.streams.filter((stream) => isMedia(stream) && !isCover(stream));
+  readOnly(input, ...streams);
+  const spans = new Map(streams.slice(0, maxTracks).map((stream) => [stream.index, emptySpan(stream)]));
+  const sizeBytes = statSync(inputPath).size;
+  let count = 0;
+  for (const packet of packetsOf(input)) {
+    const span = spans.get(packet.streamIndex);
+    if (span !== undefined) extend(span, packet);
+    if ((++count & 1023) === 0 && packet.pos > 0n) onProgress(Number(packet.pos) / sizeBytes);
+  }
+  const there = [...spans.values()].filter(({ startSec, endSec }) => endSec > startSec);
+  const media = {
+    container,
+    sizeBytes,
+    durationSec: there.length === 0 ? 0 : max(there, "endSec") + max(there, "startSec", -1),
+    videos: there.filter(({ stream }) => isVideo(stream)).map(videoOf),
+    audios: there.filter(({ stream }) => !isVideo(stream)).map(({ stream }) => audioOf(stream)),
+    startedAt: plausibleTime(parseTimestamp(input.context.metadata?.get("creation_time") ?? "")?.getTime()),
+    isFastStart: false,
+    isFragmented: false,
+  };
+  closeInput(input);
+  return media;
+}
+
+function isVideo({ codecpar }: Stream): boolean {
+  return codecpar.codecType === AVMEDIA_TYPE_VIDEO;
+}
+
+function isMedia(stream: Stream): boolean {
+  return isVideo(stream) || stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO;
+}
+
+function emptySpan(stream: Stream): Span {
+  return {
+    stream,
+    startSec: Number.POSITIVE_INFINITY,
+    endSec: Number.NEGATIVE_INFINITY,
+    lastKeySec: null,
+    maxKeyGapSec: 0,
+  };
+}
+
+function extend(span: Span, packet: Packet): void {
+  const { stream } = span;
+  const sec = secondsOf(packet.pts === AV_NOPTS_VALUE ? packet.dts : packet.pts, stream);
+  if (sec === null) return;
+  span.startSec = Math.min(span.startSec, sec);
+  span.endSec = Math.max(span.endSec, sec + (secondsOf(packet.duration, stream) ?? 0));
+  if (!packet.isKeyframe) return;
+  if (span.lastKeySec !== null) span.maxKeyGapSec = Math.max(span.maxKeyGapSec, sec - span.lastKeySec);
+  span.lastKeySec = sec;
+}
+
+/** The largest value of the spans; with the factor -1, the smallest with its sign changed. */
+function max(spans: readonly Span[], key: "startSec" | "endSec", factor = 1): number {
+  return Math.max(...spans.map((span) => factor * span[key]));
+}
+
+function videoOf({ stream, maxKeyGapSec }: Span): MeasuredVideo {
+  return {
+    codec: avGetCodecName(stream.codecpar.codecId) ?? "unknown",
+    isDecodable: isDecodable(stream),
+    ...displaySize(stream),
+    codedHeight: stream.codecpar.height,
+    rotation: rotationOf(stream),
+    maxKeyframeGapSec: maxKeyGapSec,
+  };
+}
+
+function audioOf(stream: Stream): MeasuredAudio {
+  const { codecId, channels, sampleRate } = stream.codecpar;
+  const tag = (name: string) => stream.metadata?.get(name)?.slice(0, maxNameLength);
+  return {
+    codec: avGetCodecName(codecId) ?? "unknown",
+    isDecodable: isDecodable(stream),
+    channels,
+    sampleRate,
+    title: tag("title"),
+    language: tag("language"),
+  };
+}
