@@ -40,7 +40,7 @@ export async function downloadFile(
       attempt = has > had ? 1 : attempt + 1;
       had = has;
       if (attempt > maxAttempts)
-        throw new ModelError(`${new URL(url).host} can't be reached: ${reasonOf(error)}; try again later`, {
+        throw new ModelError(`${locate(url).host} can't be reached: ${reasonOf(error)}; try again later`, {
           cause: error,
         });
       await delay(
@@ -52,14 +52,35 @@ export async function downloadFile(
   }
 }
 
+/** A URL without its user and password, which are sent as a header and never shown. */
+function locate(text: string) {
+  const url = new URL(text);
+  const { username, password, host, pathname } = url;
+  url.username = "";
+  url.password = "";
+  const secret = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return {
+    href: url.href,
+    host,
+    /** For messages. */
+    place: `${host}${pathname}`,
+    authorization: username === "" ? {} : { authorization: `Basic ${secret.toString("base64")}` },
+  };
+}
+
 async function receive(url: string, path: string, bytes: number, options: DownloadOptions): Promise<void> {
   let at = await sizeOfFile(path);
   if (at > bytes) {
     await truncate(path, 0);
     at = 0;
   }
-  const response = await fetch(url, {
-    headers: { "accept-encoding": "identity", ...(at > 0 ? { range: `bytes=${at}-` } : {}) },
+  const { href, host, place, authorization } = locate(url);
+  const response = await fetch(href, {
+    headers: {
+      "accept-encoding": "identity",
+      ...authorization,
+      ...(at > 0 ? { range: `bytes=${at}-` } : {}),
+    },
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (response.status >= 500 || response.status === 429)
@@ -69,7 +90,7 @@ async function receive(url: string, path: string, bytes: number, options: Downlo
   if (response.status !== 200 && !isPart) {
     // 416: what is in place is not what the server has.
     if (response.status === 416 || response.status === 206) await truncate(path, 0);
-    const error = `${new URL(url).host} responded with status ${response.status} to ${url}`;
+    const error = `${host} responded with status ${response.status} to ${place}`;
     if (response.status === 416 || response.status === 206) throw new Error(error);
     throw new RefusedError(error);
   }

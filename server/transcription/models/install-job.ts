@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { installModel } from "./install.ts";
+import { CanceledError, installModel } from "./install.ts";
+import { LockedError } from "./install-lock.ts";
 import { findModelInstall, markModelInstall, saveInstallProgress } from "./queries.ts";
 import { ModelError } from "./store.ts";
 
@@ -31,7 +32,7 @@ export async function installModelJob(
   const progress = setInterval(() => {
     saveInstallProgress(db.kysely, installId, bytesDone)
       .then((exists) => {
-        if (!exists) cancelled.abort();
+        if (!exists) cancelled.abort(new CanceledError());
       })
       .catch((error: Error) =>
         log.warn({ err: error }, "could not write the progress of a model's download"),
@@ -54,6 +55,8 @@ export async function installModelJob(
   } catch (error) {
     if (cancelled.signal.aborted) return;
     signal.throwIfAborted();
+    // The queue tries again: the other process may be a former run that has not ended yet.
+    if (error instanceof LockedError) throw error;
     const reason = readable(error);
     log.warn({ err: error, model: install.name }, "speech model not installed");
     await markModelInstall(db.kysely, installId, "failed", reason);

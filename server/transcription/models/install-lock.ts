@@ -1,4 +1,5 @@
-import { open, readFile, rm, stat, utimes } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { ModelError } from "./store.ts";
 
@@ -6,19 +7,17 @@ import { ModelError } from "./store.ts";
 const beatMs = 5_000;
 const silentMs = 60_000;
 
+/** Another process is installing the model; it may succeed, or leave the rest to us. */
+export class LockedError extends ModelError {}
+
 /**
  * Takes the lock of a model's installation, a file that names its process. A dead process's lock is taken over.
  * @returns a function that releases it.
- * @throws ModelError when another process is installing the model.
+ * @throws LockedError when another process is installing the model.
  */
 export async function takeInstallLock(path: string, name: string): Promise<() => Promise<void>> {
-  if (!(await createLock(path))) {
-    if (await isInUse(path))
-      throw new ModelError(`another process is installing ${name}; wait until it has finished`);
-    await rm(path, { force: true });
-    if (!(await createLock(path)))
-      throw new ModelError(`another process is installing ${name}; wait until it has finished`);
-  }
+  if (!(await createLock(path)) && !((await removeStale(path)) && (await createLock(path))))
+    throw new LockedError(`another process is installing ${name}; wait until it has finished`);
   const beat = setInterval(() => {
     const now = new Date();
     utimes(path, now, now).catch(() => {});
@@ -44,6 +43,27 @@ async function createLock(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+/**
+ * Removes a dead process's lock. Of several processes that find it, one moves it away; a lock that was created meanwhile is
+ * moved back.
+ * @returns whether there is none any more.
+ */
+async function removeStale(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  if (await isInUse(path)) return false;
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
+    throw error;
+  }
+  const isStale = (await stat(aside)).ino === found?.ino;
+  if (!isStale) await link(aside, path).catch(() => {});
+  await rm(aside, { force: true });
+  return isStale;
 }
 
 async function isInUse(path: string): Promise<boolean> {

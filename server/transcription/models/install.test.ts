@@ -6,8 +6,10 @@ import type { AddressInfo } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
+import { inspect } from "node:util";
 import type { CatalogueModel } from "./catalogue.ts";
-import { installCatalogueModel, installModel } from "./install.ts";
+import { CanceledError, discardUnfinished, installCatalogueModel, installModel } from "./install.ts";
+import { LockedError, takeInstallLock } from "./install-lock.ts";
 import { ensureIntact, listInstalled, ModelError, modelsFolder, removeModel, verifyModel } from "./store.ts";
 
 const dataDir = await mkdtemp(join(tmpdir(), "parley-models-"));
@@ -126,6 +128,70 @@ test("a file with a flipped byte is refused by name, and so is one that is too l
   assert.deepEqual(await names(), []);
 });
 
+test("a mirror's user and password are sent as a header, and no message shows them", async () => {
+  const authorizations: (string | undefined)[] = [];
+  serve = (request, response) => {
+    authorizations.push(request.headers.authorization);
+    if (authorizations.length > 2) response.writeHead(403).end();
+    else wellBehaved(request, response);
+  };
+  const secret = mirror.replace("://", "://ada:s%3Acret@");
+  const installFrom = (url: string) =>
+    installCatalogueModel(dataDir, model, { type: "download", mirror: url });
+  await installFrom(secret);
+  const basic = `Basic ${Buffer.from("ada:s:cret").toString("base64")}`;
+  assert.deepEqual(authorizations, [basic, basic]);
+  await removeModel(dataDir, "test-model");
+  await assert.rejects(installFrom(secret), (error: Error) => {
+    assert.match(
+      error.message,
+      /responded with status 403 to 127\.0\.0\.1:\d+\/models\/test-model\/one\.onnx$/,
+    );
+    assert.doesNotMatch(inspect(error), /cret/);
+    return true;
+  });
+  await assert.rejects(installFrom("ada:s3cret@host"), (error: Error) => {
+    assert.match(error.message, /the mirror must be an http or https URL/);
+    assert.doesNotMatch(inspect(error), /s3cret/);
+    return true;
+  });
+});
+
+test("a model's folder without its record is replaced, and what killed processes left is removed", async () => {
+  const folder = modelsFolder(dataDir);
+  await mkdir(join(folder, "test-model"), { recursive: true });
+  await writeFile(join(folder, "test-model", "one.onnx"), "damaged");
+  await mkdir(join(folder, ".removed-1"));
+  await install();
+  assert.deepEqual(await names(), ["test-model"]);
+  assert.deepEqual(await readdir(folder), ["test-model"]);
+});
+
+test("a canceled download leaves no files, a stopped one resumes", async () => {
+  const folder = modelsFolder(dataDir);
+  const stop = new AbortController();
+  serve = (_request, response) => {
+    response.writeHead(200).write(contents["one.onnx"].subarray(0, 1000));
+    stop.abort();
+  };
+  await assert.rejects(
+    installCatalogueModel(dataDir, model, { type: "download", mirror }, { signal: stop.signal }),
+  );
+  assert.deepEqual(await readdir(folder), [".test-model.part"]);
+  await discardUnfinished(dataDir, "test-model");
+  assert.deepEqual(await readdir(folder), []);
+
+  const cancel = new AbortController();
+  serve = (_request, response) => {
+    response.writeHead(200).write(contents["one.onnx"].subarray(0, 1000));
+    cancel.abort(new CanceledError());
+  };
+  await assert.rejects(
+    installCatalogueModel(dataDir, model, { type: "download", mirror }, { signal: cancel.signal }),
+  );
+  assert.deepEqual(await readdir(folder), []);
+});
+
 test("a folder outside the catalogue becomes a custom model, with its hashes recorded", async () => {
   const folder = join(dataDir, "custom");
   await mkdir(folder, { recursive: true });
@@ -159,8 +225,15 @@ test("two installations of a model at the same time: the second is refused, a de
   await mkdir(modelsFolder(dataDir), { recursive: true });
   const lock = join(modelsFolder(dataDir), ".test-model.lock");
   await writeFile(lock, `${hostname()} ${process.ppid}`);
-  await assert.rejects(install(), /another process is installing test-model/);
+  await assert.rejects(install(), (error) => error instanceof LockedError);
+  await discardUnfinished(dataDir, "test-model");
   await writeFile(lock, `${hostname()} 999999999`);
+  const taken = await Promise.allSettled(
+    Array.from({ length: 8 }, () => takeInstallLock(lock, "test-model")),
+  );
+  const releases = taken.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  assert.equal(releases.length, 1, "one of several takes over a dead process's lock");
+  await releases[0]?.();
   await install();
   assert.deepEqual(await names(), ["test-model"]);
 });

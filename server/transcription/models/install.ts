@@ -2,7 +2,7 @@ import { copyFile, mkdir, open, rename, rm, stat, statfs } from "node:fs/promise
 import { join } from "node:path";
 import { type CatalogueModel, findInCatalogue, type ModelFile, type ModelKind } from "./catalogue.ts";
 import { downloadFile } from "./download.ts";
-import { takeInstallLock } from "./install-lock.ts";
+import { LockedError, takeInstallLock } from "./install-lock.ts";
 import {
   findInstalled,
   hashFile,
@@ -12,6 +12,8 @@ import {
   markerName,
   modelName,
   modelsFolder,
+  moveAside,
+  sweepRemoved,
 } from "./store.ts";
 
 /** Where the files come from. */
@@ -30,6 +32,9 @@ export interface InstallOptions {
 interface Plan extends Omit<Marker, "installed_at" | "files"> {
   readonly files: readonly (ModelFile & { readonly url: string | null })[];
 }
+
+/** The reason of a signal when an installation is not to be resumed: its files are removed. */
+export class CanceledError extends Error {}
 
 /** Room that must remain on the disk. */
 const reserveBytes = 200 * 1024 ** 2;
@@ -100,12 +105,35 @@ async function installPlan(
       options.onProgress?.(done, total);
     }
     await writeMarker(part, plan);
+    await moveAside(dataDir, plan.name);
     await rename(part, join(folder, plan.name));
     const result = await findInstalled(dataDir, plan.name);
     if (result === null) throw new Error(`the model ${plan.name} was removed while it was installed`);
     return result;
+  } catch (error) {
+    if (options.signal?.reason instanceof CanceledError) await rm(part, { recursive: true, force: true });
+    throw error;
   } finally {
     await unlock();
+    await sweepRemoved(dataDir);
+  }
+}
+
+/** Removes the files of an installation that was canceled while no process worked on it. */
+export async function discardUnfinished(dataDir: string, name: string): Promise<void> {
+  const folder = modelsFolder(dataDir);
+  const part = join(folder, `.${name}.part`);
+  if (!modelName.test(name) || (await stat(part).catch(() => null)) === null) return;
+  try {
+    const unlock = await takeInstallLock(join(folder, `.${name}.lock`), name);
+    try {
+      await rm(part, { recursive: true, force: true });
+    } finally {
+      await unlock();
+    }
+  } catch (error) {
+    // The process that works on it removes the files.
+    if (!(error instanceof LockedError)) throw error;
   }
 }
 
@@ -225,7 +253,10 @@ async function bringFile(
 function urlOf(plan: Plan, file: Plan["files"][number], mirror: string | null): string {
   if (mirror !== null) {
     const base = mirror.endsWith("/") ? mirror : `${mirror}/`;
-    return new URL(`${plan.name}/${file.name}`, base).href;
+    const url = URL.parse(`${plan.name}/${file.name}`, base);
+    if (url === null || !/^https?:$/.test(url.protocol))
+      throw new ModelError("the mirror must be an http or https URL");
+    return url.href;
   }
   if (file.url === null) throw new Error(`${file.name} has no address`);
   return file.url;

@@ -7,13 +7,14 @@ import { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { hasSpeechModel } from "../availability.ts";
 import { catalogue, findInCatalogue, type ModelKind, sizeOf } from "./catalogue.ts";
+import { discardUnfinished } from "./install.ts";
 import { deleteModelInstall, insertModelInstall, listModelInstalls, type ModelInstall } from "./queries.ts";
 import { findInstalled, listInstalled, removeModel } from "./store.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
-  readonly config: Pick<Config, "dataDir" | "transcription">;
+  readonly config: Pick<Config, "dataDir" | "transcription" | "role">;
 }
 
 type Output = z.input<typeof SpeechModels>;
@@ -44,7 +45,7 @@ export async function listSpeechModels({ db, config }: Dependencies): Promise<Ou
         attribution: model.attribution,
         source: model.source,
         ...stateOf(
-          names.has(model.name),
+          names.has(model.name) || (config.role === "api" && isDone(installs, model.name)),
           installs.find(({ name }) => name === model.name),
         ),
       })),
@@ -65,6 +66,11 @@ export async function listSpeechModels({ db, config }: Dependencies): Promise<Ou
         })),
     ],
   };
+}
+
+/** An API process may be on another machine than the workers, which install models on theirs. */
+function isDone(installs: readonly ModelInstall[], name: string): boolean {
+  return installs.some((install) => install.name === name && install.status === "done");
 }
 
 function outputKind(kind: ModelKind): "recognition" | "speakers" {
@@ -89,7 +95,8 @@ export async function requestModelInstall(
   audit: Audit,
 ): Promise<void> {
   if (findInCatalogue(name) === undefined) throw notFound(name);
-  if ((await findInstalled(config.dataDir, name)) !== null)
+  // A worker on another machine needs its own copy; where it has one, its job does nothing.
+  if (config.role !== "api" && (await findInstalled(config.dataDir, name)) !== null)
     throw new ProblemError("wrong_state", `the model ${name} is installed already`);
   await db.kysely.transaction().execute(async (tx) => {
     const installId = randomUUIDv7();
@@ -114,6 +121,7 @@ export async function removeSpeechModel(
     await audit(tx, name);
   });
   if (isInstalled) await removeModel(config.dataDir, name);
+  else await discardUnfinished(config.dataDir, name);
 }
 
 function notFound(name: string): ProblemError {

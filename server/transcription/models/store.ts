@@ -63,9 +63,27 @@ export async function removeModel(dataDir: string, name: string): Promise<void> 
   const model = modelName.test(name) ? await findInstalled(dataDir, name) : null;
   if (model === null)
     throw new ModelError(`the model ${name} is not installed; parley models list shows what is`);
-  const removed = join(modelsFolder(dataDir), `.removed-${randomUUID()}`);
-  await rename(model.folder, removed);
-  await rm(removed, { recursive: true, force: true });
+  await moveAside(dataDir, name);
+  await sweepRemoved(dataDir);
+}
+
+const removedPrefix = ".removed-";
+
+/** Takes a model's folder away at once, if there is one, also when it is damaged; the sweep removes its files. */
+export async function moveAside(dataDir: string, name: string): Promise<void> {
+  const folder = modelsFolder(dataDir);
+  await rename(join(folder, name), join(folder, `${removedPrefix}${randomUUID()}`)).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+    },
+  );
+}
+
+/** Removes the files of models that were taken away, also those that a killed process left. */
+export async function sweepRemoved(dataDir: string): Promise<void> {
+  const folder = modelsFolder(dataDir);
+  for (const name of await readdir(folder).catch(() => []))
+    if (name.startsWith(removedPrefix)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** Hex SHA-256 of a file. */

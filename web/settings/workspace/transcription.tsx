@@ -26,7 +26,11 @@ export function TranscriptionPage() {
         {(speech) => (
           <>
             <State speech={speech} />
-            {speech.engine === "local" ? <Models models={speech.models} /> : null}
+            {speech.engine === "off" ? null : (
+              <Models
+                models={speech.models.filter(({ kind }) => speech.engine === "local" || kind === "speakers")}
+              />
+            )}
           </>
         )}
       </Loaded>
@@ -38,7 +42,8 @@ function State({ speech: { engine, is_ready: isReady } }: { speech: SpeechModels
   if (engine === "server")
     return (
       <Alert icon={<IconCheck aria-hidden />} title="A speech server transcribes recordings">
-        It's set by <Code>PARLEY_TRANSCRIPTION_URL</Code>. The built-in engine is not used.
+        It's set by <Code>PARLEY_TRANSCRIPTION_URL</Code>. The built-in engine can tell speakers apart where
+        the server does not.
       </Alert>
     );
   if (engine === "off")
@@ -92,7 +97,7 @@ function ModelRow({ model }: { model: SpeechModel }) {
       ]}
       actions={
         state === "installed" ? (
-          <RemoveButton name={name} />
+          <RemoveButton model={model} />
         ) : state === "installing" ? (
           <CancelButton name={name} />
         ) : (
@@ -145,7 +150,7 @@ function CancelButton({ name }: { name: string }) {
   );
 }
 
-function RemoveButton({ name }: { name: string }) {
+function RemoveButton({ model: { name, kind } }: { model: SpeechModel }) {
   return (
     <ConfirmButton
       text="Remove"
@@ -156,7 +161,9 @@ function RemoveButton({ name }: { name: string }) {
       done={`${name} removed.`}
       refresh={refresh}
     >
-      Recordings that are being transcribed with it finish. Transcripts stay.
+      {kind === "speakers"
+        ? "Speakers of new recordings are no longer told apart. Transcripts stay."
+        : "The recording that is being transcribed with it finishes. Without another model, later recordings get no transcript. Transcripts stay."}
     </ConfirmButton>
   );
 }
