@@ -10,7 +10,7 @@ import { storeWordTimes } from "../transcripts/word-times.ts";
 import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
 import { type ChunkRow, markFailed } from "./queries.ts";
-import { joinParts } from "./speakers/assign.ts";
+import { findTurns } from "./speakers/assign.ts";
 
 interface LockedRecording {
   readonly workspace_id: string;
@@ -57,10 +57,8 @@ export async function finishTranscription(
   language: string | null,
   onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
-  const turns = joinParts(
-    chunks.flatMap(({ start_ms, end_ms, voices }) =>
-      voices === null ? [] : [{ startMs: start_ms, endMs: end_ms, found: voices }],
-    ),
+  const turns = findTurns(
+    chunks.map(({ start_ms, end_ms, voices }) => ({ startMs: start_ms, endMs: end_ms, found: voices })),
     await countSpeakers(db, recordingId),
   );
   const merged = mergeChunks(
@@ -74,6 +72,7 @@ export async function finishTranscription(
       db.kysely,
       recordingId,
       `The speech server returned more text than a transcript may have: at most ${maxSegments} segments with ${maxTranscriptCharacters} characters in all.`,
+      "model",
     );
   await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockRecording(tx, recordingId);

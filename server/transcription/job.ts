@@ -14,6 +14,7 @@ import type { SpeakerFinder } from "./local/speaker-finder.ts";
 import type { AudioChunk, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
 import {
   countFailure,
+  type FailureCause,
   findChunks,
   findTranscription,
   markFailed,
@@ -95,7 +96,7 @@ export async function transcribeRecordingJob(
   if (found === undefined || !found.is_due || !(await markRunning(db.kysely, recordingId))) return;
   if (await endIfSupplied(db, recordingId)) return;
   if (found.format === null)
-    return fail({ deps, recordingId, signal }, "The recording has no file to transcribe.");
+    return fail({ deps, recordingId, signal }, "The recording has no file to transcribe.", "recording");
   const startedAt = Date.now();
   if ((await transcribeChunks({ deps, recordingId, signal }, found.format)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
@@ -156,7 +157,10 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
   });
 }
 
-/** Finds the voices of every chunk that has none yet. A transcript without speakers is better than none. */
+/**
+ * Finds the voices of every chunk that has none yet, a second time where the engine crashed. A transcript without speakers
+ * is better than none.
+ */
 async function findSpeakers(
   run: Run,
   finder: SpeakerFinder,
@@ -174,7 +178,12 @@ async function findSpeakers(
       for (const [position, audio] of chunks.entries()) {
         if (rows[position]?.voices != null) continue;
         const onProgress = progressWriter(run, () => cancelled.abort());
-        const voices = await opened.findVoices(audio, { onProgress, signal });
+        const find = () => opened.findVoices(audio, { onProgress, signal });
+        const voices = await find().catch((error: unknown) => {
+          const isCrash = error instanceof ModelServerError && error.isRetryable && !signal.aborted;
+          if (isCrash) return find();
+          throw error;
+        });
         if (!(await saveChunkVoices(db.kysely, run.recordingId, position, voices))) return "over";
       }
     } finally {
@@ -271,7 +280,7 @@ function progressWriter({ deps, recordingId }: Run, cancel: () => void): (fracti
 /** Handles a failure of the speech server. Before it returns `again`, the short wait is over. */
 async function handleServerFailure(run: Run, error: ModelServerError): Promise<Outcome | "again"> {
   if (!error.isRetryable) {
-    await fail(run, error.message);
+    await fail(run, error.message, "model");
     return "over";
   }
   const delayMs = await backOff(run, error);
@@ -293,7 +302,7 @@ async function backOff(run: Run, error: ModelServerError): Promise<number | null
   if (failure === undefined) return null;
   const decision = decideRetry(policy, error, failure);
   if (decision.action === "fail") {
-    await fail(run, reason);
+    await fail(run, reason, "model");
     return null;
   }
   const { delayMs } = decision;
@@ -309,11 +318,11 @@ async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> 
   const { db, log } = run.deps;
   if ((await findTranscription(db.kysely, run.recordingId)) === undefined) return "over";
   if (error instanceof MediaFailedError) {
-    await fail(run, `The recording's audio can't be read. ${error.message}`);
+    await fail(run, `The recording's audio can't be read. ${error.message}`, "recording");
     return "over";
   }
   if (error instanceof ObjectMissingError) {
-    await fail(run, "The recording's file is missing from the file store.");
+    await fail(run, "The recording's file is missing from the file store.", "recording");
     return "over";
   }
   // The machine, not the file: no space, no memory, a store that does not respond. That may take a while to pass.
@@ -322,8 +331,8 @@ async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> 
   return delayMs === null ? "over" : "postponed";
 }
 
-async function fail({ deps, recordingId }: Run, message: string): Promise<void> {
-  await markFailed(deps.db.kysely, recordingId, message);
+async function fail({ deps, recordingId }: Run, message: string, cause: FailureCause): Promise<void> {
+  await markFailed(deps.db.kysely, recordingId, message, cause);
   modelAttempted.publish({ model: "transcription", result: "failure" });
   deps.log.warn({ recordingId, reason: message }, "transcription failed permanently");
 }

@@ -279,10 +279,18 @@ export async function postpone(db: Executor, recordingId: string, delayMs: numbe
     where recording_id = ${recordingId} and status = 'running'`.execute(db);
 }
 
+/** What ended a failed transcription. */
+export type FailureCause = "model" | "recording" | "user";
+
 /** Fails a transcription permanently. */
-export async function markFailed(db: Executor, recordingId: string, message: string): Promise<void> {
+export async function markFailed(
+  db: Executor,
+  recordingId: string,
+  message: string,
+  cause: FailureCause,
+): Promise<void> {
   await sql`
-    update transcriptions set status = 'failed', last_error = ${message}, not_before = null,
+    update transcriptions set status = 'failed', last_error = ${message}, failure_cause = ${cause}, not_before = null,
       updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status in ('pending', 'running')`.execute(db);
 }

@@ -737,6 +737,7 @@ export interface Transcriptions {
   created_at: Generated<Timestamp>;
   edits: "keep" | "discard" | null;
   failing_since: Timestamp | null;
+  failure_cause: "model" | "recording" | "user" | null;
   last_error: string | null;
   not_before: Timestamp | null;
   progress: Generated<number>;

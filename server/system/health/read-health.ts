@@ -4,7 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { listInstalled } from "../../transcription/index.ts";
-import type { FailedJobRow } from "../jobs/queries.ts";
+import { type FailureSummary, noFailures } from "../jobs/queries.ts";
 import type { ProcessRow } from "../processes.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
 import { languageModelOff, mailOff, placeOf, speechOff, storageFailing } from "./test-component.ts";
@@ -18,7 +18,7 @@ const storageMs = 5000;
 export type ComponentHealth = Finding & { readonly component: Component };
 
 interface Known {
-  readonly failedJobs: readonly FailedJobRow[];
+  readonly failures: ReadonlyMap<string, FailureSummary>;
   readonly processes: readonly ProcessRow[];
   readonly backups: BackupState;
 }
@@ -36,19 +36,20 @@ export async function readHealth(
   known: Known,
 ): Promise<ComponentHealth[]> {
   const { db, store, config } = deps;
-  const failedOf = (kind: string) => known.failedJobs.filter((job) => job.kind === kind);
+  const failuresOf = (kind: string) => known.failures.get(kind) ?? noFailures;
   const [database, storage] = await Promise.all([databaseHealth(db), storageHealth(store, config)]);
   const found: Record<Component, Finding> = {
     database,
     storage,
     worker: workerHealth(known.processes),
     backups: backupHealth(config, known.backups),
-    mail: config.smtp === null ? mailOff() : mailHealth(new URL(config.smtp.url).host, failedOf("send_mail")),
-    speech: await speechHealth(config, failedOf("transcribe_recording")),
+    mail:
+      config.smtp === null ? mailOff() : mailHealth(new URL(config.smtp.url).host, failuresOf("send_mail")),
+    speech: await speechHealth(config, failuresOf("transcribe_recording")),
     language_model:
       config.languageModel === null
         ? languageModelOff()
-        : modelHealth("language", atHost(config.languageModel), failedOf("analyze_recording")),
+        : modelHealth("language", atHost(config.languageModel), failuresOf("analyze_recording")),
   };
   return Object.entries(found).map(([component, finding]) => ({
     component: component as Component,
@@ -107,16 +108,15 @@ function utc(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function mailHealth(host: string, failed: readonly FailedJobRow[]): Finding {
-  const [first] = failed;
-  if (first === undefined) return ok(`Emails are sent through ${host}. None is waiting after a failure.`);
+function mailHealth(host: string, { waiting, waiting_error }: FailureSummary): Finding {
+  if (waiting === 0) return ok(`Emails are sent through ${host}. None is waiting after a failure.`);
   return failing(
-    `${counted(failed.length, "email")} could not be sent yet. The last error: ${first.error}`,
+    `${counted(waiting, "email")} could not be sent yet. The last error: ${waiting_error}`,
     "Test the mail server. Emails are retried until their links expire.",
   );
 }
 
-async function speechHealth(config: Config, failed: readonly FailedJobRow[]): Promise<Finding> {
+async function speechHealth(config: Config, failed: FailureSummary): Promise<Finding> {
   const { transcription, dataDir } = config;
   if (transcription === null) return speechOff();
   if (transcription.engine === "server") return modelHealth("speech", atHost(transcription), failed);
@@ -133,13 +133,17 @@ function atHost({ url, model }: { readonly url: string; readonly model: string }
 }
 
 /** @param model such as "whisper-1 at speech.example.com". */
-function modelHealth(name: "speech" | "language", model: string, failed: readonly FailedJobRow[]): Finding {
-  const [first] = failed.filter((job) => job.next_at !== null);
-  if (first === undefined)
+function modelHealth(name: "speech" | "language", model: string, failures: FailureSummary): Finding {
+  const { waiting, waiting_error, stopped, stopped_error } = failures;
+  if (waiting + stopped === 0)
     return ok(`The model ${model} is set up. No recording is waiting after a failure.`);
-  const waiting = failed.filter((job) => job.next_at !== null).length;
+  if (waiting === 0)
+    return failing(
+      `${counted(stopped, "recording")} could not be processed since the last success. The last error: ${stopped_error}`,
+      `Test the ${name} model, and then retry the failed jobs.`,
+    );
   return failing(
-    `${counted(waiting, "recording")} could not be processed yet. The last error: ${first.error}`,
+    `${counted(waiting, "recording")} could not be processed yet. The last error: ${waiting_error}`,
     `Test the ${name} model. The recordings are retried when it works.`,
   );
 }

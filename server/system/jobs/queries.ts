@@ -65,6 +65,54 @@ export async function findFailedJobs(db: Executor): Promise<FailedJobRow[]> {
   return rows;
 }
 
+/** What the failed jobs of one kind say about what they depend on. */
+export interface FailureSummary {
+  /** Jobs that will be tried again, and the error of the one that is due first. */
+  readonly waiting: number;
+  readonly waiting_error: string | null;
+  /** Transcriptions that the speech model failed for good since it last succeeded, and the last error. */
+  readonly stopped: number;
+  readonly stopped_error: string | null;
+}
+
+/** What a kind without failed jobs has. */
+export const noFailures: FailureSummary = {
+  waiting: 0,
+  waiting_error: null,
+  stopped: 0,
+  stopped_error: null,
+};
+
+/** Summarizes all failed jobs, however many, by kind. A kind without failed jobs is absent. */
+export async function summarizeFailures(db: Executor): Promise<Map<string, FailureSummary>> {
+  const { rows } = await sql<FailureSummary & { kind: string }>`
+    select w.kind, w.waiting, left(w.waiting_error, 1000) as waiting_error, 0 as stopped, null as stopped_error
+    from (
+      select kind, count(*)::integer as waiting, (array_agg(error order by next_at))[1] as waiting_error
+      from (select kind, error, next_at from ${failedJobs} f where next_at is not null limit ${maxCounted}) f
+      group by kind) w
+    union all
+    select 'transcribe_recording', 0, null, count(*)::integer,
+      left((array_agg(t.last_error order by t.updated_at desc))[1], 1000)
+    from transcriptions t
+    where t.status = 'failed' and t.failure_cause = 'model'
+      and t.updated_at > now() - interval '${sql.raw(stoppedFor)}'
+      and not exists (select 1 from transcriptions d
+        where d.status = 'done' and d.written_version is not null and d.updated_at > t.updated_at)
+    having count(*) > 0`.execute(db);
+  const summaries = new Map<string, FailureSummary>();
+  for (const { kind, ...one } of rows) {
+    const other = summaries.get(kind) ?? noFailures;
+    summaries.set(kind, {
+      waiting: one.waiting + other.waiting,
+      waiting_error: one.waiting_error ?? other.waiting_error,
+      stopped: one.stopped + other.stopped,
+      stopped_error: one.stopped_error ?? other.stopped_error,
+    });
+  }
+  return summaries;
+}
+
 /** All failed jobs of a kind, or of every kind, by kind and subject. */
 export async function findFailedKeys(
   db: Executor,

@@ -55,8 +55,11 @@ interface Dependencies {
   readonly store: ObjectStore;
 }
 
-/** @param workspaceId of the job; null: it belongs to none. */
-type ActorOf = (workspaceId: string | null) => AuditActor | null;
+/**
+ * Whom to record, each in the audit log of their workspace.
+ * @param workspaceId of the job; null: it belongs to none.
+ */
+type ActorsOf = (workspaceId: string | null) => readonly AuditActor[];
 
 interface Named {
   readonly kind: JobName;
@@ -68,10 +71,10 @@ interface Named {
 
 /**
  * Runs a failed job now.
- * @param actorOf who asked for it, in whose audit log it is recorded; null: it is not recorded.
+ * @param actorsOf who asked for it.
  * @throws ProblemError `not_found` when there is no such failed job.
  */
-export async function retryJob(deps: Dependencies, id: string, actorOf: ActorOf): Promise<void> {
+export async function retryJob(deps: Dependencies, id: string, actorsOf: ActorsOf): Promise<void> {
   const { db, jobs } = deps;
   await db.kysely.transaction().execute(async (tx) => {
     const job = await findNamed(tx, id);
@@ -86,7 +89,7 @@ export async function retryJob(deps: Dependencies, id: string, actorOf: ActorOf)
       await jobs.enqueue(tx, job.kind, { recordingId: job.key }, job.key);
     }
     await sql`select parley_work_added()`.execute(tx);
-    await audit(tx, actorOf(job.workspaceId), "job_retried", job);
+    await audit(tx, actorsOf(job.workspaceId), "job_retried", job);
   });
   jobs.wake();
 }
@@ -95,7 +98,7 @@ export async function retryJob(deps: Dependencies, id: string, actorOf: ActorOf)
  * Ends a failed job and what it was for, in one transaction.
  * @throws ProblemError `not_found` when there is no such failed job, `wrong_state` when it can't be discarded.
  */
-export async function discardJob(deps: Dependencies, id: string, actorOf: ActorOf): Promise<void> {
+export async function discardJob(deps: Dependencies, id: string, actorsOf: ActorsOf): Promise<void> {
   const { db, jobs, store } = deps;
   const upload = await db.kysely.transaction().execute(async (tx) => {
     const job = await findNamed(tx, id);
@@ -115,7 +118,7 @@ export async function discardJob(deps: Dependencies, id: string, actorOf: ActorO
       returning id`.execute(tx);
     const isOfModel = kindOf(job.kind).subject === "recording";
     if (rows.length === 0 && !isOfModel) throw noSuchJob(id);
-    await audit(tx, actorOf(job.workspaceId), "job_discarded", job);
+    await audit(tx, actorsOf(job.workspaceId), "job_discarded", job);
     return endSubject(tx, jobs, job);
   });
   if (upload !== null && upload.media_type !== "transcript") await removeFile(store, upload);
@@ -124,7 +127,8 @@ export async function discardJob(deps: Dependencies, id: string, actorOf: ActorO
 /** @returns an upload whose file is to be removed. */
 async function endSubject(tx: Tx, jobs: JobQueue, { kind, key }: Named) {
   if (kindOf(kind).subject === "upload") return failDiscardedUpload(tx, jobs, key);
-  if (kind === "transcribe_recording") await endTranscription(tx, key, "An admin stopped the transcription.");
+  if (kind === "transcribe_recording")
+    await endTranscription(tx, key, "An admin stopped the transcription.", "user");
   if (kind === "analyze_recording") await endRun(tx, key, "An admin stopped the run.");
   if (kind === "render_clip")
     await sql`
@@ -149,14 +153,14 @@ function noSuchJob(id: string): ProblemError {
 
 async function audit(
   tx: Tx,
-  actor: AuditActor | null,
+  actors: readonly AuditActor[],
   action: "job_retried" | "job_discarded",
   { kind, key }: Named,
 ): Promise<void> {
-  if (actor === null) return;
-  await recordAudit(tx, actor, {
-    action,
-    subject: { type: kindOf(kind).subject, id: key },
-    details: { kind },
-  });
+  for (const actor of actors)
+    await recordAudit(tx, actor, {
+      action,
+      subject: { type: kindOf(kind).subject, id: key },
+      details: { kind },
+    });
 }

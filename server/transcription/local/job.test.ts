@@ -192,8 +192,9 @@ test("words get their speakers over the whole recording, the same ones again whe
   assert.equal(names[0]?.[0], "Unknown Speaker 1");
 });
 
-test("an engine that ends while it tells speakers apart leaves a transcript without speakers; a stopped job resumes", async () => {
-  const broken: SpeakerFinder = {
+test("an engine that ends twice while it tells speakers apart leaves a transcript without any, once with all; a stopped job resumes", async () => {
+  /** Kills the engine while it works on the second part, the given number of times. */
+  const killing = (kills: number): SpeakerFinder => ({
     ...speakerFinder,
     async open(folder, signal) {
       const opened = await speakerFinder.open(folder, signal);
@@ -201,16 +202,20 @@ test("an engine that ends while it tells speakers apart leaves a transcript with
         ...opened,
         async findVoices(audio, options) {
           const voices = opened.findVoices(audio, options);
+          if (audio.startMs === 0 || kills-- <= 0) return voices;
           await until("the engine runs", async () => (await engines()).length > 0);
           for (const pid of await engines()) process.kill(pid, "SIGKILL");
           return voices;
         },
       };
     },
-  };
+  });
   const id = await speak();
-  await run(id, { ...withEngine(), speakerFinder: broken });
-  assert.deepEqual(await segments(id), expected);
+  await run(id, { ...withEngine(), speakerFinder: killing(2) });
+  assert.deepEqual(await segments(id), expected, "the voices of the first part alone are not used");
+  const again = await speak(["Anna", "Ben"]);
+  await run(again, { ...withEngine(), speakerFinder: killing(1) });
+  assert.equal(new Set((await segments(again)).map(({ speaker }) => speaker)).size, 2);
 
   const other = await speak(["Anna", "Ben"]);
   const stop = new AbortController();

@@ -3,6 +3,13 @@ import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 
+/** The same for all processes of this machine. */
+const machineKey = createHash("sha256")
+  .update(`parley speech ${hostname()}`)
+  .digest()
+  .readBigInt64BE()
+  .toString();
+
 /** How often to check whether the engine has become free. */
 const checkMs = 1000;
 
@@ -17,7 +24,6 @@ export async function takeMachine(
   signal: AbortSignal | undefined,
 ): Promise<() => Promise<void>> {
   signal?.throwIfAborted();
-  const key = createHash("sha256").update(`parley speech ${hostname()}`).digest().readBigInt64BE().toString();
   const client = new pg.Client(session);
   // With its connection the lock is lost, but not the work.
   client.on("error", () => {});
@@ -28,7 +34,7 @@ export async function takeMachine(
     await client.connect();
     for (;;) {
       const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [
-        key,
+        machineKey,
       ]);
       if (rows[0]?.taken) return release;
       await delay(checkMs, undefined, signal === undefined ? {} : { signal });
@@ -36,5 +42,20 @@ export async function takeMachine(
   } catch (error) {
     await release();
     throw error;
+  }
+}
+
+/** Whether a process on this machine uses the speech engine now. */
+export async function isMachineTaken(session: pg.ClientConfig): Promise<boolean> {
+  const client = new pg.Client(session);
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ is_free: boolean }>("select pg_try_advisory_lock($1) as is_free", [
+      machineKey,
+    ]);
+    return rows[0]?.is_free !== true;
+  } finally {
+    await client.end().catch(() => {});
   }
 }

@@ -15,6 +15,18 @@ export interface PlacedVoices {
   readonly found: PartVoices;
 }
 
+/**
+ * The turns of a recording, only if the voices of all its parts were found: the speakers of a part would otherwise be
+ * named after the voices of another.
+ */
+export function findTurns(
+  parts: readonly { readonly startMs: number; readonly endMs: number; readonly found: PartVoices | null }[],
+  count: number | null,
+): Turn[] {
+  const placed = parts.flatMap(({ found, ...part }) => (found === null ? [] : [{ ...part, found }]));
+  return placed.length < parts.length ? [] : joinParts(placed, count);
+}
+
 /** A stretch of one speaker in times of the recording. */
 export interface Turn {
   readonly startMs: number;
@@ -51,11 +63,14 @@ export function joinParts(parts: readonly PlacedVoices[], count: number | null):
   return turns;
 }
 
+/** Speech that the voice activity detector did not hear belongs to the nearest turn only this close to it. */
+const maxGapMs = 5000;
+
 /** Anything with a time: a word or a segment. */
 type Timed = Pick<MergedSegment, "startMs" | "endMs">;
 
 /**
- * The speaker of each item, by the turn that covers most of it; in a gap, the nearest turn.
+ * The speaker of each item, by the turn that covers most of it; in a gap, the nearest turn, or null if none is near.
  * @param items in order of their starts.
  */
 export function speakersOf(items: readonly Timed[], turns: readonly Turn[]): (number | null)[] {
@@ -64,16 +79,16 @@ export function speakersOf(items: readonly Timed[], turns: readonly Turn[]): (nu
     // Turns that end long before this item are not needed again: later items start later.
     while (from + 1 < turns.length && (turns[from + 1]?.endMs ?? 0) < item.startMs) from++;
     const heard = new Map<number, number>();
-    let nearest: { speaker: number; gapMs: number } | null = null;
+    let nearest: { speaker: number | null; gapMs: number } = { speaker: null, gapMs: maxGapMs };
     for (let at = from; at < turns.length; at++) {
       const turn = turns[at] as Turn;
       const ms = Math.min(turn.endMs, item.endMs) - Math.max(turn.startMs, item.startMs);
       if (ms > 0) heard.set(turn.speaker, (heard.get(turn.speaker) ?? 0) + ms);
-      if (nearest === null || -ms < nearest.gapMs) nearest = { speaker: turn.speaker, gapMs: -ms };
+      if (-ms < nearest.gapMs) nearest = { speaker: turn.speaker, gapMs: -ms };
       if (turn.startMs > item.endMs) break;
     }
     const [most] = [...heard].toSorted((a, b) => b[1] - a[1]);
-    return most?.[0] ?? nearest?.speaker ?? null;
+    return most?.[0] ?? nearest.speaker;
   });
 }
 

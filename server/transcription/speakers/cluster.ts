@@ -16,109 +16,173 @@ interface Cluster {
   /** Of the unit vectors of its voices, weighted by how long they were heard. */
   mean: Float64Array;
   ms: number;
-  members: number[];
 }
+
+/** Two clusters that are joined, by the numbers of voices in them. */
+interface Union {
+  readonly a: number;
+  readonly b: number;
+  /** How much the union adds to the spread. */
+  readonly cost: number;
+  readonly cosine: number;
+}
+
+/** Voices that are clustered; the rest, which were heard the shortest, join the nearest cluster. */
+const maxClustered = 500;
 
 /**
  * Joins voices that are alike by Ward's rule: always the two clusters whose union is the least spread, so that a short odd
- * sound does not become a speaker while two long voices are joined. Takes the square of the number of voices in memory, so
- * the parts of a recording are joined first.
+ * sound does not become a speaker while two long voices are joined. Takes the square of the number of voices in time and
+ * memory, and at most that of `maxClustered`.
  * @returns the cluster of each voice, numbered from 0 by first appearance.
  */
-export function clusterVoices(voices: readonly Voice[], { minCosine, count }: ClusterLimits): number[] {
-  const clusters = voices.map((voice, index): Cluster => {
-    const length = Math.hypot(...voice.embedding) || 1;
-    return {
-      mean: Float64Array.from(voice.embedding, (value) => value / length),
-      ms: Math.max(1, voice.ms),
-      members: [index],
-    };
-  });
-  const pairs = createPairs(clusters);
-  for (let left = clusters.length; left > Math.max(1, count); left--) {
-    const [a, b] = pairs.closest();
-    const [into, from] = [clusters[a], clusters[b]];
-    if (into === undefined || from === undefined) break;
-    if (minCosine !== null && cosine(into.mean, from.mean) < minCosine) break;
-    unite(into, from);
-    pairs.update(a, b);
+export function clusterVoices(voices: readonly Voice[], limits: ClusterLimits): number[] {
+  const order = voices
+    .map((_, index) => index)
+    .toSorted((a, b) => (voices[b]?.ms ?? 0) - (voices[a]?.ms ?? 0));
+  const chosen = order.slice(0, maxClustered).toSorted((a, b) => a - b);
+  const own = chosen.map((index) => toCluster(voices[index] as Voice));
+  const roots = joinClusters(own, limits);
+  const labels = new Array<number>(voices.length).fill(0);
+  for (const [at, index] of chosen.entries()) labels[index] = roots[at] ?? 0;
+  const means = new Map<number, Cluster>();
+  for (const [at, root] of roots.entries()) {
+    const mean = means.get(root);
+    means.set(root, mean === undefined ? (own[at] as Cluster) : union(mean, own[at] as Cluster));
   }
-  const numbers = new Array<number>(voices.length).fill(0);
-  const kept = clusters
-    .filter(({ members }) => members.length > 0)
-    .toSorted((x, y) => Math.min(...x.members) - Math.min(...y.members));
-  for (const [number, { members }] of kept.entries()) for (const index of members) numbers[index] = number;
-  return numbers;
+  for (const index of order.slice(maxClustered)) labels[index] = nearest(means, voices[index] as Voice);
+  const numbers = new Map<number, number>();
+  return labels.map((label) => {
+    const number = numbers.get(label) ?? numbers.size;
+    numbers.set(label, number);
+    return number;
+  });
+}
+
+/** @returns a number per cluster, equal for those that belong together. */
+function joinClusters(clusters: readonly Cluster[], { minCosine, count }: ClusterLimits): number[] {
+  const parents = clusters.map((_, index) => index);
+  const rootOf = (index: number): number => {
+    let root = index;
+    while (parents[root] !== root) root = parents[root] as number;
+    return root;
+  };
+  // In the order of their costs, these are the unions that repeatedly joining the closest two would make.
+  const unions = findUnions(clusters).toSorted((x, y) => x.cost - y.cost);
+  for (const { a, b, cosine: alike } of unions.slice(0, Math.max(0, clusters.length - Math.max(1, count)))) {
+    if (minCosine !== null && alike < minCosine) break;
+    parents[rootOf(b)] = rootOf(a);
+  }
+  return parents.map((_, index) => rootOf(index));
+}
+
+/**
+ * Joins all clusters to one, by a chain of nearest neighbors: two that are each other's nearest are joined at once, since
+ * a union is never nearer to a third than the nearer of its halves was.
+ */
+function findUnions(voices: readonly Cluster[]): Union[] {
+  const size = voices.length;
+  const clusters: (Cluster | null)[] = [...voices];
+  const costs = new Float64Array(size * size);
+  for (let a = 0; a < size; a++)
+    for (let b = 0; b < a; b++) {
+      const value = spread(voices[a] as Cluster, voices[b] as Cluster);
+      costs[a * size + b] = value;
+      costs[b * size + a] = value;
+    }
+  const unions: Union[] = [];
+  const chain: number[] = [];
+  for (let start = 0; unions.length < size - 1; ) {
+    while (clusters[start] == null) start++;
+    if (chain.length === 0) chain.push(start);
+    const a = chain.at(-1) as number;
+    const before = chain.at(-2) ?? -1;
+    const b = nearestOf(a, before, clusters, costs);
+    if (b !== before) {
+      chain.push(b);
+      continue;
+    }
+    chain.length -= 2;
+    unions.push(join(a, b, clusters, costs));
+  }
+  return unions;
+}
+
+/** The nearest other cluster; `preferred` where several are equally near, so that the chain ends. */
+function nearestOf(
+  a: number,
+  preferred: number,
+  clusters: readonly (Cluster | null)[],
+  costs: Float64Array,
+): number {
+  const size = clusters.length;
+  let best = preferred;
+  let least = preferred === -1 ? Number.POSITIVE_INFINITY : (costs[a * size + preferred] ?? 0);
+  for (let c = 0; c < size; c++) {
+    if (c === a || clusters[c] === null) continue;
+    const value = costs[a * size + c] ?? 0;
+    if (best === -1 || value < least) {
+      best = c;
+      least = value;
+    }
+  }
+  return best;
+}
+
+/** Joins `b` into `a`, and updates the costs of `a` by the formula of Lance and Williams. */
+function join(a: number, b: number, clusters: (Cluster | null)[], costs: Float64Array): Union {
+  const size = clusters.length;
+  const [into, from] = [clusters[a] as Cluster, clusters[b] as Cluster];
+  const cost = costs[a * size + b] ?? 0;
+  for (const [c, other] of clusters.entries()) {
+    if (other === null || c === a || c === b) continue;
+    const value =
+      ((other.ms + into.ms) * (costs[c * size + a] ?? 0) +
+        (other.ms + from.ms) * (costs[c * size + b] ?? 0) -
+        other.ms * cost) /
+      (other.ms + into.ms + from.ms);
+    costs[c * size + a] = value;
+    costs[a * size + c] = value;
+  }
+  clusters[a] = union(into, from);
+  clusters[b] = null;
+  return { a, b, cost, cosine: cosine(into.mean, from.mean) };
+}
+
+/** The cluster whose mean is the most like a voice. */
+function nearest(means: ReadonlyMap<number, Cluster>, voice: Voice): number {
+  const { mean } = toCluster(voice);
+  let best = { label: 0, alike: Number.NEGATIVE_INFINITY };
+  for (const [label, cluster] of means) {
+    const alike = cosine(cluster.mean, mean);
+    if (alike > best.alike) best = { label, alike };
+  }
+  return best.label;
 }
 
 /** The mean voice of each cluster. */
 export function meanVoices(voices: readonly Voice[], numbers: readonly number[]): Voice[] {
   const means: Cluster[] = [];
-  for (const [index, { embedding, ms }] of voices.entries()) {
-    const length = Math.hypot(...embedding) || 1;
-    const voice = {
-      mean: Float64Array.from(embedding, (value) => value / length),
-      ms: Math.max(1, ms),
-      members: [],
-    };
-    const mean = means[numbers[index] ?? 0];
-    if (mean === undefined) means[numbers[index] ?? 0] = voice;
-    else unite(mean, voice);
+  for (const [index, voice] of voices.entries()) {
+    const number = numbers[index] ?? 0;
+    const mean = means[number];
+    means[number] = mean === undefined ? toCluster(voice) : union(mean, toCluster(voice));
   }
   return means.map(({ mean, ms }) => ({ embedding: [...mean], ms }));
 }
 
-function unite(into: Cluster, from: Cluster): void {
-  const ms = into.ms + from.ms;
-  into.mean = into.mean.map((value, i) => (value * into.ms + (from.mean[i] ?? 0) * from.ms) / ms);
-  into.ms = ms;
-  into.members.push(...from.members);
-  from.members = [];
+function toCluster({ embedding, ms }: Voice): Cluster {
+  const length = lengthOf(embedding);
+  const mean = new Float64Array(embedding).map((value) => value / length);
+  return { mean, ms: Math.max(1, ms) };
 }
 
-/** How much each pair of clusters would add to the spread, with the closest partner of each kept up to date. */
-function createPairs(clusters: readonly Cluster[]) {
-  const size = clusters.length;
-  const costs = new Float64Array(size * size).fill(Number.POSITIVE_INFINITY);
-  const partners = new Int32Array(size).fill(-1);
-  const cost = (a: number, b: number): number => costs[a * size + b] ?? Number.POSITIVE_INFINITY;
-  const isGone = (a: number): boolean => clusters[a]?.members.length === 0;
-
-  const measure = (a: number, b: number): void => {
-    const value = isGone(a) || isGone(b) ? Number.POSITIVE_INFINITY : spread(clusters[a], clusters[b]);
-    costs[a * size + b] = value;
-    costs[b * size + a] = value;
-  };
-  const findPartner = (a: number): void => {
-    let best = -1;
-    for (let b = 0; b < size; b++)
-      if (b !== a && !isGone(b) && (best < 0 || cost(a, b) < cost(a, best))) best = b;
-    partners[a] = isGone(a) ? -1 : best;
-  };
-  for (let a = 0; a < size; a++) for (let b = 0; b < a; b++) measure(a, b);
-  for (let a = 0; a < size; a++) findPartner(a);
-
-  return {
-    closest(): [a: number, b: number] {
-      let best: [number, number] = [-1, -1];
-      for (let a = 0; a < size; a++) {
-        const b = partners[a] ?? -1;
-        if (b >= 0 && (best[0] < 0 || cost(a, b) < cost(...best))) best = [a, b];
-      }
-      return best;
-    },
-    /** After cluster `b` was united into `a`. */
-    update(a: number, b: number): void {
-      for (let c = 0; c < size; c++) if (c !== a) measure(a, c);
-      for (let c = 0; c < size; c++)
-        if (c === a || c === b || partners[c] === a || partners[c] === b) findPartner(c);
-        else if (partners[c] !== -1 && cost(c, a) < cost(c, partners[c] ?? -1)) partners[c] = a;
-    },
-  };
+function union(a: Cluster, b: Cluster): Cluster {
+  const ms = a.ms + b.ms;
+  return { ms, mean: a.mean.map((value, i) => (value * a.ms + (b.mean[i] ?? 0) * b.ms) / ms) };
 }
 
-function spread(a: Cluster | undefined, b: Cluster | undefined): number {
-  if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY;
+function spread(a: Cluster, b: Cluster): number {
   let distance = 0;
   for (let i = 0; i < a.mean.length; i++) distance += ((a.mean[i] ?? 0) - (b.mean[i] ?? 0)) ** 2;
   return (distance * a.ms * b.ms) / (a.ms + b.ms);
@@ -127,5 +191,12 @@ function spread(a: Cluster | undefined, b: Cluster | undefined): number {
 function cosine(a: Float64Array, b: Float64Array): number {
   let dot = 0;
   for (let i = 0; i < a.length; i++) dot += (a[i] ?? 0) * (b[i] ?? 0);
-  return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
+  return dot / (lengthOf(a) * lengthOf(b));
+}
+
+/** Not 0, so that it can be divided by. */
+function lengthOf(vector: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) sum += (vector[i] ?? 0) ** 2;
+  return Math.sqrt(sum) || 1;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alignToSentences, joinParts, speakersOf } from "./assign.ts";
+import { alignToSentences, findTurns, joinParts, speakersOf } from "./assign.ts";
 import { clusterVoices } from "./cluster.ts";
 
 /** Voices of three people in many parts, each a little off. */
@@ -27,10 +27,19 @@ test("a short odd sound does not become a speaker while two people are joined", 
   assert.deepEqual(new Set(numbers.slice(0, 30)).size, 3);
 });
 
-test("joining the voices of a long recording takes less than a second", () => {
+test("the voices of a day of audio are joined in less than a second, also those beyond the limit", () => {
+  const voices = makeVoices(1920).map(({ embedding, ms }) => ({
+    embedding: [...embedding, ...new Array<number>(188).fill(0.01)],
+    ms,
+  }));
   const startedAt = performance.now();
-  clusterVoices(makeVoices(600), { minCosine: null, count: 3 });
-  assert.ok(performance.now() - startedAt < 1000);
+  const numbers = clusterVoices(voices, { minCosine: null, count: 3 });
+  const ms = performance.now() - startedAt;
+  assert.deepEqual(
+    numbers,
+    voices.map((_, index) => index % 3),
+  );
+  assert.ok(ms < 1000, `${ms} ms`);
 });
 
 test("parts: the same person has one number in all of them, and overlaps are cut in their middle", () => {
@@ -84,6 +93,38 @@ test("parts: the same person has one number in all of them, and overlaps are cut
     "the turn that covers most, in a gap the nearest",
   );
   assert.deepEqual(speakersOf([{ startMs: 0, endMs: 1 }], []), [null]);
+  assert.deepEqual(speakersOf([{ startMs: 23_500, endMs: 24_000 }], turns), [null], "no turn is near");
+});
+
+test("a part whose voices are unknown leaves the recording without speakers, instead of with wrong ones", () => {
+  const found = {
+    voices: [{ embedding: [1, 0], ms: 3000 }],
+    turns: [{ startMs: 0, endMs: 3000, voice: 0 }],
+  };
+  const [first, second] = [
+    { startMs: 0, endMs: 4000 },
+    { startMs: 4000, endMs: 8000 },
+  ];
+  assert.equal(
+    findTurns(
+      [
+        { ...first, found },
+        { ...second, found },
+      ],
+      null,
+    ).length,
+    2,
+  );
+  assert.deepEqual(
+    findTurns(
+      [
+        { ...first, found },
+        { ...second, found: null },
+      ],
+      null,
+    ),
+    [],
+  );
 });
 
 test("a change of speaker moves to the end of the sentence, but never across one", () => {
