@@ -80,13 +80,13 @@ async function repairAll(
   repair: Repair,
 ): Promise<string[]> {
   const operator = await readOperatorWorkspace(deps.db);
-  const actorOf = (workspaceId: string | null) => {
+  const actorsOf = (workspaceId: string | null) => {
     const id = workspaceId ?? operator?.id;
-    return id === undefined ? null : commandLine(id);
+    return id === undefined ? [] : [commandLine(id)];
   };
   const done: string[] = [];
   for (const id of ids) {
-    await repair(deps, id, actorOf);
+    await repair(deps, id, actorsOf);
     done.push(id);
   }
   if (!all && kind === undefined) return done;
@@ -94,7 +94,7 @@ async function repairAll(
     const id = jobId(key);
     if (done.includes(id)) continue;
     try {
-      await repair(deps, id, actorOf);
+      await repair(deps, id, actorsOf);
       done.push(id);
     } catch (error) {
       console.error(`parley: ${id}: ${(error as Error).message}`);

@@ -6,9 +6,10 @@ import type { Database } from "../platform/db/database.ts";
 import { readQuarantine } from "../platform/db/quarantine.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { version } from "../platform/version.ts";
-import { findActivity } from "../webhooks/management/log-queries.ts";
+import { findActivity, type HookActivity } from "../webhooks/management/log-queries.ts";
+import { describeStatus } from "../webhooks/transport/response.ts";
 import { readHealth } from "./health/read-health.ts";
-import { countJobs, type FailedJobRow, findFailedJobs } from "./jobs/queries.ts";
+import { countJobs, type FailedJobRow, findFailedJobs, summarizeFailures } from "./jobs/queries.ts";
 import { jobId, kindOf } from "./jobs/repair.ts";
 import { findProcesses, type ProcessRow } from "./processes.ts";
 
@@ -24,15 +25,16 @@ export async function readSystem(deps: {
   readonly config: Config;
 }): Promise<SystemState> {
   const { db, config } = deps;
-  const [failedJobs, jobs, processes, backups, hooks, quarantine] = await Promise.all([
+  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine] = await Promise.all([
     findFailedJobs(db.kysely),
+    summarizeFailures(db.kysely),
     countJobs(db.kysely),
     findProcesses(db),
     readBackupState(db),
     readFailingHooks(db),
     readQuarantine(db),
   ]);
-  const components = await readHealth(deps, { failedJobs, processes, backups });
+  const components = await readHealth(deps, { failures, processes, backups });
   return {
     version,
     healthy: components.every(({ state }) => state !== "failing"),
@@ -105,7 +107,10 @@ interface FailingHookRow {
   readonly count: number;
 }
 
-/** Hooks whose last attempt failed. Only the host of their URLs: the rest may be a secret of their workspace. */
+/**
+ * Hooks whose last attempt failed. Only the host of their URLs, and no words of the response: the rest may be a secret of
+ * their workspace.
+ */
 async function readFailingHooks({
   pool,
 }: Database): Promise<{ count: number; listed: SystemState["failing_hooks"] }> {
@@ -129,9 +134,15 @@ async function readFailingHooks({
       failing_since: row.failing_since.toISOString(),
       disabled: row.is_disabled,
       pending: activity.get(row.id)?.pending ?? 0,
-      last_error: activity.get(row.id)?.error ?? null,
+      last_error: describeAttempt(activity.get(row.id)),
     })),
   };
+}
+
+/** A redirect's target is in the error of its attempt, which only the hook's workspace may see. */
+function describeAttempt(activity: HookActivity | undefined): string | null {
+  if (activity === undefined || activity.status === null) return activity?.error ?? null;
+  return describeStatus(activity.status, null);
 }
 
 function toText(at: Date | null): string | null {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../contract/system.ts";
-import { actorOf } from "../audit/record.ts";
+import { type AuditActor, type AuditedRequest, actorOf, serverItself } from "../audit/record.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -53,15 +53,24 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
 
   route(api, contract.retryJob, async ({ principal, params, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    await retryJob(deps, params.job_id, () => actorOf(request));
+    await retryJob(deps, params.job_id, actorsOf(request));
     return { success: true as const };
   });
 
   route(api, contract.discardJob, async ({ principal, params, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    await discardJob(deps, params.job_id, () => actorOf(request));
+    await discardJob(deps, params.job_id, actorsOf(request));
     return { success: true as const };
   });
+}
+
+/** The admin, and in the audit log of another workspace, whose job it is, the server. */
+function actorsOf(request: AuditedRequest) {
+  return (workspaceId: string | null): AuditActor[] => {
+    const admin = actorOf(request);
+    const isOther = workspaceId !== null && workspaceId !== admin.workspaceId;
+    return isOther ? [admin, serverItself(workspaceId)] : [admin];
+  };
 }
 
 /** Runs each test once at a time: requests during a test share its result, so that they can't flood a server. */

@@ -10,7 +10,10 @@ import { insertRecording, makeUpload, makeWorkspace } from "../../test/support/f
 import { startModelServer } from "../../test/support/model-server.ts";
 import { refuse, startSpeechServer } from "../../test/support/speech-server.ts";
 import { startMailServer } from "../accounts/test/mail.ts";
-import { insertTranscription } from "../transcription/queries.ts";
+import { takeMachine } from "../transcription/local/machine-lock.ts";
+import { insertTranscription, markFailed } from "../transcription/queries.ts";
+import { markTranscriptionDone } from "../transcripts/end-transcription.ts";
+import { testSpeech } from "./health/test-component.ts";
 import { findProcesses, startHeartbeat } from "./processes.ts";
 import { insertFailedJob } from "./test/failed-job.ts";
 
@@ -101,6 +104,12 @@ test("the system lists failed jobs with their error, and failing hooks without t
      values ($1, $2, $3, 'personal', '2026-10-01', 'https://hooks.example/secret-path', 'recording_added', '{}', 'x', now())`,
     [hookId, other.id, other.admin.id],
   );
+  await db.pool.query(
+    `insert into deliveries (hook_id, event_type, subject_id, attempts, first_at, first_ms, first_status, first_error)
+     values ($1, 'recording_added', gen_random_uuid(), 1, now(), 5, 302,
+       'the response was a redirect (302), which is not followed, to https://hooks.example/secret-path?token=x')`,
+    [hookId],
+  );
   const system = await getSystem();
   const [job] = system.failed_jobs;
   assert.deepEqual(
@@ -127,6 +136,7 @@ test("the system lists failed jobs with their error, and failing hooks without t
     [hook.id, hook.host, hook.workspace.name, hook.disabled],
     [hookId, "hooks.example", "Customer", false],
   );
+  assert.equal(hook.last_error, "the response was 302 Found");
   assert.doesNotMatch(JSON.stringify(system), /secret-path/);
   assert.equal((await request("POST", `/system/jobs/${id}/discard`)).status, 200);
   assert.equal((await component("mail")).state, "ok");
@@ -194,6 +204,9 @@ test("a transcription that waits after a failure can be retried and discarded, a
 
   assert.equal((await request("POST", `/system/jobs/${job}/retry`)).status, 200);
   assert.deepEqual(await stateOf(), { status: "pending", attempts: 0 });
+  const entry = { action: "job_retried", subject_type: "recording", subject_id: id };
+  assert.deepEqual((await auditOf(operator.id)).at(-1), { ...entry, user_id: operator.admin.id });
+  assert.deepEqual((await auditOf(other.id)).at(-1), { ...entry, user_id: null });
   assert.equal(await listed(), undefined, "it waits for its next attempt");
 
   await app.jobs.boss.deleteAllJobs("transcribe_recording");
@@ -205,6 +218,35 @@ test("a transcription that waits after a failure can be retried and discarded, a
   assert.equal((await request("POST", `/system/jobs/${job}/discard`)).status, 409);
   assert.equal((await request("POST", `/system/jobs/${job}/retry`)).status, 200);
   await app.jobs.boss.deleteAllJobs("transcribe_recording");
+});
+
+test("a speech model that fails for good is failing until it works again, and a broken file or a user does not count", async () => {
+  const make = async () => {
+    const id = await insertRecording(db, { recorderId: other.member.id, title: "R" });
+    await db.kysely.transaction().execute((tx) => insertTranscription(tx, id));
+    return id;
+  };
+  const [first, second] = [await make(), await make()];
+  for (const cause of ["recording", "user"] as const) {
+    await markFailed(db.kysely, first, "The recording's file is missing.", cause);
+    assert.equal((await component("speech")).state, "ok", cause);
+    await db.pool.query("update transcriptions set status = 'running' where recording_id = $1", [first]);
+  }
+  // More failed jobs than are listed must not hide it.
+  const boss = "pgboss.job";
+  await db.pool.query(
+    `insert into ${boss} (name, singleton_key, policy, state, output, retry_count, start_after)
+     select 'send_mail', gen_random_uuid(), 'exclusive', 'retry', '{"message":"no route"}', 2, now() + interval '1 hour'
+     from generate_series(1, 120)`,
+  );
+  await markFailed(db.kysely, first, "The speech model can't be loaded.", "model");
+  const failing = await component("speech");
+  assert.equal(failing.state, "failing");
+  assert.match(failing.explanation, /1 recording could not be processed since.*can't be loaded/);
+  assert.match((await component("mail")).explanation, /120 emails could not be sent yet/);
+  await db.kysely.transaction().execute((tx) => markTranscriptionDone(tx, second, 1));
+  assert.equal((await component("speech")).state, "ok");
+  await db.pool.query(`delete from ${boss} where name = 'send_mail'`);
 });
 
 test("a summary that waits after a failure can be retried and discarded", async () => {
@@ -240,6 +282,15 @@ test("the tests of database, storage, mail and models use them for real", async 
   assert.equal(speech.requests.at(-1)?.audio.durationMs, 1000);
   assert.equal(model.requests.length, 1);
   assert.equal((await request("POST", "/system/components/worker/test")).status, 404);
+});
+
+test("the test of a built-in engine that transcribes a recording does not wait for it", async () => {
+  const release = await takeMachine(db.session, undefined);
+  const settings = { engine: "local", isRequired: true, model: null, threads: 1, language: null } as const;
+  const finding = await testSpeech(settings, { dataDir: app.config.dataDir, session: db.session });
+  await release();
+  assert.equal(finding.state, "ok");
+  assert.match(finding.explanation, /is transcribing a recording/);
 });
 
 test("a failing test says what is wrong and what to do, and shows no key", async () => {

@@ -1,5 +1,6 @@
 export { hasSpeechModel } from "./availability.ts";
 export { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
+export { isMachineTaken } from "./local/machine-lock.ts";
 export { localSpeakerFinder } from "./local/speaker-finder.ts";
 export { localTranscriber } from "./local/transcriber.ts";
 export { openAiTranscriber } from "./model/openai.ts";

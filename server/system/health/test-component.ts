@@ -15,7 +15,12 @@ import type {
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
-import { listInstalled, localTranscriber, openAiTranscriber } from "../../transcription/index.ts";
+import {
+  isMachineTaken,
+  listInstalled,
+  localTranscriber,
+  openAiTranscriber,
+} from "../../transcription/index.ts";
 import { type Finding, failing, off, ok, reasonOf } from "./finding.ts";
 import { within } from "./within.ts";
 
@@ -171,6 +176,8 @@ async function testBuiltInEngine(
   if (!isInstalled && !settings.isRequired) return speechOff();
   const options = { language: settings.language, signal: AbortSignal.timeout(modelMs) };
   try {
+    if (await isMachineTaken(deps.session))
+      return ok("The built-in engine is transcribing a recording on this machine.");
     return await withScratch(deps.dataDir, async ({ folder }) => {
       const path = join(folder, "silence.wav");
       await writeFile(path, silence());

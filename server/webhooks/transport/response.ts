@@ -119,7 +119,8 @@ function headerText(value: string | string[] | undefined): string | null {
   return first?.slice(0, MAX_HEADER_LENGTH) ?? null;
 }
 
-function describeStatus(status: number, location: string | null): string {
+/** @param location where a redirect leads; null: it is not mentioned. */
+export function describeStatus(status: number, location: string | null): string {
   if (location !== null && status >= 300 && status < 400)
     return `the response was a redirect (${status}), which is not followed, to ${location}`;
   const meaning = STATUS_CODES[status];
