@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { connectForCopy } from "../backup/snapshot.ts";
 import { countStoredFiles } from "../integrity/check.ts";
-import { findLaggards, type Laggard, takeMoverLock } from "../platform/db/presence.ts";
+import { type Laggard, takeMoverLock } from "../platform/db/presence.ts";
 import { importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import type { ObjectStore, StoreKind } from "../platform/storage/store.ts";
 import { markSecondStore, readStoreId } from "../storage-maintenance/owner-marker.ts";
@@ -10,6 +9,7 @@ import { MoveError } from "./errors.ts";
 import { changeStores, type Installation, type Migrating, type MigrationProgress } from "./migration.ts";
 import { removeSource } from "./remove-source.ts";
 import { openKind, readStores, type StoreMigration, type StoresInUse } from "./stores.ts";
+import { waitForProcesses } from "./wait-for-processes.ts";
 
 export interface MigrationOptions {
   readonly to: StoreKind;
@@ -32,7 +32,6 @@ export interface MigrationResult {
 
 /** How long processes may take to open the target. Without it, the migration does not begin. */
 const prepareMs = 20_000;
-const pollMs = 200;
 
 /**
  * Migrates all files to the other kind of store, while the server runs. First every process reads from both stores, then
@@ -119,22 +118,6 @@ async function waitForPreparation(shared: Shared, step: number): Promise<void> {
   throw new MoveError(
     `${describe(laggards)} can't use the ${shared.target.kind} file store. Give all processes its settings and restart them; their log says what is missing. Nothing was changed`,
   );
-}
-
-/** @returns the processes that have not followed in time. */
-async function waitForProcesses(
-  { client, onProgress }: Pick<Shared, "client" | "onProgress">,
-  step: number,
-  maxMs: number,
-): Promise<readonly Laggard[]> {
-  const deadline = performance.now() + maxMs;
-  for (let most = 0; ; ) {
-    const laggards = await findLaggards(client, step);
-    most = Math.max(most, laggards.length);
-    onProgress({ phase: "waiting", total: most, done: most - laggards.length });
-    if (laggards.length === 0 || performance.now() > deadline) return laggards;
-    await sleep(pollMs);
-  }
 }
 
 function describe(laggards: readonly Laggard[]): string {

@@ -1,5 +1,4 @@
 import { takeBackupLock } from "../platform/db/backup-lock.ts";
-import { findLaggards } from "../platform/db/presence.ts";
 import {
   importsPrefix,
   ownerOf,
@@ -13,6 +12,7 @@ import { copyFile } from "./copy-files.ts";
 import { MoveError } from "./errors.ts";
 import { changeStores, type Migrating } from "./migration.ts";
 import { readStores } from "./stores.ts";
+import { waitForProcesses } from "./wait-for-processes.ts";
 
 const hourMs = 3_600_000;
 
@@ -35,7 +35,7 @@ export async function removeSource(migrating: Migrating): Promise<number> {
     throw new MoveError(
       "a backup is running, which may need the files of the source; run this again when it has finished",
     );
-  if ((await findLaggards(client, step)).length > 0)
+  if ((await waitForProcesses(migrating, step, 0)).length > 0)
     throw new MoveError("some processes still write to the source; run this again in a moment");
   await checkUrls(migrating);
   await checkAppends(migrating);

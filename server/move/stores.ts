@@ -69,7 +69,8 @@ export async function readStores(
 export interface InstallationStore {
   readonly store: ObjectStore;
   /**
-   * Uses the stores that the database names now, once writes in flight have ended.
+   * Uses the stores that the database names now. Resolves when no write to a store that files are no longer written to is
+   * in flight.
    * @returns their step.
    * @throws ConfigError, WrongStoreError where the settings don't lead to them; then nothing changes.
    */
@@ -114,31 +115,35 @@ export async function openInstallationStore({ db, config, log }: Dependencies): 
   }
 
   const initial = await readStores(db.pool, config);
-  let { step } = initial;
+  let { step, first } = initial;
   if (initial.first !== config.storage)
     log.warn(
       { storage: initial.first },
       `PARLEY_STORAGE=${config.storage} is out of date and has no effect, because files were migrated; set PARLEY_STORAGE=${initial.first}`,
     );
-  const { store, switchTo } = makeSwitchable(await openStores(initial));
+  const { store, use, drain } = makeSwitchable(await openStores(initial));
   const closeAll = async (): Promise<void> => {
     for (const each of opened.values()) await each.close();
   };
+  async function followOnce(): Promise<number> {
+    const now = await readStores(db.pool, config);
+    if (now.step === step) return step;
+    use(await openStores(now));
+    if (now.first !== first) await drain();
+    ({ step, first } = now);
+    log.info({ first, migration: now.migration?.state ?? null }, "the file stores have changed");
+    return step;
+  }
+  // One after another: a second call must not return before the writes that the first one waits for have ended.
+  let following: Promise<unknown> = Promise.resolve();
   return {
     store: new Proxy(store, {
       get: (target, name: keyof ObjectStore) => (name === "close" ? closeAll : target[name]),
     }),
-    async follow() {
-      const now = await readStores(db.pool, config);
-      if (now.step !== step) {
-        await switchTo(await openStores(now));
-        step = now.step;
-        log.info(
-          { first: now.first, migration: now.migration?.state ?? null },
-          "the file stores have changed",
-        );
-      }
-      return step;
+    follow() {
+      const run = following.then(followOnce);
+      following = run.catch(() => undefined);
+      return run;
     },
   };
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
@@ -8,6 +10,7 @@ import { call } from "../support/app.ts";
 import { createLibrary, failing, mediaFile } from "../support/library.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { killAtLine, parley, prepareServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 
 const s3 = await startS3Server();
 after(() => s3?.stop());
@@ -34,10 +37,13 @@ if (s3 === null) {
   const { token } = library;
   const objects = join(server.env.PARLEY_DATA_DIR ?? "", "objects");
 
-  const query = async (text: string): Promise<void> => {
+  const query = async (text: string): Promise<Record<string, unknown>[]> => {
     const client = new pg.Client(server.env.PARLEY_DATABASE_URL);
     await client.connect();
-    await client.query(text).finally(() => client.end());
+    return client
+      .query(text)
+      .then(({ rows }) => rows)
+      .finally(() => client.end());
   };
 
   const keysInBucket = async (): Promise<string[]> => {
@@ -129,6 +135,54 @@ if (s3 === null) {
     };
   }
 
+  /** Sends half of a file. @returns how to send the rest. */
+  async function beginPut(): Promise<() => Promise<string>> {
+    const { id, media } = await createUpload();
+    const { url, headers } = media.upload;
+    const sending = request(url.replace("localhost", "127.0.0.1"), {
+      method: "PUT",
+      headers: { ...headers, "content-length": mediaFile.length },
+    });
+    const half = Math.floor(mediaFile.length / 2);
+    await new Promise((resolve) => sending.write(mediaFile.subarray(0, half), resolve));
+    const responded = once(sending, "response");
+    return async () => {
+      sending.end(mediaFile.subarray(half));
+      const [{ statusCode }] = await responded;
+      assert.equal(statusCode, 200);
+      return library.recordingOf(id);
+    };
+  }
+
+  /** The sessions in which processes show what they use. */
+  const presenceOf = "pid in (select pid from pg_locks where locktype = 'advisory' and classid = 1885434369)";
+
+  /** The copy must wait for a write to the source that is in flight, also after the sessions of all processes broke. */
+  async function migrateDuringPut(): Promise<void> {
+    const finish = await beginPut();
+    let isChecked = false;
+    let isEarly = false;
+    const command = killAtLine(server, ["storage", "migrate", "--to", "s3", "--json"], (line) => {
+      isEarly ||= line.includes('"phase":"files"');
+      return isEarly || isChecked;
+    });
+    await until("processes write to the target", async () => {
+      const [row] = await query("select state from store_migration");
+      return row?.state === "copying";
+    });
+    const cut = await query(
+      `select pid, pg_terminate_backend(pid) from pg_stat_activity where ${presenceOf}`,
+    );
+    await until("processes have new sessions", async () => {
+      const now = await query(`select pid from pg_stat_activity where ${presenceOf}`);
+      return now.length === cut.length && now.every(({ pid }) => cut.every((old) => old.pid !== pid));
+    });
+    isChecked = true;
+    await command;
+    assert.equal(isEarly, false, "the copy began before the write had ended");
+    await finish();
+  }
+
   /** Migrates under load. @param kills phases in which the command is killed first. */
   async function migrate(to: "s3" | "local", recording: string, kills: readonly string[]): Promise<void> {
     const before = await library.readAll();
@@ -150,6 +204,7 @@ if (s3 === null) {
     const recording = await library.uploadMedia();
     await library.uploadMedia();
     const finish = await beginResumable();
+    await migrateDuringPut();
     await migrate("s3", recording, ["waiting", "files"]);
     assert.match(
       await failing(server, "storage", "migrate", "--to", "s3", "--remove-source"),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import pg from "pg";
-import { type ConnectionSettings, isConnectionError } from "./database.ts";
+import type { ConnectionSettings } from "./database.ts";
 
 /**
  * How processes show what they use, for moves of files and of the database: by advisory locks of one session each, which
@@ -46,6 +46,12 @@ export interface MoveHandlers {
   readonly followStores: () => Promise<number>;
 }
 
+/** The locks of a session. */
+interface Held {
+  isServing: boolean;
+  step: number | null;
+}
+
 /** This process's session. */
 export interface Presence {
   stop(): Promise<void>;
@@ -66,6 +72,8 @@ export async function startPresence(
   let interrupt = Promise.withResolvers<void>();
   let isPaused = false;
   let hasStarted = false;
+  /** The oldest step of which this process may still use a store, whatever becomes of its session; null: none. */
+  let usedStep: number | null = null;
 
   async function rest(ms: number): Promise<void> {
     const timer = setTimeout(interrupt.resolve, ms);
@@ -75,10 +83,7 @@ export async function startPresence(
   }
 
   /** Follows until nothing differs. @returns whether the process uses the database now. */
-  async function follow(
-    client: pg.Client,
-    held: { isServing: boolean; step: number | null },
-  ): Promise<boolean> {
+  async function follow(client: pg.Client, held: Held): Promise<boolean> {
     for (;;) {
       const { step, isMoving, movedTo } = await readState(client);
       if (isMoving || movedTo !== null) {
@@ -93,16 +98,30 @@ export async function startPresence(
         await lockShared(client, spaces.serving, 1);
         held.isServing = true;
       } else if (held.step !== step) {
-        const followed = await handlers.followStores();
-        await lockShared(client, spaces.step, followed);
-        if (held.step !== null) await unlockShared(client, spaces.step, held.step);
-        held.step = followed;
+        if (!(await followStores(client, held))) return false;
       } else {
         if (isPaused) await handlers.resume();
         isPaused = false;
         return true;
       }
     }
+  }
+
+  /** @returns false if the stores of the database can't be used: then the process keeps the former ones, and their lock. */
+  async function followStores(client: pg.Client, held: Held): Promise<boolean> {
+    let followed: number;
+    try {
+      followed = await handlers.followStores();
+    } catch (error) {
+      if (!hasStarted) throw error;
+      log.error({ err: error }, "the file stores of the database can't be used; keeping the former ones");
+      return false;
+    }
+    usedStep = followed;
+    await lockShared(client, spaces.step, followed);
+    if (held.step !== null) await unlockShared(client, spaces.step, held.step);
+    held.step = followed;
+    return true;
   }
 
   /** @param onServing called whenever the process may use the database. */
@@ -121,16 +140,13 @@ export async function startPresence(
     client.on("notification", () => interrupt.resolve());
     try {
       await client.connect();
+      // First of all, so that commands see which stores this process still uses.
+      const held: Held = { isServing: false, step: usedStep };
+      if (held.step !== null) await lockShared(client, spaces.step, held.step);
       await client.query(`listen ${channel}`);
-      const held = { isServing: false, step: null };
       while (!stopping.signal.aborted) {
         // Following may wait for writes in flight.
-        const following = follow(client, held).catch((error) => {
-          if (!hasStarted || isConnectionError(error)) throw error;
-          // The session stays, so that commands see which stores this process still uses.
-          log.error({ err: error }, "the file stores of the database can't be used; keeping the former ones");
-          return false;
-        });
+        const following = follow(client, held);
         const isServing = await Promise.race([following, lost.promise, stopped.promise]);
         if (isServing) onServing();
         if (!stopping.signal.aborted)
@@ -144,6 +160,7 @@ export async function startPresence(
   const started = Promise.withResolvers<void>();
   const running = (async () => {
     while (!stopping.signal.aborted) {
+      const connectedAt = performance.now();
       try {
         await watch(() => {
           hasStarted = true;
@@ -155,6 +172,8 @@ export async function startPresence(
           return;
         }
         log.debug({ err: error }, "the connection for moves is lost; connecting again");
+        // Commands don't see this process meanwhile.
+        if (performance.now() - connectedAt > retryMs) continue;
         await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }

@@ -3,11 +3,10 @@ import type { ObjectStore } from "./store.ts";
 /** A store that can be replaced while it is used. */
 export interface SwitchableStore {
   readonly store: ObjectStore;
-  /**
-   * Uses another store from now on. Resolves when all writes to the former one have ended; it is not closed, because it
-   * may still be read.
-   */
-  switchTo(next: ObjectStore): Promise<void>;
+  /** Uses another store from now on. The former one is not closed, because it may still be read and written to. */
+  use(next: ObjectStore): void;
+  /** Resolves when all writes that are in flight to other stores than the one in use have ended. */
+  drain(): Promise<void>;
 }
 
 /** Methods that write an object's bytes. */
@@ -43,11 +42,13 @@ export function makeSwitchable(first: ObjectStore): SwitchableStore {
   });
   return {
     store,
-    async switchTo(next) {
-      const former = current;
+    use(next) {
       current = next;
-      await Promise.allSettled([...(inFlight.get(former) ?? [])]);
-      inFlight.delete(former);
+    },
+    async drain() {
+      const former = [...inFlight].filter(([each]) => each !== current);
+      await Promise.allSettled(former.flatMap(([, calls]) => [...calls]));
+      for (const [each, calls] of former) if (calls.size === 0) inFlight.delete(each);
     },
   };
 }

@@ -56,22 +56,26 @@ test("an append continues in the store where it began", async () => {
   assert.equal((await buffer((await both.get(key)).body)).toString(), "one two");
 });
 
-test("a switch waits for writes in flight, which end in the store where they began", async () => {
-  const { store, switchTo } = makeSwitchable(second);
+test("draining waits for writes to every former store, which end in the store where they began", async () => {
+  const { store, use, drain } = makeSwitchable(second);
   const [slow, next] = [newKey(), newKey()];
   const body = new Readable({ read() {} });
   const writing = store.put(slow, body);
   body.push("begun ");
+  use(combineStores(second, first));
   let isOver = false;
-  const switching = switchTo(both).then(() => {
+  const end = (): void => {
     isOver = true;
-  });
+  };
+  use(both);
+  // The write began two switches ago.
+  const draining = [drain().then(end), drain().then(end)];
   await store.put(next, Buffer.from("next"));
   assert.equal(isOver, false);
   body.push("ended");
   body.push(null);
   await writing;
-  await switching;
+  await Promise.all(draining);
   assert.equal((await read(second, slow)).toString(), "begun ended");
   assert.equal(await second.head(next), null);
   assert.equal((await read(store, slow)).toString(), "begun ended");
