@@ -16,7 +16,7 @@ export interface ProgressReport {
   done(): void;
 }
 
-/** How often a line of JSON is printed, besides the last of each phase. */
+/** How often a line of JSON is printed, besides the first and the last of each phase. */
 const lineEveryMs = 1000;
 
 /** A bar on a terminal; with `--json` lines of JSON on standard output; otherwise nothing. */
@@ -50,13 +50,15 @@ function reportBar(): ProgressReport {
 }
 
 function reportLines(): ProgressReport {
-  let last = Number.NEGATIVE_INFINITY;
+  let [last, phase, line]: [number, string, string] = [Number.NEGATIVE_INFINITY, "", ""];
   return {
     update(progress) {
       const now = performance.now();
-      if (progress.done < progress.total && now - last < lineEveryMs) return;
-      last = now;
-      process.stdout.write(`${JSON.stringify(progress)}\n`);
+      const next = JSON.stringify(progress);
+      const isMinor = progress.phase === phase && (progress.done < progress.total || next === line);
+      if (isMinor && now - last < lineEveryMs) return;
+      [last, phase, line] = [now, progress.phase, next];
+      process.stdout.write(`${next}\n`);
     },
     done: () => {},
   };
