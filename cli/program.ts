@@ -1,6 +1,8 @@
 import { Command } from "commander";
 import { AccountError } from "../server/accounts/service.ts";
 import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
+import { ExportError } from "../server/exports/errors.ts";
+import { ImportError } from "../server/imports/move/errors.ts";
 import { MovedError, MoveError } from "../server/move/errors.ts";
 import { ConfigError } from "../server/platform/config/config.ts";
 import { WrongSecretError } from "../server/platform/crypto/secret.ts";
@@ -40,6 +42,8 @@ const commands = {
   secret: async () => (await import("./secret.ts")).secretCommand(),
   models: async () => (await import("./models.ts")).modelsCommand(),
   audit: async () => (await import("./audit.ts")).auditCommand(),
+  export: async () => (await import("./export.ts")).exportCommand(),
+  import: async () => (await import("./import.ts")).importCommand(),
   upload: async () => (await import("./upload/upload.ts")).uploadCommand(),
   demo: async () => (await import("./demo.ts")).demoCommand(),
 } as const satisfies Record<string, () => Promise<Command>>;
@@ -77,6 +81,8 @@ function describe(
     ConfigError,
     DataFolderInUseError,
     DatabaseTooNewError,
+    ExportError,
+    ImportError,
     MigrationFailedError,
     ModelError,
     MoveError,

@@ -48,6 +48,8 @@ export const auditActions = [
   "hook_deleted",
   "hook_secret_rotated",
   "settings_changed",
+  "workspace_exported",
+  "import_started",
   "job_retried",
   "job_discarded",
   "speech_model_requested",

@@ -1,10 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { pino } from "pino";
-import { job, startPump } from "../server/platform/jobs/pump.ts";
-import { promoteUploadJob } from "../server/uploads/promotion/promote.ts";
-import { promoteMediaJob } from "../server/uploads/promotion/promote-media.ts";
-import { validateUploadJob } from "../server/uploads/promotion/validate-file.ts";
+import { runLocalWorker } from "../server/imports/local-worker.ts";
 import { demoMeetings } from "./content/meetings/index.ts";
 import { demoStories } from "./content/stories.ts";
 import type { DemoMeeting } from "./content/types.ts";
@@ -95,30 +91,4 @@ async function hasSummary({ db }: DemoDependencies, recordingId: string): Promis
     .where("id", "=", recordingId)
     .executeTakeFirst();
   return found?.ai_summary != null;
-}
-
-/** Runs the demo's jobs in this process. A running server's workers share them; without a server this worker runs all. */
-function runLocalWorker({ db, jobs, store, config }: DemoDependencies): () => Promise<void> {
-  const pump = startPump(
-    jobs,
-    [
-      job({
-        name: "promote_upload",
-        concurrency: 2,
-        run: ({ uploadId }) => promoteUploadJob({ db, jobs, config }, uploadId),
-      }),
-      job({
-        name: "validate_upload",
-        concurrency: 2,
-        run: ({ uploadId }) => validateUploadJob({ db, jobs, store, config }, uploadId),
-      }),
-      job({
-        name: "promote_media",
-        concurrency: Math.max(1, Math.floor(availableParallelism() / 2)),
-        run: ({ uploadId }) => promoteMediaJob({ db, jobs, store, config }, uploadId),
-      }),
-    ],
-    pino({ level: "silent" }),
-  );
-  return () => pump.stop(30_000);
 }

@@ -19,6 +19,8 @@ const columnTypes: Readonly<Record<string, string>> = {
   "hooks.hook_type": "HookType",
   "hooks.include": "JsonColumn<Record<string, unknown>>",
   "hooks.version": "VersionName",
+  "import_items.omitted": "Generated<JsonColumn<Record<string, number>>>",
+  "import_runs.counts": "Generated<JsonColumn<Record<string, number>>>",
   "transcript_edits.changes": "JsonColumn<TranscriptChanges>",
   "transcript_edits.details": "JsonColumn<TranscriptEditDetails>",
   "upload_transcripts.segments": 'JsonColumn<TranscriptInput["segments"]>',

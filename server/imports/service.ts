@@ -6,7 +6,12 @@ import { toTimestamp } from "../../contract/recording-data.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
-import type { ImportData, ParticipantExtra, UploadParticipant } from "../platform/db/json-columns.ts";
+import type {
+  ImportData,
+  MovedData,
+  ParticipantExtra,
+  UploadParticipant,
+} from "../platform/db/json-columns.ts";
 import { record } from "../platform/events/record.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
@@ -29,6 +34,13 @@ interface Dependencies {
   readonly config: FileSettings & UploadQuotas & Pick<Config, "s3">;
 }
 
+/** What a recording that is moved here has beyond the attributes of an import. */
+export interface Moved {
+  readonly data: MovedData;
+  /** The participants' scopes, in their order; null: determined by the email. */
+  readonly scopes: readonly (ParticipantExtra["scope"] | null)[];
+}
+
 /**
  * Creates an import: an upload with more attributes, processed the same way. An existing import with the same
  * external_id is returned as it is, whatever else the request says.
@@ -38,6 +50,7 @@ export async function importRecording(
   deps: Dependencies,
   principal: Principal,
   input: ImportInput,
+  moved?: Moved,
 ): Promise<{ row: UploadRow; created: boolean }> {
   const { db, jobs } = deps;
   if (input.media?.url !== undefined && !mayNameObjects(principal))
@@ -48,7 +61,7 @@ export async function importRecording(
   const answer = await db.kysely.transaction().execute(async (tx) => {
     const existing = await findExisting(tx, principal, input.external_id);
     if (existing !== undefined) return { row: existing, created: false };
-    return { row: await begin(tx, deps, principal, input), created: true };
+    return { row: await begin(tx, deps, principal, input, moved), created: true };
   });
   jobs.wake();
   return answer;
@@ -81,6 +94,7 @@ async function begin(
   { jobs, store, config }: Dependencies,
   principal: Principal,
   input: ImportInput,
+  moved: Moved | undefined,
 ): Promise<UploadRow> {
   const { media } = input;
   const format = media === undefined ? null : (media.format ?? formatOf(media.url ?? ""));
@@ -100,8 +114,15 @@ async function begin(
     start_datetime: start,
     team_id: null,
     recorder_ids: recorders.length > 0 ? [...new Set(recorders)] : [principal.userId],
-    participants: (input.participants ?? []).map(toParticipant),
-    import_data: dataOf(input, format, mediaKey),
+    participants: (input.participants ?? []).map((person, index) => {
+      const participant = toParticipant(person);
+      const scope = moved?.scopes[index];
+      return scope ? { ...participant, extra: { ...participant.extra, scope } } : participant;
+    }),
+    import_data: {
+      ...dataOf(input, format, mediaKey),
+      ...(moved === undefined ? {} : { moved: moved.data }),
+    },
     external_id: input.external_id ?? null,
     ...(format === null ? {} : { file: await planFile(tx, config, principal.workspaceId) }),
   });

@@ -60,6 +60,37 @@ export interface ParticipantExtra {
   /** Timestamps as the API writes them. */
   readonly observed_join_time?: string | null;
   readonly observed_leave_time?: string | null;
+  /** As another installation determined it; absent: determined by the email. */
+  readonly scope?: "internal" | "external" | "unknown";
+}
+
+/** What a recording from another installation has beyond the attributes of an import. Removed once it is a recording. */
+export interface MovedData {
+  readonly meeting_type_id: string | null;
+  readonly meeting_type_by_hand: boolean;
+  readonly ai_summary: string | null;
+  /** `assignee` is an index of the participants. */
+  readonly ai_action_items: readonly {
+    readonly status: "pending" | "completed";
+    readonly timestamp: number;
+    readonly text: string;
+    readonly assignee: number | null;
+  }[];
+  readonly ai_template_sections: readonly object[];
+  readonly highlights: readonly {
+    readonly text: string;
+    readonly start_ms: number;
+    readonly duration_ms: number;
+    readonly tags: readonly string[];
+    readonly created_at: string;
+    readonly created_by: string | null;
+  }[];
+  readonly shared_user_ids: readonly string[];
+  readonly private_notes: readonly { readonly user_id: string; readonly text: string }[];
+  /** Names of the speakers that are not participants, by speaker_key. */
+  readonly speakers: Readonly<Record<string, string>>;
+  /** As transcript_segments.word_times has it, for each segment of the transcript; null: of none. */
+  readonly word_times: readonly (readonly (number | null)[] | null)[] | null;
 }
 
 /** An element of uploads.participants, as the client sent it. */
@@ -88,6 +119,7 @@ export interface ImportData {
   readonly crm: object | null;
   /** `participant` is an index of the participants. */
   readonly screenshares: readonly { start: number; end: number; participant: number }[];
+  readonly moved?: MovedData;
 }
 
 /** uploads.transcript_info: what an upload keeps of its transcript once the copy is removed. */

@@ -257,6 +257,35 @@ export interface Identities {
   user_id: string;
 }
 
+export interface ImportItems {
+  old_id: string;
+  omitted: Generated<JsonColumn<Record<string, number>>>;
+  reason: string | null;
+  recording_id: string | null;
+  run_id: string;
+  source_key: string;
+  state: "pending" | "done" | "failed";
+  updated_at: Generated<Timestamp>;
+  upload_id: string | null;
+  workspace_id: string;
+}
+
+export interface ImportRuns {
+  counts: Generated<JsonColumn<Record<string, number>>>;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  error: string | null;
+  finished_at: Timestamp | null;
+  id: string;
+  is_dry_run: boolean;
+  origin: string;
+  source: string;
+  state: Generated<"pending" | "running" | "done" | "failed" | "canceled">;
+  token: Buffer | null;
+  updated_at: Generated<Timestamp>;
+  workspace_id: string;
+}
+
 export interface Installation {
   arriving_since: Timestamp | null;
   backup_failure_mailed_at: Timestamp | null;
@@ -837,6 +866,7 @@ export interface Workspaces {
   name: string;
   new_recording_share_state: "restricted" | "workspace" | null;
   recording_added: Generated<"when_ready" | "immediately">;
+  resolves_old_ids: Generated<boolean>;
 }
 
 export interface DB {
@@ -856,6 +886,8 @@ export interface DB {
   highlights: Highlights;
   hooks: Hooks;
   identities: Identities;
+  import_items: ImportItems;
+  import_runs: ImportRuns;
   installation: Installation;
   intelligence_runs: IntelligenceRuns;
   intelligence_settings: IntelligenceSettings;

@@ -11,6 +11,7 @@ import { insertUserShare } from "../../recordings/share/queries.ts";
 import { findShareStateOfNew } from "../../recordings/share/share-state.ts";
 import { applyImportData } from "../import-data.ts";
 import { insertRecordingMedia, type NewRecordingMedia } from "../media-queries.ts";
+import { applyMovedData, finishMove } from "../moved-data.ts";
 import { findUploadTranscripts, type UploadRow } from "../queries.ts";
 import { anonymousSpeakers, participantIndexByKey, participantName } from "../speakers.ts";
 
@@ -81,9 +82,12 @@ export async function createRecording(
       upload.participants.map(({ extra }) => extra),
       durationMs,
     );
+  if (upload.import_data?.moved !== undefined)
+    await applyMovedData(tx, upload, recordingId, upload.import_data.moved, people);
   if (transcript !== undefined) {
     await write.insertSegments(tx, recordingId, attributeSegments(transcript, upload, people));
   }
+  if (upload.import_data !== null) await finishMove(tx, upload.id, recordingId);
   await syncGrants(tx, [recordingId]);
   if (!upload.recorder_ids.includes(upload.created_by)) await auditUploader(tx, upload, recordingId);
   return { recordingId, hasTranscript: transcript !== undefined };
@@ -124,7 +128,7 @@ async function describeParticipants(
     name: participantName(participant),
     email: participant.email,
     phone: participant.phone,
-    scope: scopes[index] ?? "unknown",
+    scope: participant.extra?.scope ?? scopes[index] ?? "unknown",
     confirmed_attendee:
       upload.media_type === "transcript"
         ? participant.speaker_key !== null &&
@@ -149,16 +153,23 @@ function attributeSegments(
       speaker.name,
     ]),
   );
+  const { speakers, word_times: wordTimes } = upload.import_data?.moved ?? {};
   return transcript.segments
+    .map((segment, index) => ({ ...segment, word_times: wordTimes?.[index] ?? null }))
     .toSorted((a, b) => a.start - b.start)
     .map((segment) => {
       const person = people[claimed.get(segment.speaker_key) ?? -1];
       return {
         participant_id: person?.id ?? null,
-        speaker: person?.name ?? anonymous.get(segment.speaker_key) ?? "Unknown Speaker",
+        speaker:
+          speakers?.[segment.speaker_key] ??
+          person?.name ??
+          anonymous.get(segment.speaker_key) ??
+          "Unknown Speaker",
         start_ms: segment.start,
         end_ms: segment.end,
         text: segment.text,
+        word_times: segment.word_times,
       };
     });
 }

@@ -1,0 +1,160 @@
+import { resolve } from "node:path";
+import { Command, Option } from "commander";
+import { chooseWorkspace } from "../server/accounts/service.ts";
+import { commandLine, recordAudit } from "../server/audit/record.ts";
+import { runLocalWorker } from "../server/imports/local-worker.ts";
+import { ImportError } from "../server/imports/move/errors.ts";
+import { endRun, findReport, insertRun, type ReportRow } from "../server/imports/move/queries.ts";
+import { runImport } from "../server/imports/move/run.ts";
+import type { ImportSource } from "../server/imports/move/source.ts";
+import { openSource, sourceKinds } from "../server/imports/sources/index.ts";
+import type { Config } from "../server/platform/config/config.ts";
+import type { Database } from "../server/platform/db/database.ts";
+import { openJobQueue } from "../server/platform/jobs/queue.ts";
+import { reportProgress } from "./support/report-progress.ts";
+import { readToolConfig } from "./support/with-database.ts";
+import { withStore } from "./support/with-store.ts";
+
+interface Options {
+  from: (typeof sourceKinds)[number];
+  workspace?: string;
+  owner?: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** How many recordings of the report are printed. */
+const maxReported = 1000;
+
+/** `parley import`. */
+export function importCommand(): Command {
+  return new Command("import")
+    .description(
+      "import recordings from an export of another installation; run again to resume or to import what is new",
+    )
+    .argument("<folder>", "the folder of the export")
+    .addOption(
+      new Option("--from <source>", "what the recordings come from").choices(sourceKinds).default("parley"),
+    )
+    .option("--workspace <id>", "workspace ID; required if there are several workspaces")
+    .option(
+      "--owner <email>",
+      "the user who owns recordings whose recorders have no user here (default: the first admin)",
+    )
+    .option("--dry-run", "only count what would be imported")
+    .option("--json", "print progress and result as lines of JSON")
+    .action(async (path: string, options: Options) => {
+      const config = readToolConfig();
+      const source = await openSource(options.from, {
+        path: resolve(path),
+      });
+      try {
+        await importFrom(source, options, config);
+      } finally {
+        await source.close?.();
+      }
+    });
+}
+
+async function importFrom(source: ImportSource, options: Options, config: Config): Promise<void> {
+  const report = reportProgress(options);
+  await withStore(async (db, store) => {
+    const row = await startRun(db, source, options);
+    const jobs = await openJobQueue({
+      pool: db.pool,
+      onError: (error) => console.error(`parley: ${error.message}`),
+    });
+    const stopWorker = runLocalWorker({ db, jobs, store, config });
+    try {
+      const result = await runImport({ db, jobs, store, config }, row, source, {
+        onProgress: report.update,
+      });
+      report.done();
+      const ended = await findCounts(db, row.id);
+      const rows = await findReport(db.kysely, row.id, maxReported);
+      if (options.json)
+        process.stdout.write(
+          `${JSON.stringify({ phase: "done", run_id: row.id, counts: ended, ...result, report: rows })}\n`,
+        );
+      else printReport(rows);
+      console.error(describeResult(ended, result, options.dryRun ?? false));
+      if (result.failed > 0) process.exitCode = 1;
+    } catch (error) {
+      await endRun(db.kysely, row.id, "failed", (error as Error).message.slice(0, 1000));
+      throw error;
+    } finally {
+      report.done();
+      await stopWorker();
+      await jobs.close();
+    }
+  }, config);
+}
+
+async function startRun(db: Database, source: ImportSource, options: Options) {
+  return db.kysely.transaction().execute(async (tx) => {
+    const workspaceId = await chooseWorkspace(tx, options.workspace);
+    const owner = await tx
+      .selectFrom("users")
+      .select("id")
+      .where("workspace_id", "=", workspaceId)
+      .where("deactivated_at", "is", null)
+      .$if(options.owner === undefined, (query) => query.where("role", "=", "admin"))
+      .$if(options.owner !== undefined, (query) =>
+        query.where("email_key", "=", options.owner?.toLowerCase() ?? ""),
+      )
+      .orderBy("created_at")
+      .orderBy("id")
+      .executeTakeFirst();
+    if (owner === undefined)
+      throw new ImportError(
+        options.owner === undefined
+          ? "the workspace has no active admin; name the owner of the recordings with --owner"
+          : `${options.owner} is not an active user of the workspace`,
+      );
+    await recordAudit(tx, commandLine(workspaceId), {
+      action: "import_started",
+      details: { source: source.kind, origin: source.origin, dry_run: options.dryRun ?? false },
+    });
+    return insertRun(tx, {
+      workspaceId,
+      createdBy: owner.id,
+      source: source.kind,
+      origin: source.origin,
+      token: null,
+      isDryRun: options.dryRun ?? false,
+    });
+  });
+}
+
+async function findCounts(db: Database, runId: string): Promise<Record<string, number>> {
+  const row = await db.kysely
+    .selectFrom("import_runs")
+    .select("counts")
+    .where("id", "=", runId)
+    .executeTakeFirstOrThrow();
+  return row.counts;
+}
+
+function printReport(rows: readonly ReportRow[]): void {
+  for (const { old_id, state, reason, omitted } of rows) {
+    const left = Object.entries(omitted).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
+    process.stdout.write(
+      `${old_id}\t${state === "failed" ? `not imported: ${reason}` : `without ${left.join(", ")}`}\n`,
+    );
+  }
+}
+
+function describeResult(
+  counts: Readonly<Record<string, number>>,
+  result: { done: number; failed: number },
+  isDryRun: boolean,
+): string {
+  const { recordings = 0, existing = 0, video = 0, audio = 0, transcript = 0 } = counts;
+  const found = `${recordings} recordings (${video} video, ${audio} audio, ${transcript} transcript)`;
+  const users =
+    counts.users_matched === undefined && counts.users_unknown === undefined
+      ? ""
+      : `; ${counts.users_matched ?? 0} of ${(counts.users_matched ?? 0) + (counts.users_unknown ?? 0)} users have an account here`;
+  if (isDryRun) return `found ${found}, ${existing} of them imported already${users}`;
+  return `found ${found}: ${result.done} imported, ${existing} were imported before, ${result.failed} not imported${users}`;
+}

@@ -1,0 +1,86 @@
+import { createTeam } from "../../accounts/teams/teams.ts";
+import type { AuditActor } from "../../audit/record.ts";
+import { createMeetingType } from "../../directory/meeting-types.ts";
+import { findMeetingTypes, findTeams, findUsers } from "../../directory/queries.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+
+/** The users, teams and meeting types that imported recordings refer to. */
+export interface Directory {
+  /** The active user with this email; null: there is none. */
+  userId(email: string): string | null;
+  /** The team of this name, created if it is missing; null: it can't be. */
+  teamId(name: string): Promise<string | null>;
+  /** The meeting type of this name, created if it is missing; null: it can't be. */
+  meetingTypeId(name: string, scope: "internal" | "external"): Promise<string | null>;
+}
+
+/** Reads the directory of the principal's workspace once, for one import. */
+export async function openDirectory(
+  db: Database,
+  principal: Principal,
+  actor: AuditActor,
+): Promise<Directory> {
+  const { workspaceId } = principal;
+  const users = new Map(
+    (await findUsers(db.kysely, workspaceId)).map(({ id, email }) => [email.toLowerCase(), id]),
+  );
+  const teams = once<string, string | null>(async (name) => {
+    const find = async () =>
+      (await findTeams(db.kysely, workspaceId)).find((team) => fold(team.name) === fold(name))?.id ?? null;
+    return (
+      (await find()) ??
+      orNull(
+        db.kysely
+          .transaction()
+          .execute((tx) => createTeam(tx, actor, { name: name.slice(0, 200), memberIds: [] })),
+        find,
+      )
+    );
+  });
+  const types = once<string, string | null>(async (key) => {
+    const [scope, name] = JSON.parse(key) as ["internal" | "external", string];
+    const find = async () =>
+      (await findMeetingTypes(db.kysely, workspaceId)).find((type) => fold(type.name) === fold(name))?.id ??
+      null;
+    const create = createMeetingType.bind(null, db, principal, { name: name.slice(0, 200), scope });
+    return (
+      (await find()) ??
+      orNull(
+        create().then(({ id }) => id),
+        find,
+      )
+    );
+  });
+  return {
+    userId: (email) => users.get(email.trim().toLowerCase()) ?? null,
+    teamId: teams,
+    meetingTypeId: (name, scope) => types(JSON.stringify([scope, name])),
+  };
+}
+
+/** Another process may have created it at the same time; a limit leaves it out. */
+async function orNull(created: Promise<string>, find: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await created;
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return find();
+  }
+}
+
+function once<K, V>(look: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const known = new Map<K, Promise<V>>();
+  return (key) => {
+    const found = known.get(key) ?? look(key);
+    known.set(key, found);
+    // A failed lookup is repeated.
+    found.catch(() => known.delete(key));
+    return found;
+  };
+}
+
+function fold(name: string): string {
+  return name.normalize("NFKC").trim().toLowerCase();
+}

@@ -1,0 +1,5 @@
+/** An import can't begin or continue; the message says why, for the user who started it. */
+export class ImportError extends Error {}
+
+/** One recording can't be imported; the others can. The message is shown in the report. */
+export class RecordingError extends Error {}

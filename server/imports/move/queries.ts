@@ -1,0 +1,196 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Database, Executor } from "../../platform/db/database.ts";
+import type { ImportRuns } from "../../platform/db/types.ts";
+
+export type ImportRunRow = Selectable<ImportRuns>;
+
+export interface NewRun {
+  readonly workspaceId: string;
+  readonly createdBy: string;
+  readonly source: string;
+  readonly origin: string;
+  readonly token: Buffer | null;
+  readonly isDryRun: boolean;
+}
+
+export async function insertRun(tx: Executor, run: NewRun): Promise<ImportRunRow> {
+  return tx
+    .insertInto("import_runs")
+    .values({
+      id: randomUUIDv7(),
+      workspace_id: run.workspaceId,
+      created_by: run.createdBy,
+      source: run.source,
+      origin: run.origin,
+      token: run.token,
+      is_dry_run: run.isDryRun,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findRun(db: Executor, runId: string): Promise<ImportRunRow | undefined> {
+  return db.selectFrom("import_runs").selectAll().where("id", "=", runId).executeTakeFirst();
+}
+
+/** Saves what was counted. */
+export async function beginRun(db: Executor, runId: string, counts: Record<string, number>): Promise<void> {
+  await db
+    .updateTable("import_runs")
+    .set({ counts: JSON.stringify(counts), state: "running", updated_at: sql`clock_timestamp()` })
+    .where("id", "=", runId)
+    .where("state", "in", ["pending", "running"])
+    .execute();
+}
+
+/** Ends a run and removes its token. A run that has ended stays as it is. */
+export async function endRun(
+  db: Executor,
+  runId: string,
+  state: "done" | "failed" | "canceled",
+  error: string | null = null,
+): Promise<boolean> {
+  const row = await db
+    .updateTable("import_runs")
+    .set({
+      state,
+      error,
+      token: null,
+      updated_at: sql`clock_timestamp()`,
+      finished_at: sql`clock_timestamp()`,
+    })
+    .where("id", "=", runId)
+    .where("state", "in", ["pending", "running"])
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Ends runs of the same source whose command was killed; the caller has the lock that their process had. */
+export async function endInterrupted(db: Executor, run: ImportRunRow): Promise<void> {
+  await db
+    .updateTable("import_runs")
+    .set({ state: "failed", error: "interrupted", finished_at: sql`clock_timestamp()` })
+    .where("workspace_id", "=", run.workspace_id)
+    .where("source", "=", run.source)
+    .where("origin", "=", run.origin)
+    .where("id", "<>", run.id)
+    .where("token", "is", null)
+    .where("state", "in", ["pending", "running"])
+    .execute();
+}
+
+/** What is known about a recording of a source. */
+export interface ItemState {
+  readonly state: "pending" | "done" | "failed";
+  /** Of its upload; null: there is none. */
+  readonly upload_status: string | null;
+}
+
+export async function findItem(
+  db: Executor,
+  workspaceId: string,
+  sourceKey: string,
+  oldId: string,
+): Promise<ItemState | undefined> {
+  const { rows } = await sql<ItemState>`
+    select i.state, u.status as upload_status
+    from import_items i left join uploads u on u.id = i.upload_id
+    where i.workspace_id = ${workspaceId} and i.source_key = ${sourceKey} and i.old_id = ${oldId}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+interface ItemKey {
+  readonly workspaceId: string;
+  readonly sourceKey: string;
+  readonly oldId: string;
+  readonly runId: string;
+}
+
+/** Connects a recording of a source with its upload, which may be a recording already. */
+export async function saveItem(
+  db: Database,
+  item: ItemKey,
+  uploadId: string,
+  omitted: Readonly<Record<string, number>>,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    // Either the promotion waits for this row, or this waits for the promotion and sees its result.
+    await sql`select 1 from uploads where id = ${uploadId} for update`.execute(tx);
+    await sql`
+      insert into import_items (workspace_id, source_key, old_id, run_id, state, upload_id, recording_id, omitted)
+      select ${item.workspaceId}, ${item.sourceKey}, ${item.oldId}, ${item.runId},
+        case status when 'success' then 'done' else 'pending' end, id, recording_id, ${JSON.stringify(omitted)}::jsonb
+      from uploads where id = ${uploadId}
+      on conflict (workspace_id, source_key, old_id) do update set run_id = excluded.run_id, state = excluded.state,
+        upload_id = excluded.upload_id, recording_id = excluded.recording_id, omitted = excluded.omitted,
+        reason = null, updated_at = clock_timestamp()
+      where import_items.state <> 'done'`.execute(tx);
+  });
+}
+
+export async function failItem(db: Executor, item: ItemKey, reason: string): Promise<void> {
+  await sql`
+    insert into import_items (workspace_id, source_key, old_id, run_id, state, reason)
+    values (${item.workspaceId}, ${item.sourceKey}, ${item.oldId}, ${item.runId}, 'failed', ${reason.slice(0, 1000)})
+    on conflict (workspace_id, source_key, old_id) do update set run_id = excluded.run_id, state = 'failed',
+      reason = excluded.reason, updated_at = clock_timestamp()
+    where import_items.state <> 'done'`.execute(db);
+}
+
+/** Notes uploads of the run that have failed. @returns how many of its recordings are still to come. */
+export async function refreshItems(db: Executor, runId: string): Promise<number> {
+  await sql`
+    update import_items i set state = 'failed', updated_at = clock_timestamp(),
+      reason = coalesce(u.failure_reason, 'The upload was removed before it became a recording.')
+    from import_items p left join uploads u on u.id = p.upload_id
+    where p.run_id = ${runId} and p.state = 'pending' and (u.id is null or u.status = 'failure')
+      and (i.workspace_id, i.source_key, i.old_id) = (p.workspace_id, p.source_key, p.old_id)`.execute(db);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from import_items where run_id = ${runId} and state = 'pending'`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** How many recordings of the run are done and failed, and what of them was left out. */
+export interface RunResult {
+  readonly done: number;
+  readonly failed: number;
+  readonly pending: number;
+  readonly omitted: Readonly<Record<string, number>>;
+}
+
+export async function findResult(db: Executor, runId: string): Promise<RunResult> {
+  const { rows } = await sql<RunResult>`
+    select count(*) filter (where state = 'done')::integer as done,
+      count(*) filter (where state = 'failed')::integer as failed,
+      count(*) filter (where state = 'pending')::integer as pending,
+      coalesce((select json_object_agg(key, total) from (
+        select o.key, sum(o.value::integer)::integer as total
+        from import_items x, jsonb_each_text(x.omitted) o where x.run_id = ${runId} group by o.key) t), '{}') as omitted
+    from import_items where run_id = ${runId}`.execute(db);
+  return rows[0] ?? { done: 0, failed: 0, pending: 0, omitted: {} };
+}
+
+/** A recording in the report of a run. */
+export interface ReportRow {
+  readonly old_id: string;
+  readonly state: "pending" | "done" | "failed";
+  readonly recording_id: string | null;
+  readonly reason: string | null;
+  readonly omitted: Readonly<Record<string, number>>;
+}
+
+/** The recordings of a run that failed, or of which something was left out. */
+export async function findReport(db: Executor, runId: string, limit: number): Promise<ReportRow[]> {
+  const { rows } = await sql<ReportRow>`
+    select old_id, state, recording_id, reason, omitted from import_items
+    where run_id = ${runId} and (state = 'failed' or omitted <> '{}')
+    order by state = 'failed' desc, old_id limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,301 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { sql } from "kysely";
+import { serverItself } from "../../audit/record.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/db/database.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
+import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { uploadFileKey } from "../../platform/storage/layout.ts";
+import {
+  BodyBrokenError,
+  type ObjectInfo,
+  type ObjectStore,
+  ObjectTooLargeError,
+} from "../../platform/storage/store.ts";
+import { transition } from "../../uploads/lifecycle/transition.ts";
+import { lockUploadById, type UploadRow } from "../../uploads/queries.ts";
+import type { UploadQuotas } from "../../uploads/quotas.ts";
+import { takeFile } from "../../uploads/transfer/arrival.ts";
+import type { FileSettings } from "../../uploads/transfer/file-plan.ts";
+import { importRecording } from "../service.ts";
+import { convert } from "./convert.ts";
+import { type Directory, openDirectory } from "./directory.ts";
+import { ImportError, RecordingError } from "./errors.ts";
+import {
+  beginRun,
+  endInterrupted,
+  endRun,
+  failItem,
+  findItem,
+  findResult,
+  findRun,
+  type ImportRunRow,
+  type RunResult,
+  refreshItems,
+  saveItem,
+} from "./queries.ts";
+import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "./source.ts";
+
+export interface RunDependencies {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  readonly store: ObjectStore;
+  readonly config: FileSettings & UploadQuotas & Pick<Config, "s3">;
+}
+
+export interface RunOptions {
+  readonly onProgress?: (progress: { phase: string; total: number; done: number }) => void;
+  /** Ends the run early; it can be continued. */
+  readonly signal?: AbortSignal;
+}
+
+/** Recordings that are read and sent at a time. */
+const concurrency = 4;
+
+/** No more are sent while so many wait to become recordings, which bounds the storage that uploads take. */
+const maxPending = 16;
+
+/** How often the database is asked what has become of the uploads. */
+const pollMs = 250;
+
+/** How often a broken download is repeated. */
+const maxAttempts = 4;
+
+/** Everything one run works with. */
+interface Run {
+  readonly row: ImportRunRow;
+  readonly source: ImportSource;
+  readonly sourceKey: string;
+  readonly principal: Principal;
+  readonly directory: Directory;
+  readonly options: RunOptions;
+}
+
+/**
+ * Imports the recordings of a source. What was imported by an earlier run of the same source, also one that was killed,
+ * is skipped, so a run may be repeated at any time.
+ * @throws ImportError when the source can't be read; what was imported stays.
+ */
+export async function runImport(
+  deps: RunDependencies,
+  row: ImportRunRow,
+  source: ImportSource,
+  options: RunOptions = {},
+): Promise<RunResult> {
+  const { db } = deps;
+  const sourceKey = `${source.kind}:${source.origin}`;
+  return exclusively(db, `${row.workspace_id} ${sourceKey}`, options.signal, async () => {
+    await endInterrupted(db.kysely, row);
+    const principal = importerOf(row);
+    const directory = await openDirectory(db, principal, serverItself(row.workspace_id));
+    const run: Run = { row, source, sourceKey, principal, directory, options };
+    const counts = await count(db, run);
+    await beginRun(db.kysely, row.id, counts);
+    if (!row.is_dry_run) {
+      await sendAll(deps, run, counts.recordings ?? 0);
+      while ((await refreshItems(db.kysely, row.id)) > 0) await pause(deps, run);
+    }
+    await endRun(db.kysely, row.id, "done");
+    return findResult(db.kysely, row.id);
+  });
+}
+
+/** The admin who started the run, with the rights of a workspace token: imports are the workspace's. */
+function importerOf(row: ImportRunRow): Principal {
+  return {
+    tokenId: row.id,
+    tokenType: "workspace_access_token",
+    scope: "workspace",
+    workspaceId: row.workspace_id,
+    userId: row.created_by,
+    role: "admin",
+    emailKey: "",
+    name: "import",
+    expiresAt: null,
+    sees: [row.workspace_id],
+  };
+}
+
+/** Counts the recordings of the source, and the users there who exist here. */
+async function count(db: Database, run: Run): Promise<Record<string, number>> {
+  const counts: Record<string, number> = { recordings: 0, video: 0, audio: 0, transcript: 0, existing: 0 };
+  const add = (name: string): void => {
+    counts[name] = (counts[name] ?? 0) + 1;
+  };
+  for await (const item of run.source.list()) {
+    run.options.signal?.throwIfAborted();
+    add("recordings");
+    add(item.mediaType);
+    const known = await findItem(db.kysely, run.row.workspace_id, run.sourceKey, item.oldId);
+    if (known?.state === "done") add("existing");
+    run.options.onProgress?.({ phase: "count", total: counts.recordings ?? 0, done: counts.recordings ?? 0 });
+  }
+  const emails = await run.source.emails();
+  for (const email of emails ?? [])
+    add(run.directory.userId(email) === null ? "users_unknown" : "users_matched");
+  return counts;
+}
+
+async function sendAll(deps: RunDependencies, run: Run, total: number): Promise<void> {
+  const items = run.source.list()[Symbol.asyncIterator]();
+  let [done, isOver] = [0, false];
+  const work = async (): Promise<void> => {
+    while (!isOver) {
+      const { value: item, done: isLast } = await items.next();
+      if (isLast) return;
+      while ((await refreshItems(deps.db.kysely, run.row.id)) >= maxPending) await pause(deps, run);
+      run.options.signal?.throwIfAborted();
+      await sendItem(deps, run, item);
+      done += 1;
+      run.options.onProgress?.({ phase: "import", total, done });
+    }
+  };
+  const results = await Promise.allSettled(
+    Array.from({ length: concurrency }, () =>
+      work().catch((error: Error) => {
+        isOver = true;
+        throw error;
+      }),
+    ),
+  );
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+/** Waits for uploads to become recordings. @throws ImportError when the run was canceled. */
+async function pause({ db }: RunDependencies, { row, options }: Run): Promise<void> {
+  await wait(pollMs, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  await refuseCanceled(db, row.id);
+}
+
+async function sendItem(deps: RunDependencies, run: Run, item: SourceItem): Promise<void> {
+  const { db } = deps;
+  const { row, sourceKey } = run;
+  const key = { workspaceId: row.workspace_id, sourceKey, oldId: item.oldId, runId: row.id };
+  await refuseCanceled(db, row.id);
+  const known = await findItem(db.kysely, row.workspace_id, sourceKey, item.oldId);
+  if (known?.state === "done") return;
+  const isUnderway = known?.upload_status != null && !["awaiting", "failure"].includes(known.upload_status);
+  try {
+    if (known?.state === "pending" && isUnderway) return await adopt(deps, key);
+    await importItem(deps, run, key, await item.load());
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === null) throw error;
+    await failItem(db.kysely, key, reason);
+  }
+}
+
+/** A recording that an earlier run has sent counts for this one. */
+async function adopt({ db }: RunDependencies, key: Parameters<typeof failItem>[1]): Promise<void> {
+  await sql`update import_items set run_id = ${key.runId} where workspace_id = ${key.workspaceId}
+    and source_key = ${key.sourceKey} and old_id = ${key.oldId} and state = 'pending'`.execute(db.kysely);
+}
+
+async function importItem(
+  deps: RunDependencies,
+  run: Run,
+  key: Parameters<typeof failItem>[1],
+  source: SourceRecording,
+): Promise<void> {
+  const open = source.openMedia ?? (async () => null);
+  // Opened first: its format is part of the import, and without it none is created.
+  let media = await open();
+  try {
+    const { input, moved, omitted } = await convert(
+      source,
+      externalIdOf(key.sourceKey, key.oldId),
+      media?.format ?? null,
+      { directory: run.directory, importerId: run.row.created_by },
+    );
+    const { row } = await importRecording(deps, run.principal, input, moved);
+    await saveItem(deps.db, key, row.id, omitted);
+    if (row.status !== "awaiting" || media === null) return;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await sendMedia(deps, row, media);
+        return;
+      } catch (error) {
+        if (!(error instanceof BodyBrokenError) || attempt === maxAttempts) {
+          if (reasonOf(error) !== null) await failUpload(deps, row.id, reasonOf(error) ?? "");
+          throw error;
+        }
+        media = await open();
+        if (media === null) throw new RecordingError("the media file is gone from the source");
+      }
+    }
+  } finally {
+    media?.body.destroy();
+  }
+}
+
+/** Fits the limit of external ids, however long the URL of the source is. */
+function externalIdOf(sourceKey: string, oldId: string): string {
+  const id = `${sourceKey} ${oldId}`;
+  return id.length <= 200 ? id : `…${id.slice(-199)}`;
+}
+
+async function sendMedia(deps: RunDependencies, upload: UploadRow, media: SourceMedia): Promise<void> {
+  const file: ObjectInfo = await deps.store.put(uploadFileKey(upload.id), media.body, {
+    maxBytes: Number(upload.max_upload_bytes ?? deps.config.maxUploadBytes),
+  });
+  await takeFile(deps, upload.id, file);
+}
+
+/** An import whose file doesn't arrive must not wait for it for a day. */
+async function failUpload(
+  { db, jobs }: RunDependencies,
+  uploadId: string,
+  failureReason: string,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const row = await lockUploadById(tx, uploadId);
+    if (row?.status === "awaiting") await transition(tx, jobs, row, "url_expired", { failureReason });
+  });
+}
+
+/** Why this recording alone is not imported; null: the error concerns the whole run. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof RecordingError || error instanceof ProblemError) return error.message;
+  if (error instanceof BodyBrokenError) return "the media file could not be read to its end";
+  if (error instanceof ObjectTooLargeError) return "the media file is larger than PARLEY_MAX_UPLOAD_BYTES";
+  return null;
+}
+
+/** A run that was canceled sends nothing more. */
+async function refuseCanceled(db: Database, runId: string): Promise<void> {
+  const run = await findRun(db.kysely, runId);
+  if (run?.state === "canceled") throw new ImportError("the import was canceled");
+}
+
+/**
+ * Runs work while no other process imports the same source into the same workspace. The advisory lock ends with its
+ * connection, so a killed process blocks no later one.
+ */
+async function exclusively<T>(
+  db: Database,
+  name: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = await db.pool.connect();
+  try {
+    const key = `parley import ${name}`;
+    for (;;) {
+      signal?.throwIfAborted();
+      const { rows } = await client.query<{ locked: boolean }>(
+        "select pg_try_advisory_lock(hashtextextended($1, 0)) as locked",
+        [key],
+      );
+      if (rows[0]?.locked) break;
+      await wait(pollMs);
+    }
+    try {
+      return await work();
+    } finally {
+      await client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [key]);
+    }
+  } finally {
+    client.release();
+  }
+}

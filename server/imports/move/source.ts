@@ -1,0 +1,41 @@
+import type { Readable } from "node:stream";
+import type { MediaFormat } from "../../../contract/media-formats.ts";
+import type { PortableEntry, PortableRecording } from "../../../contract/portable.ts";
+
+/** An open media file of a source. */
+export interface SourceMedia {
+  readonly format: MediaFormat;
+  readonly body: Readable;
+}
+
+/** A recording of a source with everything that is known about it. */
+export interface SourceRecording {
+  readonly recording: Omit<PortableRecording, "files">;
+  readonly entries: readonly PortableEntry[];
+  /** Opens the media file; null: there is none. May be called again after an error. */
+  readonly openMedia: (() => Promise<SourceMedia | null>) | null;
+  /** What the source has but doesn't give away, by code. */
+  readonly omitted?: Readonly<Record<string, number>>;
+}
+
+/** A recording in the list of a source. */
+export interface SourceItem {
+  /** Its id there. */
+  readonly oldId: string;
+  readonly mediaType: "video" | "audio" | "transcript";
+  /** @throws RecordingError when this one can't be read. */
+  load(): Promise<SourceRecording>;
+}
+
+/** Where recordings are imported from: a service, or files on disk. */
+export interface ImportSource {
+  /** As `parley import --from` names it. */
+  readonly kind: string;
+  /** Tells sources of a kind apart: the service's URL, or a name of the folder. */
+  readonly origin: string;
+  /** Emails of the users there; null: not known before the recordings are read. */
+  emails(): Promise<readonly string[] | null>;
+  /** Every recording, in any order. @throws ImportError */
+  list(): AsyncIterable<SourceItem>;
+  close?(): Promise<void>;
+}
