@@ -9,14 +9,14 @@ import { startBrowserApp, visit } from "./support.ts";
 const app = await startBrowserApp();
 const { member, admin } = await makeWorkspace(app.db);
 
-test("the search key keeps the open panel, and no Follow button shows before anything plays", async () => {
+test("the search key opens the transcript, and no Follow button shows before anything plays", async () => {
   const id = await makeMedia(app, member.token);
   const { page } = await visit(app, `/recordings/${id}`, { userId: member.id });
   await page.getByRole("list", { name: "Transcript" }).waitFor();
   await page.getByRole("tab", { name: "Notes" }).click();
   await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("/");
-  assert.equal(await page.getByRole("tab", { name: "Notes" }).getAttribute("aria-selected"), "true");
+  assert.equal(await page.getByRole("tab", { name: "Transcript" }).getAttribute("aria-selected"), "true");
   assert.equal(
     await page.evaluate<string>("document.activeElement.closest('section')?.getAttribute('aria-label')"),
     "Transcript",

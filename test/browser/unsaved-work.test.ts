@@ -63,7 +63,7 @@ test("an ended session covers the page, keeps it and its drafts, and continues a
   await until("the notes are saved", async () =>
     (await viewOf(id)).recording.private_notes?.text === "Ask about the harbour." ? true : undefined,
   );
-  assert.equal(page.url(), `${app.url}/recordings/${id}`);
+  assert.equal(page.url(), `${app.url}/recordings/${id}?tab=notes`);
   await page.getByText("Saved", { exact: true }).waitFor();
   await until("no draft is left", async () => (await storedDrafts(page)) === 0);
 });

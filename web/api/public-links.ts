@@ -11,6 +11,7 @@ import type {
 import { type CallInput, call, path } from "./client.ts";
 
 export type LinkBody = z.output<typeof PublicLink>;
+export type LinkInput = NonNullable<CallInput<typeof createRecordingLink>["body"]>;
 export type LinkChange = NonNullable<CallInput<typeof updatePublicLink>["body"]>;
 
 /** What a public link shows. */
@@ -32,8 +33,8 @@ export function linksQuery(target: LinkTarget) {
 export type LinkList = z.output<(typeof listRecordingLinks)["response"]> &
   Partial<z.output<(typeof listStoryLinks)["response"]>>;
 
-export function createLink(target: LinkTarget): Promise<LinkBody> {
-  return call<typeof createRecordingLink>("POST", pathOf(target), { body: {} });
+export function createLink(target: LinkTarget, body: LinkInput = {}): Promise<LinkBody> {
+  return call<typeof createRecordingLink>("POST", pathOf(target), { body });
 }
 
 export function updateLink(linkId: string, body: LinkChange): Promise<LinkBody> {

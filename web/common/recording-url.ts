@@ -2,12 +2,33 @@
 export interface RecordingSearch {
   /** The start position in seconds, with up to three decimals. */
   readonly t?: number | undefined;
+  /** The open tab; without it, the first. */
+  readonly tab?: RecordingTab | undefined;
+}
+
+/** The tabs of the recording page, in their order. */
+const recordingTabs = [
+  "transcript",
+  "summary",
+  "actions",
+  "highlights",
+  "notes",
+  "people",
+  "details",
+] as const;
+
+export type RecordingTab = (typeof recordingTabs)[number];
+
+/** The tab with a name; undefined if there is none. */
+export function tabOf(name: unknown): RecordingTab | undefined {
+  return recordingTabs.find((tab) => tab === name);
 }
 
 /** Parses the search parameters, ignoring invalid ones. */
 export function readRecordingSearch(raw: Readonly<Record<string, unknown>>): RecordingSearch {
   const t = typeof raw.t === "string" || typeof raw.t === "number" ? Number(raw.t) : Number.NaN;
-  return Number.isFinite(t) && t >= 0 ? { t } : {};
+  const tab = tabOf(raw.tab);
+  return { ...(Number.isFinite(t) && t >= 0 ? { t } : {}), ...(tab === undefined ? {} : { tab }) };
 }
 
 /** A position for URLs: seconds with decimals, since lines rarely start at a whole second. @param ms milliseconds. */

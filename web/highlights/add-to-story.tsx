@@ -8,7 +8,11 @@ import { createStory, storiesQuery, updateStory } from "../api/stories.ts";
 const newStory = "new";
 
 /** Appends a highlight to a story, or creates a story with it. */
-export function AddToStory(props: { highlight: HighlightBody; onDone: () => void; onCancel: () => void }) {
+export function AddToStory(props: {
+  highlight: Pick<HighlightBody, "id">;
+  onDone: () => void;
+  onCancel: () => void;
+}) {
   const { highlight, onDone, onCancel } = props;
   const query = useInfiniteQuery(storiesQuery);
   const stories = query.data?.pages.flatMap((page) => page.stories) ?? [];

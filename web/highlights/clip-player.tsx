@@ -8,7 +8,9 @@ import classes from "./highlights.module.css";
 import { useCaptions } from "./use-captions.ts";
 
 interface PlayerProps {
-  readonly highlight: HighlightBody;
+  readonly highlight: Pick<HighlightBody, "id" | "recording_id" | "text" | "timestamp" | "duration"> & {
+    readonly thumbnail_url: string | null;
+  };
   /** Plays immediately, if the browser allows it before a click. */
   readonly autoPlay?: boolean;
   /** Milliseconds from the start of the clip. */
@@ -93,7 +95,7 @@ function Player({
           <video
             ref={element}
             src={url}
-            poster={isVideo ? highlight.thumbnail_url : undefined}
+            poster={isVideo ? (highlight.thumbnail_url ?? undefined) : undefined}
             preload="metadata"
             playsInline
             aria-label={highlight.text}

@@ -1,6 +1,6 @@
 import type { Segment, Word } from "../api/recording.ts";
 import { segmentSpeakerKey } from "../common/speakers.ts";
-import type { SegmentWords } from "../common/words.ts";
+import { estimateWords, type SegmentWords } from "../common/words.ts";
 
 /** Two caption lines; longer texts are split. */
 const maxCueCharacters = 84;
@@ -36,18 +36,12 @@ interface Phrase {
   readonly end: number;
 }
 
-/** Cuts a segment at pauses and before it has more than two lines. Unknown times are estimated from the letters. */
+/** Cuts a segment at pauses and before it has more than two lines. */
 function phrasesOf(segment: Segment, words: readonly Word[]): Phrase[] {
-  const all = segment.text.match(/\S+/g) ?? [];
-  const letters = all.reduce((sum, word) => sum + word.length + 1, 0);
-  const share = (segment.end - segment.start) / Math.max(1, letters);
   const phrases: { text: string; start: number; end: number }[] = [];
-  let done = 0;
-  for (const [index, word] of all.entries()) {
+  for (const { from, to, start, end } of estimateWords(segment, words)) {
     const phrase = phrases.at(-1);
-    const start = words[index]?.start ?? Math.max(segment.start + done * share, phrase?.end ?? 0);
-    done += word.length + 1;
-    const end = words[index]?.end ?? Math.max(start, segment.start + done * share);
+    const word = segment.text.slice(from, to);
     const isSame =
       phrase !== undefined &&
       phrase.text.length + word.length < maxCueCharacters &&

@@ -24,7 +24,7 @@ export const TranscribeAgainDialog = lazyDialog({
 });
 
 export const ClipDialog = lazyDialog({
-  load: async () => (await import("./clip-dialog.tsx")).ClipDialog,
+  load: async () => (await import("./clip/clip-dialog.tsx")).ClipDialog,
   isOpen: ({ range }) => range !== null,
   closed: { range: null },
 });

@@ -14,7 +14,7 @@ import {
   type View,
 } from "../api/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
-import { momentOf } from "../common/recording-url.ts";
+import { momentOf, type RecordingTab } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { createSeeking, PlayerContext } from "../player/context.ts";
@@ -149,34 +149,22 @@ type TranscriptResult = Pick<UseQueryResult<Transcript>, "data" | "error" | "ref
 function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDeleted: () => void }) {
   const { hasMedia } = useRecording();
   const findField = useRef<HTMLInputElement>(null);
-  const [tab, setTab] = useState<string | null>(null);
+  const [tab, setTab] = useTab();
   const [isHelpOpen, help] = useDisclosure();
   const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
-  const hasTwoColumns = isWide && hasMedia;
   useShortcuts({
     onFind: () => {
-      const select = (): void => {
-        findField.current?.focus();
-        findField.current?.select();
-      };
-      // In one column the search field is inside the transcript panel, which must be open.
-      if (!hasTwoColumns) flushSync(() => setTab("transcript"));
-      select();
+      // The search field is inside the transcript panel, which must be open.
+      flushSync(() => setTab("transcript"));
+      findField.current?.focus();
+      findField.current?.select();
     },
     onHelp: help.open,
   });
-  const transcriptPane = (
-    <TranscriptPane
-      transcript={transcript.data}
-      error={transcript.error}
-      retry={() => transcript.refetch()}
-      findField={findField}
-    />
-  );
   return (
     <div className={classes.page} data-filling={isWide || undefined}>
       <RecordingHeader onHelp={help.open} onDeleted={onDeleted} />
-      <div className={hasTwoColumns ? classes.columns : classes.column}>
+      <div className={isWide && hasMedia ? classes.columns : classes.column}>
         <div className={classes.main}>
           {hasMedia ? (
             <div className={classes.player}>
@@ -188,18 +176,41 @@ function Layout({ transcript, onDeleted }: { transcript: TranscriptResult; onDel
               <SpeakerTimeline transcript={transcript.data} />
             </div>
           )}
-          <div className={classes.panels}>
-            <Panels
-              transcript={transcript.data}
-              transcriptPane={hasTwoColumns ? null : transcriptPane}
-              tab={tab}
-              onTab={setTab}
-            />
-          </div>
         </div>
-        {hasTwoColumns ? <div className={classes.words}>{transcriptPane}</div> : null}
+        <div className={classes.panels}>
+          <Panels
+            transcript={transcript.data}
+            transcriptPane={
+              <TranscriptPane
+                transcript={transcript.data}
+                error={transcript.error}
+                retry={() => transcript.refetch()}
+                findField={findField}
+              />
+            }
+            tab={tab}
+            onTab={setTab}
+          />
+        </div>
       </div>
       <ShortcutsHelp isOpen={isHelpOpen} onClose={help.close} />
     </div>
   );
+}
+
+/** The open tab. The URL follows it, without a step in the history for each choice. */
+function useTab() {
+  const { tab: inUrl } = page.useSearch();
+  const navigate = page.useNavigate();
+  const [tab, setTab] = useState(inUrl);
+  useEffect(() => setTab(inUrl), [inUrl]);
+  const choose = (chosen: RecordingTab): void => {
+    setTab(chosen);
+    void navigate({
+      search: (search) => ({ ...search, tab: chosen }),
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return [tab ?? "transcript", choose] as const;
 }

@@ -13,7 +13,7 @@ export function RecordingSkeleton() {
       </div>
       <div className={classes.columns}>
         <Skeleton className={classes.player ?? ""} style={{ aspectRatio: "16 / 10" }} radius="lg" />
-        <Skeleton className={classes.words ?? ""} radius="lg" />
+        <Skeleton className={classes.panels ?? ""} radius="lg" />
       </div>
     </div>
   );

@@ -13,6 +13,7 @@ import { usePlaybackState, usePlayerContext } from "../player/context.ts";
 import { type EditorProps, Row, type RowActions } from "./row.tsx";
 import { type ClipRange, clipOfLines, type Lines, SelectionToolbar } from "./selection-toolbar.tsx";
 import classes from "./transcript.module.css";
+import { useClipMarks } from "./use-clip-marks.ts";
 import type { Finding } from "./use-find.ts";
 import { useFollow } from "./use-follow.ts";
 import { useSpokenWord } from "./use-spoken-word.ts";
@@ -88,6 +89,7 @@ export function TranscriptList(props: {
   const { isFollowing, setFollowing } = useFollow(list, virtualizer, active, hasMedia);
   useHandle(handle, virtualizer, setFollowing);
   useSpokenWord(list, segments, words);
+  useClipMarks(list, segments, words);
   const unsavedRow = segments.findIndex(({ index }) => index === tools.unsaved);
   useInitialScroll({ virtualizer, active, unsavedRow, setFollowing, isOn: !hasMedia });
   useEffect(

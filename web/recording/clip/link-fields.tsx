@@ -1,0 +1,104 @@
+import { PasswordInput, Radio, Select, SimpleGrid, Stack } from "@mantine/core";
+import type { LinkInput } from "../../api/public-links.ts";
+
+/** What the link to a new clip is for. */
+export interface ClipLink {
+  readonly isPublic: boolean;
+  /** null: never. */
+  readonly expiresInDays: number | null;
+  /** Empty: none. */
+  readonly password: string;
+}
+
+const storageKey = "parley.clip-link";
+const dayMs = 86_400_000;
+const minPasswordCharacters = 6;
+
+/** Choices of `expiresInDays`; 0 stands for never. */
+const expiries = [
+  { value: "0", label: "Never" },
+  { value: "1", label: "In 1 day" },
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+];
+
+/** The link chosen for the previous clip. @param canPublish whether the user may create public links of the recording. */
+export function previousLink(canPublish: boolean): ClipLink {
+  return {
+    isPublic: canPublish && readChoice() === "public",
+    expiresInDays: null,
+    password: "",
+  };
+}
+
+/** Storage is blocked in some browsers. */
+function readChoice(): string | null {
+  try {
+    return localStorage.getItem(storageKey);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the choice for the next clip. */
+export function keepLink({ isPublic }: ClipLink): void {
+  try {
+    localStorage.setItem(storageKey, isPublic ? "public" : "internal");
+  } catch {
+    // The next clip starts with the default.
+  }
+}
+
+/** Why the link can't be created; null if it can. */
+export function linkProblem({ isPublic, password }: ClipLink): string | null {
+  if (!isPublic || password === "" || password.length >= minPasswordCharacters) return null;
+  return `Use at least ${minPasswordCharacters} characters`;
+}
+
+/** The settings of the public link. */
+export function linkInput({ expiresInDays, password }: ClipLink): LinkInput {
+  return {
+    ...(expiresInDays === null
+      ? {}
+      : { expires_datetime: new Date(Date.now() + expiresInDays * dayMs).toISOString() }),
+    ...(password === "" ? {} : { password }),
+  };
+}
+
+/** Who can open the link to a new clip. */
+export function LinkFields({ link, onChange }: { link: ClipLink; onChange: (link: ClipLink) => void }) {
+  return (
+    <Radio.Group
+      label="Link"
+      value={link.isPublic ? "public" : "internal"}
+      onChange={(value) => onChange({ ...link, isPublic: value === "public" })}
+    >
+      <Stack gap="xs" mt={6}>
+        <Radio value="internal" label="People who can see the recording" />
+        <Radio value="public" label="Anyone with the link, without signing in" />
+        {link.isPublic ? (
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" pl={28}>
+            <Select
+              label="Expires"
+              allowDeselect={false}
+              data={expiries}
+              value={String(link.expiresInDays ?? 0)}
+              onChange={(value) =>
+                onChange({ ...link, expiresInDays: value === "0" || value === null ? null : Number(value) })
+              }
+            />
+            <PasswordInput
+              label="Password"
+              placeholder="None"
+              autoComplete="new-password"
+              value={link.password}
+              onChange={(event) => onChange({ ...link, password: event.currentTarget.value })}
+              error={linkProblem(link)}
+              visibilityToggleButtonProps={{ "aria-label": "Show password" }}
+            />
+          </SimpleGrid>
+        ) : null}
+      </Stack>
+    </Radio.Group>
+  );
+}
