@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readTimestamp } from "./timestamp.ts";
+import { maxMilliseconds } from "./transcript-limits.ts";
 
 /** A UUID in upper or lower case; responses use lower case. */
 export const Uuid = z
@@ -35,4 +36,4 @@ export const CursorInput = z
   .meta({ description: "The `cursor` of the previous response. Opaque; never expires." });
 
 /** Milliseconds that fit a 32-bit integer (24 days). */
-export const Milliseconds = z.int().min(0).max(2_147_483_647);
+export const Milliseconds = z.int().min(0).max(maxMilliseconds);

@@ -1,4 +1,9 @@
-import { maxSegmentCharacters, maxSegments, maxTranscriptCharacters } from "./transcript-limits.ts";
+import {
+  maxMilliseconds,
+  maxSegmentCharacters,
+  maxSegments,
+  maxTranscriptCharacters,
+} from "./transcript-limits.ts";
 
 /** Why a transcript file is invalid, as a message for the user. */
 export class TranscriptFileError extends Error {}
@@ -32,7 +37,7 @@ const speakerPrefix = /^([\p{L}\p{N}][^\s:]*(?: [^\s:]+){0,4}):\s+(?=\S)/u;
  * @throws TranscriptFileError if there are no cues with text.
  */
 export function parseSubtitles(file: string): Segment[] {
-  return finishSubtitles([...readCues(file)]);
+  return finishSubtitles([...readCues(file)].filter((cue) => cue !== null));
 }
 
 /** Completes what `readCues` read. @throws TranscriptFileError if there is nothing, or more than a transcript may have. */
@@ -41,32 +46,56 @@ export function finishSubtitles(segments: Segment[]): Segment[] {
   return checkLimits(segments).sort((a, b) => a.start - b.start);
 }
 
-/** Reads the cues of a file one by one, so that a caller can do other work in between. */
-export function* readCues(file: string): Generator<Segment> {
+/** Reads the cues of a file one by one, so that a caller can do other work in between; null: only for that. */
+export function* readCues(file: string): Generator<Segment | null> {
   let speaker = "Speaker 1";
   for (const block of blocksOf(file)) {
-    const cue = readCue(block, speaker);
-    if (cue === null) continue;
+    const cue = block === null ? null : readCue(block, speaker);
+    if (cue === null) {
+      yield null;
+      continue;
+    }
     speaker = cue.speaker_key;
     if (cue.text !== "") yield cue;
   }
 }
 
-/** The parts of a file between blank lines. */
-function* blocksOf(file: string): Generator<string> {
+/** A caller can pause after this many characters, also where there are no cues. */
+const pauseEvery = 65_536;
+
+/** Characters of one block: the longest text, with a timestamp before each of its words. */
+const maxBlockCharacters = 200_000;
+
+/** The parts of a file between blank lines, and now and then null. */
+function* blocksOf(file: string): Generator<string | null> {
   let block: string[] = [];
+  let length = 0;
   let from = file.startsWith("\uFEFF") ? 1 : 0;
+  let pausedAt = 0;
+  const lineEnds = /[\r\n]+/g;
   while (from < file.length) {
-    const at = file.indexOf("\n", from);
-    const to = at === -1 ? file.length : at;
-    for (const line of file.slice(from, to).replace(/\r$/, "").split("\r")) {
-      if (line.trim() !== "") block.push(line);
-      else if (block.length > 0) {
-        yield block.join("\n");
-        block = [];
-      }
+    if (from - pausedAt >= pauseEvery) {
+      pausedAt = from;
+      yield null;
     }
-    from = to + 1;
+    lineEnds.lastIndex = from;
+    const ends = lineEnds.exec(file);
+    const line = file.slice(from, ends?.index);
+    from = ends === null ? file.length : lineEnds.lastIndex;
+    const hasText = line.trim() !== "";
+    if (hasText) {
+      block.push(line);
+      length += line.length;
+      if (length > maxBlockCharacters)
+        throw new TranscriptFileError(
+          `A cue has more than ${maxBlockCharacters} characters. Split the cue that starts with “${block[0]?.trim().slice(0, 40)}”.`,
+        );
+    }
+    // Several ends of lines in a row: a blank line follows.
+    if (hasText && (ends === null || /^(?:\r\n|\r|\n)$/.test(ends[0]))) continue;
+    if (block.length > 0) yield block.join("\n");
+    block = [];
+    length = 0;
   }
   if (block.length > 0) yield block.join("\n");
 }
@@ -79,6 +108,8 @@ function readCue(block: string, previousSpeaker: string): Segment | null {
   if (at === -1) return null;
   const [start, end] = [toMs(from), toMs(to)];
   if (end < start) throw new TranscriptFileError(`A cue ends before it starts: ${lines[at]?.trim()}`);
+  if (end > maxMilliseconds)
+    throw new TranscriptFileError(`A cue is later than a recording can be long: ${lines[at]?.trim()}`);
   const raw = lines
     .slice(at + 1)
     .join(" ")
@@ -86,7 +117,8 @@ function readCue(block: string, previousSpeaker: string): Segment | null {
   const voice = /<v(?:\.[^\s<>]*)?\s([^<>]+)>/.exec(raw)?.[1]?.trim();
   const plain = withoutMarkup(raw).trim();
   const named = voice === undefined ? speakerPrefix.exec(plain) : null;
-  const speaker = (voice === undefined ? named?.[1] : unescapeText(voice))?.slice(0, 500) ?? previousSpeaker;
+  const name = voice === undefined ? named?.[1] : unescapeText(voice);
+  const speaker = name?.trim().slice(0, 500) || previousSpeaker;
   const text = named === null ? plain : plain.slice(named[0].length);
   const words = readWords(raw, start, end);
   return { speaker_key: speaker, start, end, text, ...(words.length === 0 ? {} : { words }) };
@@ -125,7 +157,9 @@ function readWords(raw: string, start: number, end: number): SubtitleWord[] {
     for (const word of found) words.push({ text: word, start: run.start, end: runEnd, isAlone });
     if (text !== "") isInWord = /\S$/.test(text);
   });
-  return words.flatMap(({ isAlone, ...word }) => (isAlone && word.end >= word.start ? [word] : []));
+  return words.flatMap(({ isAlone, ...word }) =>
+    isAlone && word.end >= word.start && word.end <= end ? [word] : [],
+  );
 }
 
 /**

@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** Maximum of a time from the start of a recording: what a column of 32 bits holds. */
+export const maxMilliseconds = 2_147_483_647;
+
 /** Maximum UTF-16 code units per segment: about eleven minutes of speech without a pause. */
 export const maxSegmentCharacters = 10_000;
 

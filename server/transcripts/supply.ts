@@ -15,7 +15,7 @@ import { endTranscription } from "./end-transcription.ts";
 import { reportHighlights } from "./highlights.ts";
 import { findPeople, nextVersion } from "./queries.ts";
 import { completeRenewal, findFormer } from "./replace.ts";
-import { storeWordTimes } from "./word-times.ts";
+import { type StoredWordTimes, storeAllWordTimes } from "./word-times.ts";
 import { checkVersion, type EditResult, editorOf } from "./write-edit.ts";
 
 type Input = z.output<(typeof operation)["body"]>;
@@ -39,7 +39,11 @@ export async function supplyTranscript(
   input: Input,
   onTranscript: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<EditResult> {
-  const supplied = await readSegments(input);
+  const read = await readSegments(input);
+  const times = await storeAllWordTimes(
+    read.map(({ words = [], ...segment }) => ({ ...segment, words: timed(words) })),
+  );
+  const supplied = read.map((segment, index) => ({ ...segment, word_times: times[index] ?? null }));
   return db.kysely.transaction().execute(async (tx) => {
     const recording = await lockForChange(tx, principal, recordingId, "supply its transcript");
     await checkVersion(tx, recordingId, input.transcript_version);
@@ -91,18 +95,21 @@ interface SuppliedSegment {
     | undefined;
 }
 
-/** Cues that are read at a time. */
-const cueBatch = 500;
+/** How long reading may keep other requests waiting. */
+const maxBlockingMs = 10;
 
 /** @throws ProblemError `invalid_input` for subtitles that can't be read. */
-async function readSegments({ segments, webvtt }: Input): Promise<readonly SuppliedSegment[]> {
+export async function readSegments({ segments, webvtt }: Input): Promise<readonly SuppliedSegment[]> {
   if (webvtt === undefined) return segments ?? [];
   try {
     const cues: Segment[] = [];
+    let pausedAt = performance.now();
     for (const cue of readCues(webvtt)) {
       // The limit is checked below.
-      if (cues.push(cue) > maxSegments) break;
-      if (cues.length % cueBatch === 0) await otherWork();
+      if (cue !== null && cues.push(cue) > maxSegments) break;
+      if (performance.now() - pausedAt < maxBlockingMs) continue;
+      await otherWork();
+      pausedAt = performance.now();
     }
     return finishSubtitles(cues).map(({ speaker_key: speaker, ...cue }) => ({
       ...cue,
@@ -147,25 +154,23 @@ async function fitLength(tx: Tx, recordingId: string, segments: readonly Supplie
 async function attribute(
   tx: Tx,
   recordingId: string,
-  segments: readonly SuppliedSegment[],
+  segments: readonly (SuppliedSegment & { readonly word_times: StoredWordTimes | null })[],
 ): Promise<NewSegment[]> {
   const byName = new Map<string, { readonly id: string; readonly name: string } | null>();
   for (const [id, { name }] of await findPeople(tx, recordingId))
     byName.set(fold(name), byName.has(fold(name)) ? null : { id, name });
   return segments
     .toSorted((a, b) => a.start - b.start)
-    .map(({ speaker, start, end, text, words }) => {
+    .map(({ speaker, start, end, text, word_times }) => {
       const person = byName.get(fold(speaker)) ?? null;
-      const segment = {
+      return {
         participant_id: person?.id ?? null,
         speaker: person?.name ?? speaker,
         start_ms: start,
         end_ms: end,
         text,
+        word_times,
       };
-      return words === undefined
-        ? segment
-        : { ...segment, word_times: storeWordTimes(segment, timed(words)) };
     });
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { alignWords, splitWords, type TimedWord, type WordTime } from "./align-words.ts";
 
 /**
@@ -64,6 +65,34 @@ export function storeWordTimes(
   const times = alignWords(valid, splitWords(segment.text));
   if (times.every((time) => time === null)) return null;
   return times.flatMap((time) => (time === null ? [null, null] : [time.start - offset, time.end - offset]));
+}
+
+/** Characters whose words are aligned at a time, which takes some milliseconds. */
+const charactersAtOnce = 100_000;
+
+/** The same for each segment of a transcript, yielding to other requests in between. */
+export async function storeAllWordTimes(
+  segments: readonly {
+    readonly start: number;
+    readonly end: number;
+    readonly text: string;
+    readonly words: readonly TimedWord[];
+  }[],
+): Promise<(StoredWordTimes | null)[]> {
+  const stored: (StoredWordTimes | null)[] = [];
+  let characters = 0;
+  for (const { start, end, text, words } of segments) {
+    if (words.length === 0) {
+      stored.push(null);
+      continue;
+    }
+    stored.push(storeWordTimes({ start_ms: start, end_ms: end, text }, words));
+    characters += text.length;
+    if (characters < charactersAtOnce) continue;
+    characters = 0;
+    await otherWork();
+  }
+  return stored;
 }
 
 function isWithin(time: WordTime | null, earliest: number, last: number): time is WordTime {

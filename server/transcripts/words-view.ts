@@ -5,8 +5,11 @@ import { clock, cueHead, escapeMarkup } from "../recordings/transcript/format.ts
 import { findTranscriptHead } from "./queries.ts";
 import { type SegmentWithWords, wordsOf } from "./word-times.ts";
 
-/** Segments that are read and rendered at a time, which takes a few milliseconds. */
+/** Segments that are read at a time. */
 const batch = 200;
+
+/** Characters that are rendered at a time, which takes a few milliseconds. */
+const charactersAtOnce = 50_000;
 
 interface Row extends SegmentWithWords {
   readonly position: number;
@@ -54,8 +57,15 @@ function render(db: Database, recordingId: string, form: Form): Promise<Buffer |
       for (let from = 0; ; from += batch) {
         const rows = await findRows(tx, recordingId, from);
         if (rows.length === 0) break;
-        pieces.push(Buffer.from(rows.map(form.segment).join("")));
-        await otherWork();
+        let rendered = "";
+        for (const row of rows) {
+          rendered += form.segment(row);
+          if (rendered.length < charactersAtOnce) continue;
+          pieces.push(Buffer.from(rendered));
+          rendered = "";
+          await otherWork();
+        }
+        pieces.push(Buffer.from(rendered));
       }
       pieces.push(Buffer.from(form.tail));
       return Buffer.concat(pieces);

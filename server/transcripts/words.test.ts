@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { test } from "node:test";
+import { parseSubtitles } from "../../contract/subtitles.ts";
 import { makeUser } from "../../test/support/factories.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 import { startTranscription } from "../transcription/test/transcription.ts";
+import { readSegments } from "./supply.ts";
 
 const { app, workspace, makeRecording } = await startTranscription();
 const { manage } = dataTools(app);
@@ -133,6 +137,34 @@ async function fetchCues(id: string, by: string) {
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
+
+test("hostile subtitles are read without keeping other requests waiting, and refused", async () => {
+  const cue = "\n\n00:00.000 --> 00:09.000\n";
+  const files = {
+    "blank lines": `WEBVTT${"\n".repeat(9_000_000)}`,
+    "returns in one line": `WEBVTT${"\r".repeat(9_000_000)}`,
+    "one block": `WEBVTT${cue}${"<00:00:01.000>a ".repeat(550_000)}`,
+    "blocks without cues": `WEBVTT${"\n\nNOTE x".repeat(300_000)}`,
+  };
+  for (const [name, webvtt] of Object.entries(files)) {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await assert.rejects(readSegments({ transcript_version: 0, webvtt }), ProblemError, name);
+    delay.disable();
+    assert.ok(delay.max / 1e6 < 400, `${name}: ${Math.round(delay.max / 1e6)} ms`);
+  }
+});
+
+test("an empty voice tag keeps the speaker, and a time beyond any recording is refused", async () => {
+  const [, second] = parseSubtitles(
+    "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada>One\n\n00:02.000 --> 00:03.000\n<v  >Two",
+  );
+  assert.equal(second?.speaker_key, "Ada");
+  assert.throws(
+    () => parseSubtitles("WEBVTT\n\n00:01.000 --> 999:00:00.000\nOne"),
+    /later than a recording can be long: 00:01\.000 --> 999/,
+  );
+});
 
 test("a transcript has either segments or webvtt, and webvtt has cues", async () => {
   const id = await makeRecording();

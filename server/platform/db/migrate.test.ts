@@ -15,7 +15,7 @@ import {
   readSchema,
   UnfitDatabaseError,
 } from "./migrate.ts";
-import { DatabaseTooNewError } from "./oldest-version.ts";
+import { DatabaseTooNewError, isOlder } from "./oldest-version.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -311,4 +311,15 @@ test("the committed database types are those of the migrated database", async ()
   const committed = readFileSync(new URL("./types.ts", import.meta.url), "utf8");
   assert.ok(stdout === committed, "server/platform/db/types.ts is out of date; run npm run db:types");
   await database.drop();
+});
+
+test("versions are compared by their numbers, and a prerelease is older than its release", () => {
+  const ascending = ["1.2.0", "1.10.0-beta.2", "1.10.0-beta.10", "1.10.0-rc.1", "1.10.0", "1.10.1", "2.0.0"];
+  for (const [index, version] of ascending.entries()) {
+    assert.equal(isOlder(version, version), false, version);
+    for (const later of ascending.slice(index + 1)) {
+      assert.equal(isOlder(version, later), true, `${version} before ${later}`);
+      assert.equal(isOlder(later, version), false, `${later} after ${version}`);
+    }
+  }
 });

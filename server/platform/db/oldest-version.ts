@@ -21,9 +21,15 @@ export async function readOldestVersion(client: pg.ClientBase): Promise<string |
   return rows[0]?.oldest ?? null;
 }
 
-/** Compares versions such as 1.10.0 by their numbers. */
+/** Compares versions such as 1.10.0 by their numbers; a prerelease such as 1.10.0-beta.2 is older than its release. */
 export function isOlder(version: string, than: string): boolean {
-  return version.localeCompare(than, "en", { numeric: true }) < 0;
+  const split = (text: string) => /^([^-+]*)(?:-([^+]*))?/.exec(text) ?? [];
+  const compare = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
+  const [, release = "", prerelease] = split(version);
+  const [, thanRelease = "", thanPrerelease] = split(than);
+  const order = compare(release, thanRelease);
+  if (order !== 0 || prerelease === undefined) return order < 0;
+  return thanPrerelease === undefined || compare(prerelease, thanPrerelease) < 0;
 }
 
 /** @throws DatabaseTooNewError when the program is older than the database allows. */
