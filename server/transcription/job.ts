@@ -17,6 +17,7 @@ import {
   type FailureCause,
   findChunks,
   findTranscription,
+  hasChunkResult,
   markFailed,
   markRunning,
   postpone,
@@ -232,9 +233,9 @@ async function transcribeChunk(
   const row = { position, start_ms: audio.startMs, end_ms: audio.endMs };
   for (;;) {
     // Read again: a worker that was taken for dead may have finished it.
-    const now = (await findChunks(db.kysely, run.recordingId))[position];
-    if (now === undefined) return "over";
-    if (now.result !== null) return "transcribed";
+    const isDone = await hasChunkResult(db.kysely, run.recordingId, position);
+    if (isDone === undefined) return "over";
+    if (isDone) return "transcribed";
     const cancelled = new AbortController();
     try {
       const result =

@@ -129,6 +129,18 @@ export async function findChunks(db: Executor, recordingId: string): Promise<Chu
   return rows;
 }
 
+/** @returns whether a chunk has its result; undefined when the transcription is gone or was cut differently. */
+export async function hasChunkResult(
+  db: Executor,
+  recordingId: string,
+  position: number,
+): Promise<boolean | undefined> {
+  const { rows } = await sql<{ is_done: boolean }>`
+    select result is not null as is_done from transcription_chunks
+    where recording_id = ${recordingId} and position = ${position}`.execute(db);
+  return rows[0]?.is_done;
+}
+
 /** Always locked before its chunks, as when a recording is deleted; otherwise two transactions could deadlock. */
 async function lockRunning(tx: Tx, recordingId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -251,6 +251,10 @@ test("email: retried while the mail server fails, not retried after a permanent 
     );
     return rowCount === 1;
   });
+  const { rows } = await app.db.pool.query(
+    "select output ->> 'message' as error from pgboss.job where name = 'send_mail' and state = 'retry'",
+  );
+  assert.match(rows[0].error, /451 <\[recipient\]>: not now/);
   smtp.refuseWith(null);
   await mailTo(email);
   smtp.refuseWith(550);

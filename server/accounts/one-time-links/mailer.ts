@@ -63,12 +63,17 @@ export async function sendMailJob(
   } catch (error) {
     const { responseCode, message } = error as { responseCode?: number; message: string };
     if (responseCode === undefined || responseCode < 500)
-      throw new Error(`email could not be sent: ${message}`);
+      throw new Error(`email could not be sent: ${withoutRecipient(message, mail.to)}`);
     deps.log.warn(
       { status: responseCode },
       "the mail server refused an email permanently; it is not retried",
     );
   }
+}
+
+/** Servers repeat the recipient in their refusals, which admins of the installation read. */
+function withoutRecipient(message: string, to: string): string {
+  return message.replaceAll(to, "[recipient]").replaceAll(to.toLowerCase(), "[recipient]");
 }
 
 /** Sends an email now. @throws nodemailer's error, with the server's `responseCode` if it refused. */

@@ -22,7 +22,8 @@ export async function startMailServer(): Promise<TestMailServer> {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         if (refusal !== null) {
-          done(Object.assign(new Error("not now"), { responseCode: refusal }));
+          const to = session.envelope.rcptTo.map(({ address }) => `<${address}>`).join();
+          done(Object.assign(new Error(`${to}: not now`), { responseCode: refusal }));
           return;
         }
         // Quoted-printable, as far as links go.

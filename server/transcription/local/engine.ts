@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { memoryOf } from "../../media/memory.ts";
@@ -17,14 +16,17 @@ import {
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import type { ChunkTranscript } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";
-import type {
-  EngineMessage,
-  EngineRequest,
-  EngineResult,
-  EngineTask,
-  RecognitionModel,
-  SpeakerModel,
+import {
+  type EngineMessage,
+  type EngineRequest,
+  type EngineResult,
+  type EngineTask,
+  engineMessage,
+  maxMessageBytes,
+  type RecognitionModel,
+  type SpeakerModel,
 } from "./protocol.ts";
+import { readLines } from "./read-lines.ts";
 
 type Model = RecognitionModel | SpeakerModel;
 type Result = ChunkTranscript | PartVoices;
@@ -161,7 +163,7 @@ function converse(child: ChildProcess) {
   }, watchMemoryMs);
   memory.unref();
 
-  const hear = (message: EngineMessage): void => {
+  const handleMessage = (message: EngineMessage): void => {
     if (message.type === "ready") loaded.resolve();
     else if (message.type === "unusable") end(unusable(message.message));
     else if (message.type === "progress") waiting.get(message.id)?.onProgress?.(message.fraction);
@@ -183,11 +185,12 @@ function converse(child: ChildProcess) {
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr = (stderr + text).slice(-maxStderr);
   });
-  createInterface({ input: child.stdio[3] as Readable }).on("line", (line) => {
+  readLines(child.stdio[3] as Readable, maxMessageBytes, (line) => {
     try {
-      hear(JSON.parse(line) as EngineMessage);
+      if (line === null) throw new Error(`sent more than ${maxMessageBytes} bytes in one message`);
+      handleMessage(engineMessage.parse(JSON.parse(line)));
     } catch (error) {
-      // Half a line of a killed process.
+      // Half a line of a killed process, or a message that the engine does not send.
       end(crashed((error as Error).message));
     }
   });

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { maxMilliseconds } from "../../../contract/transcript-limits.ts";
 import type { Watch } from "../../platform/confinement/watchdog.ts";
 import type { ChunkTranscript } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";
@@ -43,6 +45,30 @@ export interface EngineRequest {
   readonly path: string;
 }
 
+/** More than the longest audio has; the engine reads files of users and is not trusted. */
+const maxItems = 100_000;
+export const maxMessageBytes = 32 * 1024 * 1024;
+
+const Text = z.string().max(10_000);
+const Ms = z.int().min(0).max(maxMilliseconds);
+const Word = z.strictObject({ startMs: Ms, endMs: Ms, text: Text });
+
+const Transcript = z.strictObject({
+  language: z.string().max(100).nullable(),
+  durationMs: Ms,
+  segments: z.array(z.strictObject({ startMs: Ms, endMs: Ms, text: Text, speaker: z.null() })).max(maxItems),
+  words: z.array(Word).max(maxItems),
+});
+
+const Voices = z.strictObject({
+  voices: z
+    .array(z.strictObject({ ms: z.number().min(0), embedding: z.array(z.number()).max(10_000) }))
+    .max(100),
+  turns: z.array(z.strictObject({ startMs: Ms, endMs: Ms, voice: z.int().min(0).max(99) })).max(maxItems),
+});
+
+const id = z.int();
+
 /** A message of the engine, one JSON line each on file descriptor 3. */
 export type EngineMessage =
   | { readonly type: "ready" }
@@ -50,3 +76,11 @@ export type EngineMessage =
   | { readonly type: "result"; readonly id: number; readonly result: ChunkTranscript | PartVoices }
   /** The engine can't work on this machine or with this model. */
   | { readonly type: "unusable"; readonly message: string };
+
+/** What a message must be. */
+export const engineMessage: z.ZodType<EngineMessage> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("ready") }),
+  z.strictObject({ type: z.literal("progress"), id, fraction: z.number().min(0).max(1) }),
+  z.strictObject({ type: z.literal("result"), id, result: z.union([Transcript, Voices]) }),
+  z.strictObject({ type: z.literal("unusable"), message: z.string() }),
+]);
