@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { launchChromium } from "../support/chromium.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeMedia } from "./recording-support.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
@@ -61,6 +62,37 @@ test("library: the empty state offers an upload (phone, dark)", async () => {
   assert.ok(
     await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
   );
+  assert.deepEqual(complaints, []);
+});
+
+test("library: the first admin sees what to set up, with its state; nothing to filter until there is a recording", async () => {
+  const own = await startBrowserApp();
+  const { admin, member } = await makeWorkspace(own.db);
+  const { page, complaints } = await visit(own, "/", { userId: admin.id });
+  const steps = page.getByRole("list", { name: "Set up Parley" }).getByRole("listitem");
+  await steps.filter({ hasText: "Transcription" }).getByRole("img", { name: "To do" }).waitFor();
+  await steps.filter({ hasText: "Invite your team" }).getByRole("img", { name: "Done" }).waitFor();
+  await steps.filter({ hasText: "Backups" }).getByText("PARLEY_BACKUP_TO").waitFor();
+  assert.equal(await page.getByLabel("Title", { exact: true }).count(), 0);
+  await assertAccessible(page);
+  await steps.filter({ hasText: "Transcription" }).getByRole("link").click();
+  await page.waitForURL(/\/settings\/transcription$/);
+  await page.goBack();
+  await page.getByRole("button", { name: "Hide the checklist" }).click();
+  await page.reload();
+  await page.getByRole("heading", { name: "No recordings yet" }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Set up Parley" }).count(), 0);
+
+  const id = await makeMedia(own, admin.token, { transcript: undefined, participants: [] });
+  await page.goto(own.url);
+  await page.getByLabel("Title", { exact: true }).waitFor();
+  await page.goto(`${own.url}/recordings/${id}`);
+  await page.getByText("Transcription is not set up on this server.").waitFor();
+  await page.getByRole("link", { name: "Set it up" }).click();
+  await page.waitForURL(/\/settings\/transcription$/);
+  const { page: second } = await visit(own, "/", { userId: member.id });
+  await second.getByRole("heading", { name: "No recordings yet" }).waitFor();
+  assert.equal(await second.getByRole("heading", { name: "Set up Parley" }).count(), 0);
   assert.deepEqual(complaints, []);
 });
 

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { recordingsQuery } from "../api/recordings.ts";
 import { useLoadMore } from "../common/lists/use-load-more.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -15,6 +16,8 @@ import { isFiltered, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
+const FirstSteps = lazyPart(async () => (await import("./first-steps.tsx")).FirstSteps);
+
 /** All recordings the user can see, newest first. */
 export function LibraryPage() {
   useTitle("Library");
@@ -22,6 +25,18 @@ export function LibraryPage() {
   const navigate = page.useNavigate();
   const { view, ...filter } = search;
   const isGrid = view === "grid";
+  const { data } = useInfiniteQuery(recordingsQuery(filter));
+  // Until there is a recording, there is nothing to filter or to arrange.
+  const isEmpty = !isFiltered(search) && data?.pages.every(({ recordings }) => recordings.length === 0);
+  if (isEmpty)
+    return (
+      <PageStack>
+        <Title order={1} size="h2">
+          Library
+        </Title>
+        <NoRecordings />
+      </PageStack>
+    );
   return (
     <PageStack>
       <Group justify="space-between">
@@ -86,7 +101,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const recordings = query.data.pages.flatMap(({ recordings }) => recordings);
-  if (recordings.length === 0) return isFiltered(search) ? <NoMatches /> : <NoRecordings />;
+  if (recordings.length === 0) return <NoMatches />;
   return (
     <>
       <ul className={layout} aria-label="Recordings">
@@ -111,18 +126,22 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
 }
 
 function NoRecordings() {
+  const { session } = page.useRouteContext();
   return (
-    <EmptyState
-      title="No recordings yet"
-      icon={<IconVideo size={30} stroke={1.5} />}
-      action={
-        <Button component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
-          Upload a recording
-        </Button>
-      }
-    >
-      Recordings you make, attend, or that are shared with you appear here.
-    </EmptyState>
+    <>
+      <EmptyState
+        title="No recordings yet"
+        icon={<IconVideo size={30} stroke={1.5} />}
+        action={
+          <Button component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
+            Upload a recording
+          </Button>
+        }
+      >
+        Recordings you make, attend, or that are shared with you appear here.
+      </EmptyState>
+      {session.user.role === "admin" ? <FirstSteps session={session} /> : null}
+    </>
   );
 }
 

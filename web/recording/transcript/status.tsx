@@ -3,12 +3,15 @@ import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconFileText, IconLoader2 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../../api/client.ts";
 import { refreshRecording } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useRecording } from "../context.ts";
 import { UploadTranscriptDialog } from "../dialogs.ts";
+
+const page = getRouteApi("/signed-in/recordings/$recordingId");
 
 /** Explains why there is no transcript, and offers to add one. */
 export function NoTranscript() {
@@ -36,9 +39,25 @@ export function NoTranscript() {
         {state?.status === "done"
           ? "No speech was recognized in this recording."
           : "This recording has no transcript."}
+        <NotSetUp />
       </EmptyState>
       <UploadTranscriptDialog isOpen={isSupplying} onClose={supplying.close} />
     </>
+  );
+}
+
+/** Why a recording with media was not transcribed, for those who could ask for it. */
+function NotSetUp() {
+  const { view, hasMedia } = useRecording();
+  const { session } = page.useRouteContext();
+  if (!hasMedia || !view.can.change || view.can.transcribe) return null;
+  return session.manages_system ? (
+    <>
+      {" "}
+      Transcription is not set up on this server. <Link to="/settings/transcription">Set it up</Link>
+    </>
+  ) : (
+    " Transcription is not set up on this server. Ask its admin to set it up."
   );
 }
 
