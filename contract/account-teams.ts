@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Success, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { ShareState } from "./recordings.ts";
+import { SpokenLanguage, Vocabulary } from "./spoken-language.ts";
 
 const TeamParams = z.object({ team_id: Uuid });
 const TeamName = z.string().trim().min(1, "must not be blank").max(200);
@@ -33,6 +34,13 @@ export const WorkspaceSettings = z
       description: "The resulting share_state of a new recording.",
     }),
     recording_added: RecordingAdded,
+    spoken_language: z.string().nullable().meta({
+      description:
+        "Language of the meetings, for transcription. null: the server's setting, or the model detects it. A meeting type or an upload may have another.",
+    }),
+    vocabulary: z.array(z.string()).meta({
+      description: "Names and terms that the speech model should know, beside the participants' names.",
+    }),
     single_sign_on: z
       .strictObject({
         name: z.string().meta({ description: "The provider's display name, set by the server's operator." }),
@@ -147,6 +155,8 @@ export const updateWorkspace = operation({
     email_domains: z.array(z.string().max(253)).max(100).optional(),
     new_recordings: NewRecordings.optional(),
     recording_added: RecordingAdded.optional(),
+    spoken_language: SpokenLanguage.optional(),
+    vocabulary: Vocabulary.optional(),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

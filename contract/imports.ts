@@ -13,6 +13,7 @@ import {
   TagsInput,
 } from "./recording-data.ts";
 import { MediaType, ShareState, Source } from "./recordings.ts";
+import { SpokenLanguage } from "./spoken-language.ts";
 import { TranscriptInput, UploadStatus, UploadTarget } from "./uploads.ts";
 
 const ImportedParticipant = z
@@ -61,6 +62,7 @@ export const ImportInput = z
       description: "From List Users; required for workspace tokens. Left out: the caller.",
     }),
     meeting_type_id: MeetingTypeChoice.optional(),
+    spoken_language: SpokenLanguage.optional(),
     calendar_event: CalendarEventInput.optional(),
     crm: CrmInput.optional(),
     participants: z.array(ImportedParticipant).max(recordingLimits.participants).optional(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Success, Uuid } from "./common.ts";
 import { MeetingType, MeetingTypeScope } from "./directory.ts";
 import { operation } from "./operation.ts";
+import { SpokenLanguage, Vocabulary } from "./spoken-language.ts";
 
 /** Maximum number of meeting types per workspace. */
 export const maxMeetingTypes = 200;
@@ -11,10 +12,20 @@ export const ManagedMeetingType = MeetingType.extend({
     description: "Whether recordings of its scope get it automatically.",
   }),
   recordings: z.int().meta({ description: "Number of recordings with this type." }),
+  spoken_language: z.string().nullable().meta({
+    description: "Language of its meetings, for transcription. null: the workspace's.",
+  }),
+  vocabulary: z.array(z.string()).meta({
+    description: "Names and terms that the speech model should know, beside the workspace's.",
+  }),
 }).meta({ id: "ManagedMeetingType" });
 
 const Name = z.string().trim().min(1, "must not be blank").max(100);
 const Params = z.object({ meeting_type_id: Uuid });
+const speech = {
+  spoken_language: SpokenLanguage.optional(),
+  vocabulary: Vocabulary.optional(),
+};
 const errors = [
   "invalid_json",
   "invalid_input",
@@ -49,7 +60,7 @@ export const createMeetingType = operation({
   path: "/_/api/v1/meeting_types",
   summary: "Create Meeting Type",
   description: `Adds a meeting type at the end. A workspace can have at most ${maxMeetingTypes}.`,
-  body: z.object({ name: Name, scope: MeetingTypeScope, is_default: IsDefault }),
+  body: z.object({ name: Name, scope: MeetingTypeScope, is_default: IsDefault, ...speech }),
   response: ManagedMeetingType,
   errors: errors.filter((code) => code !== "not_found"),
 });
@@ -63,12 +74,13 @@ export const updateMeetingType = operation({
   path: "/_/api/v1/meeting_types/:meeting_type_id",
   summary: "Update Meeting Type",
   description:
-    "Renames a meeting type, changes its scope, or makes it the default. A default can't change its scope, and stays the default until another type replaces it.",
+    "Changes a meeting type, or makes it the default. A default can't change its scope, and stays the default until another type replaces it.",
   params: Params,
   body: z.object({
     name: Name.optional(),
     scope: MeetingTypeScope.optional(),
     is_default: z.literal(true).optional(),
+    ...speech,
   }),
   response: ManagedMeetingType,
   errors,

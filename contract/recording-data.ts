@@ -157,6 +157,10 @@ const TranscriptionState = z
     edits: z.enum(["keep", "discard"]).nullable().meta({
       description: "When transcribing again: whether edits of the current transcript are kept.",
     }),
+    spoken_language: z.string().nullable().meta({
+      description:
+        "The language chosen for this recording; null: that of the meeting type or the workspace, or the model detects it.",
+    }),
   })
   .meta({ id: "TranscriptionState" });
 

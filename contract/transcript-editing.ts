@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Milliseconds, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
+import { SpokenLanguage } from "./spoken-language.ts";
 import {
   fitsTranscript,
   maxSegmentCharacters,
@@ -240,7 +241,10 @@ export const rerunTranscription = operation({
   description:
     "Transcribes the recording with the speech model, again or for the first time. Replacing an edited or supplied transcript requires `edits`; without it returns 409.",
   params: RecordingParams,
-  body: z.object({ edits: EditsPolicy.optional() }),
+  body: z.object({
+    edits: EditsPolicy.optional(),
+    spoken_language: SpokenLanguage.optional(),
+  }),
   response: z.strictObject({ status: z.literal("pending") }),
   errors,
 });

@@ -29,6 +29,16 @@ const NotReapplied = z.strictObject({
   speaker: Speaker.optional().meta({ description: "The assigned speaker." }),
 });
 
+/** What the speech model was given. */
+const UsedSpeechModel = z
+  .strictObject({
+    model: z.string(),
+    language: z.string().nullable().meta({ description: "The language that was set; null: detected." }),
+    vocabulary: z.array(z.string()).meta({ description: "The names and terms that the model took." }),
+  })
+  .meta({ id: "UsedSpeechModel" });
+export type UsedSpeechModel = z.output<typeof UsedSpeechModel>;
+
 export const TranscriptEditDetails = z
   .strictObject({
     speakers: z.array(Speaker).optional().meta({ description: "Speakers whose segments were changed." }),
@@ -43,6 +53,7 @@ export const TranscriptEditDetails = z
       .optional()
       .meta({ description: "Edits of the previous transcript that could not be applied to the new one." }),
     not_reapplied_count: z.int().optional(),
+    used: UsedSpeechModel.optional().meta({ description: "For a transcribed recording." }),
   })
   .meta({ id: "TranscriptEditDetails" });
 export type TranscriptEditDetails = z.output<typeof TranscriptEditDetails>;
@@ -99,6 +110,9 @@ export const listTranscriptEdits = operation({
   response: z.strictObject({
     edits: z.array(TranscriptEdit),
     next_before: z.int().nullable().meta({ description: "null: there are no more." }),
+    transcribed_with: UsedSpeechModel.nullable().meta({
+      description: "What generated the current transcript; null: unknown, or it was supplied.",
+    }),
   }),
   errors: ["invalid_input", "not_found"],
 });

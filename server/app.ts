@@ -89,6 +89,7 @@ import { speechModelRoutes } from "./system/speech-routes.ts";
 import { hasSpeechModel } from "./transcription/index.ts";
 import { transcriptionRoutes } from "./transcription/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
+import { uploadManagementRoutes } from "./uploads/api/management-routes.ts";
 import { uploadRoutes } from "./uploads/api/routes.ts";
 import { uploadFileRoutes } from "./uploads/transfer/file-routes.ts";
 import { notificationRoutes } from "./uploads/transfer/notification-routes.ts";
@@ -249,6 +250,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
+      uploadManagementRoutes(api, { db });
       transcriptRoutes(api, {
         db,
         jobs,

@@ -86,16 +86,31 @@ async function withRetries<T>(request: () => Promise<T>): Promise<T> {
   return request();
 }
 
-async function post(target: Target, version: VersionName, path: string, body: object): Promise<unknown> {
+/** Sets the language that is spoken in an upload. */
+export async function setLanguage(target: Target, uploadId: string, language: string): Promise<void> {
+  await withRetries(() => send(target, "PUT", `/_/api/v1/uploads/${uploadId}/language`, { language }));
+}
+
+function post(target: Target, version: VersionName, path: string, body: object): Promise<unknown> {
+  return send(target, "POST", `/_/public-api/v2${path}`, body, { "public-api-version": version });
+}
+
+async function send(
+  target: Target,
+  method: "POST" | "PUT",
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<unknown> {
   let response: Response;
   let text: string;
   try {
-    response = await fetch(`${target.url}/_/public-api/v2${path}`, {
-      method: "POST",
+    response = await fetch(`${target.url}${path}`, {
+      method,
       headers: {
         authorization: `Bearer ${target.token}`,
-        "public-api-version": version,
         "content-type": "application/json",
+        ...headers,
       },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(responseTimeoutMs),

@@ -10,6 +10,7 @@ import {
   createUpload,
   getUpload,
   type RemoteUpload,
+  setLanguage,
   type Target,
   UploadError,
 } from "./api.ts";
@@ -23,6 +24,7 @@ interface Options {
   title?: string;
   startTime?: string;
   team?: string;
+  language?: string;
   recorder: string[];
   promote: boolean;
   wait?: boolean;
@@ -60,6 +62,7 @@ export function uploadCommand(): Command {
     .option("--title <title>", "title of the recording; only with a single file")
     .option("--start-time <time>", "when the meeting started, such as 2026-10-05T09:30:00Z")
     .option("--team <id>", "team to attach the recording to")
+    .option("--language <code>", "language that is spoken, such as en; default: that of the workspace")
     .option(
       "--recorder <id>",
       "ID of a user who recorded it; can be repeated; required with a workspace token",
@@ -181,10 +184,18 @@ async function findFile(path: string): Promise<FoundFile> {
 }
 
 /** Creates the upload, with the only operation that takes the file's format. */
-function create(target: Target, file: FoundFile, format: Format, options: Options): Promise<RemoteUpload> {
-  return format === "one_step"
-    ? createOneStepUpload(target, oneStepInputOf(file, options))
-    : createUpload(target, inputOf(format, options));
+async function create(
+  target: Target,
+  file: FoundFile,
+  format: Format,
+  options: Options,
+): Promise<RemoteUpload> {
+  const created =
+    format === "one_step"
+      ? await createOneStepUpload(target, oneStepInputOf(file, options))
+      : await createUpload(target, inputOf(format, options));
+  if (options.language !== undefined) await setLanguage(target, created.id, options.language);
+  return created;
 }
 
 function oneStepInputOf({ path }: FoundFile, { recorder: [userId] }: Options) {

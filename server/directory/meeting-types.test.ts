@@ -26,7 +26,14 @@ test("create and update: listed by the contract in both versions, after the othe
   const created = await manage("POST", "", admin.token, { name: " Board ", scope: "internal" });
   assert.equal(created.status, 200, created.text);
   const { id, ...rest } = created.body;
-  assert.deepEqual(rest, { name: "Board", scope: "internal", is_default: false, recordings: 0 });
+  assert.deepEqual(rest, {
+    name: "Board",
+    scope: "internal",
+    is_default: false,
+    recordings: 0,
+    spoken_language: null,
+    vocabulary: [],
+  });
   const changed = await manage("PATCH", `/${id.toUpperCase()}`, workspace.token, {
     name: "Board meeting",
     scope: "external",

@@ -7,6 +7,7 @@ import {
   maxMeetingTypes,
   type updateMeetingType as updateOperation,
 } from "../../contract/meeting-types.ts";
+import { languageOf } from "../../contract/spoken-language.ts";
 import { syncGrants } from "../access/grants.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../platform/db/database.ts";
@@ -22,7 +23,7 @@ export async function findManagedMeetingTypes(
   id: string | null = null,
 ): Promise<MeetingTypeOutput[]> {
   const { rows } = await sql<MeetingTypeOutput>`
-    select m.id, m.name, m.scope, m.is_default,
+    select m.id, m.name, m.scope, m.is_default, m.spoken_language, m.vocabulary,
       (select count(*)::integer from recordings r where r.meeting_type_id = m.id) as recordings
     from meeting_types m
     where m.workspace_id = ${workspaceId} and (${id}::uuid is null or m.id = ${id}::uuid)
@@ -60,15 +61,16 @@ export function createMeetingType(
     await refuseTakenName(tx, principal.workspaceId, input.name, null);
     const id = randomUUIDv7();
     await sql`
-      insert into meeting_types (id, workspace_id, name, scope, position)
-      select ${id}, ${principal.workspaceId}, ${input.name}, ${input.scope}, coalesce(max(position) + 1, 0)
+      insert into meeting_types (id, workspace_id, name, scope, spoken_language, vocabulary, position)
+      select ${id}, ${principal.workspaceId}, ${input.name}, ${input.scope}, ${languageOf(input.spoken_language ?? "auto")},
+        ${input.vocabulary ?? []}::text[], coalesce(max(position) + 1, 0)
       from meeting_types where workspace_id = ${principal.workspaceId}`.execute(tx);
     if (input.is_default) await makeDefault(tx, principal.workspaceId, id);
     return read(tx, principal.workspaceId, id);
   });
 }
 
-/** Renames a meeting type, changes its scope, or makes it the default of its scope. */
+/** Changes a meeting type, or makes it the default of its scope. */
 export function updateMeetingType(
   db: Database,
   principal: Principal,
@@ -85,7 +87,14 @@ export function updateMeetingType(
     if (input.name !== undefined) await refuseTakenName(tx, principal.workspaceId, input.name, id);
     await tx
       .updateTable("meeting_types")
-      .set({ name: input.name ?? type.name, scope: input.scope ?? type.scope })
+      .set({
+        name: input.name ?? type.name,
+        scope: input.scope ?? type.scope,
+        ...(input.spoken_language === undefined
+          ? {}
+          : { spoken_language: languageOf(input.spoken_language) }),
+        ...(input.vocabulary === undefined ? {} : { vocabulary: input.vocabulary }),
+      })
       .where("id", "=", id)
       .execute();
     if (input.is_default) await makeDefault(tx, principal.workspaceId, id);

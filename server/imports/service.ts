@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { ImportInput } from "../../contract/imports.ts";
 import { formatOf, likelyMediaType, type MediaFormat } from "../../contract/media-formats.ts";
 import { toTimestamp } from "../../contract/recording-data.ts";
+import { languageOf } from "../../contract/spoken-language.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
@@ -124,6 +125,7 @@ async function begin(
       ...(moved === undefined ? {} : { moved: moved.data }),
     },
     external_id: input.external_id ?? null,
+    spoken_language: languageOf(input.spoken_language ?? "auto"),
     ...(format === null ? {} : { file: await planFile(tx, config, principal.workspaceId) }),
   });
   if (input.transcript) await saveUploadTranscript(tx, created.id, input.transcript);

@@ -179,7 +179,7 @@ test("discarding the job of an upload fails the upload with a reason, and nothin
 
 test("a transcription that waits after a failure can be retried and discarded, a stopped one retried", async () => {
   const id = await insertRecording(db, { recorderId: other.member.id, title: "R" });
-  await db.kysely.transaction().execute((tx) => insertTranscription(tx, id));
+  await db.kysely.transaction().execute((tx) => insertTranscription(tx, id, null));
   const fail = () =>
     db.pool.query(
       `update transcriptions set status = 'running', attempts = 2, not_before = now() + interval '1 hour',
@@ -223,7 +223,7 @@ test("a transcription that waits after a failure can be retried and discarded, a
 test("a speech model that fails for good is failing until it works again, and a broken file or a user does not count", async () => {
   const make = async () => {
     const id = await insertRecording(db, { recorderId: other.member.id, title: "R" });
-    await db.kysely.transaction().execute((tx) => insertTranscription(tx, id));
+    await db.kysely.transaction().execute((tx) => insertTranscription(tx, id, null));
     return id;
   };
   const [first, second] = [await make(), await make()];

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { UsedSpeechModel } from "../../contract/transcript-history.ts";
 import { fitsTranscript, maxSegments, maxTranscriptCharacters } from "../../contract/transcript-limits.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { record } from "../platform/events/record.ts";
@@ -9,7 +10,7 @@ import { completeRenewal, findFormer } from "../transcripts/replace.ts";
 import { storeWordTimes } from "../transcripts/word-times.ts";
 import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
-import { type ChunkRow, markFailed } from "./queries.ts";
+import { type ChunkRow, markFailed, saveUsed } from "./queries.ts";
 import { findTurns } from "./speakers/assign.ts";
 
 interface LockedRecording {
@@ -47,7 +48,7 @@ export async function endIfSupplied(db: Database, recordingId: string): Promise<
 /**
  * Writes the transcript, its language and version, the end of the transcription and `recording_updated` in one
  * transaction. Run twice, or after the recording was deleted, it changes nothing.
- * @param language the operator's setting; null: the language that the model detected.
+ * @param language the one that was set; null: the language that the model detected.
  * @param onTranscript follow-up work, in the same transaction.
  */
 export async function finishTranscription(
@@ -89,8 +90,16 @@ export async function finishTranscription(
       where id = ${recordingId} returning transcript_version`.execute(tx);
     const version = rows[0]?.transcript_version ?? null;
     await markTranscriptionDone(tx, recordingId, version);
+    const used = joinUsed(chunks);
+    await saveUsed(tx, recordingId, used);
     if (edits !== null && version !== null)
-      await completeRenewal(tx, recordingId, { edits, version, former, fresh: segments });
+      await completeRenewal(tx, recordingId, {
+        edits,
+        version,
+        former,
+        fresh: segments,
+        ...(used === null ? {} : { used }),
+      });
     if (former.length + segments.length > 0) await reportHighlights(tx, recordingId, null);
     await record(tx, {
       workspaceId: recording.workspace_id,
@@ -100,6 +109,14 @@ export async function finishTranscription(
     });
     await onTranscript?.(tx, { id: recordingId, workspaceId: recording.workspace_id });
   });
+}
+
+/** What was used in all: a server may have refused the vocabulary for the first chunks. */
+function joinUsed(chunks: readonly ChunkRow[]): UsedSpeechModel | null {
+  const all = chunks.flatMap(({ result }) => result?.used ?? []);
+  const [first] = all;
+  if (first === undefined) return null;
+  return { ...first, vocabulary: [...new Set(all.flatMap(({ vocabulary }) => vocabulary))] };
 }
 
 /** The number of speakers, if the participants are known. A single one is more often the uploader than everybody. */

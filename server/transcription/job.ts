@@ -11,22 +11,25 @@ import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.
 import { modelAttempted } from "../platform/telemetry/signals.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
 import type { SpeakerFinder } from "./local/speaker-finder.ts";
-import type { AudioChunk, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
+import type { AudioChunk, KnownSpeaker, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
 import {
   countFailure,
   type FailureCause,
   findChunks,
+  findSpeechChoices,
   findTranscription,
   hasChunkResult,
   markFailed,
   markRunning,
   postpone,
+  type SpeechChoices,
   saveChunkPlan,
   saveChunkProgress,
   saveChunkResult,
   saveChunkVoices,
   saveStage,
 } from "./queries.ts";
+import { findKnownSpeakers } from "./speakers/known-speakers.ts";
 
 /**
  * Cuts a file's audio into 16 kHz mono WAV files with overlaps, at silences where possible. Without audio there are no
@@ -75,6 +78,7 @@ interface Run {
   readonly deps: TranscriptionDependencies;
   readonly recordingId: string;
   readonly signal: AbortSignal | undefined;
+  readonly choices: SpeechChoices;
 }
 
 /** How a run ended: all chunks are transcribed, it has to wait, or nothing is left to do. */
@@ -96,20 +100,20 @@ export async function transcribeRecordingJob(
   const found = await findTranscription(db.kysely, recordingId);
   if (found === undefined || !found.is_due || !(await markRunning(db.kysely, recordingId))) return;
   if (await endIfSupplied(db, recordingId)) return;
-  if (found.format === null)
-    return fail({ deps, recordingId, signal }, "The recording has no file to transcribe.", "recording");
+  const run = { deps, recordingId, signal, choices: await chooseSpeech(deps, recordingId) };
+  if (found.format === null) return fail(run, "The recording has no file to transcribe.", "recording");
   const startedAt = Date.now();
-  if ((await transcribeChunks({ deps, recordingId, signal }, found.format)) !== "transcribed") return;
+  if ((await transcribeChunks(run, found.format)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
-  await finishTranscription(
-    db,
-    recordingId,
-    chunks,
-    deps.config.transcription?.language ?? null,
-    deps.onTranscript,
-  );
+  await finishTranscription(db, recordingId, chunks, run.choices.language, deps.onTranscript);
   modelAttempted.publish({ model: "transcription", result: "success" });
   log.info({ recordingId, chunks: chunks.length, ms: Date.now() - startedAt }, "recording transcribed");
+}
+
+/** What the users chose, with the operator's language where they chose none. */
+async function chooseSpeech(deps: TranscriptionDependencies, recordingId: string): Promise<SpeechChoices> {
+  const { language, vocabulary } = await findSpeechChoices(deps.db.kysely, recordingId);
+  return { language: language ?? deps.config.transcription?.language ?? null, vocabulary };
 }
 
 /** Transcribes every chunk that has no result yet. */
@@ -145,8 +149,8 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
     if (!isPlanned) return "over";
     await saveStage(db.kysely, run.recordingId, "words");
     const outcome = await withTranscriber(run, scratch.folder, async (transcriber) => {
-      for (const [position, audio] of chunks.entries()) {
-        const result = await transcribeChunk(run, transcriber, audio, position);
+      for (const position of chunks.keys()) {
+        const result = await transcribeChunk(run, transcriber, chunks, position);
         if (result !== "transcribed") return result;
       }
       return "transcribed";
@@ -201,9 +205,9 @@ async function findSpeakers(
   return "transcribed";
 }
 
-function optionsOf({ deps, signal }: Run): TranscribeOptions {
+function optionsOf({ choices, signal }: Run): TranscribeOptions {
   return {
-    language: deps.config.transcription?.language ?? null,
+    ...choices,
     ...(signal === undefined ? {} : { signal }),
   };
 }
@@ -226,10 +230,11 @@ async function withTranscriber(
 async function transcribeChunk(
   run: Run,
   transcriber: Transcriber,
-  audio: AudioChunk,
+  chunks: readonly AudioChunk[],
   position: number,
 ): Promise<Outcome> {
   const { db } = run.deps;
+  const audio = chunks[position] as AudioChunk;
   const row = { position, start_ms: audio.startMs, end_ms: audio.endMs };
   for (;;) {
     // Read again: a worker that was taken for dead may have finished it.
@@ -242,7 +247,8 @@ async function transcribeChunk(
         audio.endMs - audio.startMs < minChunkMs
           ? { language: null, durationMs: null, segments: [] }
           : await transcriber.transcribe(audio, {
-              language: optionsOf(run).language,
+              ...run.choices,
+              known: await findKnown(run, transcriber, chunks, position),
               signal: AbortSignal.any([cancelled.signal, ...(run.signal === undefined ? [] : [run.signal])]),
               onProgress: progressWriter(run, () => cancelled.abort()),
             });
@@ -257,6 +263,21 @@ async function transcribeChunk(
       if (outcome !== "again") return outcome;
     }
   }
+}
+
+/** The speakers of earlier chunks, for a model that can recognize them. */
+async function findKnown(
+  { deps, recordingId }: Run,
+  transcriber: Transcriber,
+  chunks: readonly AudioChunk[],
+  position: number,
+): Promise<KnownSpeaker[]> {
+  if (transcriber.recognizesSpeakers !== true || chunks[position]?.channel !== undefined) return [];
+  const rows = await findChunks(deps.db.kysely, recordingId);
+  return findKnownSpeakers(
+    chunks,
+    rows.slice(0, position).map(({ result }) => result),
+  );
 }
 
 /** How often the progress within a chunk is written. */

@@ -1,8 +1,4 @@
-/** The language codes that Whisper and its descendants know. */
-const codes =
-  "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su yue".split(
-    " ",
-  );
+import { whisperLanguages } from "../../contract/spoken-language.ts";
 
 /** Names that speech servers use beside the codes of ISO 639 and the English names of the Unicode consortium. */
 const otherNames: ReadonlyMap<string, string> = new Map(
@@ -35,7 +31,8 @@ const otherNames: ReadonlyMap<string, string> = new Map(
 export function toLanguageCode(name: string): string | null {
   const key = fold(name);
   const english = new Intl.DisplayNames(["en"], { type: "language" });
-  const named = otherNames.get(key) ?? codes.find((code) => fold(english.of(code) ?? code) === key);
+  const named =
+    otherNames.get(key) ?? whisperLanguages.find((code) => fold(english.of(code) ?? code) === key);
   if (named !== undefined) return named;
   return /^[a-z]{2,3}([-_][a-z0-9]{2,8})*$/.test(key) ? key.replaceAll("_", "-") : null;
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { UsedSpeechModel } from "../../contract/transcript-history.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import { hasNoJob } from "../platform/jobs/queue.ts";
 import type { ChunkTranscript } from "./model/transcriber.ts";
@@ -27,6 +28,38 @@ export async function findTranscription(
     left join recording_media m on m.recording_id = t.recording_id
     where t.recording_id = ${recordingId}`.execute(db);
   return rows[0];
+}
+
+/** What the users chose for a recording's transcription. */
+export interface SpeechChoices {
+  /** Null: the operator's setting, or the model detects it. */
+  readonly language: string | null;
+  /** Participants' names first, then the meeting type's and the workspace's words; without duplicates. */
+  readonly vocabulary: readonly string[];
+}
+
+/** Names of more participants than this are not sent to a model. */
+const maxNames = 100;
+
+/** The language and vocabulary of a recording: its own, its meeting type's or its workspace's. */
+export async function findSpeechChoices(db: Executor, recordingId: string): Promise<SpeechChoices> {
+  const { rows } = await sql<{ language: string | null; names: string[]; words: string[] }>`
+    select coalesce(t.spoken_language, m.spoken_language, w.spoken_language) as language,
+      array(select p.name from participants p
+        where p.recording_id = r.id order by p.position limit ${maxNames}) as names,
+      coalesce(m.vocabulary, '{}') || w.vocabulary as words
+    from recordings r
+    join workspaces w on w.id = r.workspace_id
+    left join meeting_types m on m.id = r.meeting_type_id
+    left join transcriptions t on t.recording_id = r.id
+    where r.id = ${recordingId}`.execute(db);
+  const { language = null, names = [], words = [] } = rows[0] ?? {};
+  return { language, vocabulary: [...new Set([...names.filter(isName), ...words])] };
+}
+
+/** Whether a participant's name is a name: those without one are called by their email or phone number. */
+function isName(name: string): boolean {
+  return /\p{L}/u.test(name) && !name.includes("@") && name.length <= 100;
 }
 
 /** The progress of a transcription, for users who wait for it. */
@@ -75,9 +108,14 @@ export async function findDueTranscriptions(db: Executor): Promise<string[]> {
 }
 
 /** @returns whether it was created now. */
-export async function insertTranscription(tx: Tx, recordingId: string): Promise<boolean> {
+export async function insertTranscription(
+  tx: Tx,
+  recordingId: string,
+  spokenLanguage: string | null,
+): Promise<boolean> {
   const { rows } = await sql`
-    insert into transcriptions (recording_id, status) values (${recordingId}, 'pending')
+    insert into transcriptions (recording_id, status, spoken_language)
+    values (${recordingId}, 'pending', ${spokenLanguage})
     on conflict (recording_id) do nothing
     returning recording_id`.execute(tx);
   return rows.length > 0;
@@ -231,6 +269,13 @@ export async function saveChunkVoices(
       and t.recording_id = c.recording_id and t.status = 'running'
     returning c.position`.execute(db);
   return rows.length > 0;
+}
+
+/** Saves what a finished transcription used. */
+export async function saveUsed(tx: Tx, recordingId: string, used: UsedSpeechModel | null): Promise<void> {
+  await sql`
+    update transcriptions set used = ${used === null ? null : JSON.stringify(used)}::jsonb
+    where recording_id = ${recordingId}`.execute(tx);
 }
 
 /** Saves what a running transcription does. */

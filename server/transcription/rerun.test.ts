@@ -17,6 +17,7 @@ beforeEach(() => {
 });
 
 const heard = tenSeconds.map(textOf);
+const used = { model: "whisper-1", language: null, vocabulary: [] };
 const rerun = (id: string, body: object = {}, by = token) =>
   manage("POST", `/recordings/${id}/transcription`, by, body);
 const edit = async (id: string, what: string, body: object) => {
@@ -54,7 +55,7 @@ test("not edited: re-transcribed at once; the history begins with it, and highli
   assert.equal((await recording(id)).transcript_version, 2);
   assert.deepEqual(
     (await historyOf(id)).map((one: { kind: string; details: object }) => [one.kind, one.details]),
-    [["transcribed", { edits: "keep" }]],
+    [["transcribed", { edits: "keep", used }]],
   );
   assert.deepEqual(await eventsOf(highlight.body.id), ["highlight_added", "highlight_updated"]);
   assert.deepEqual(await eventsOf(id), ["recording_updated", "recording_updated"]);
@@ -138,7 +139,7 @@ test("discard: the new transcript is the model's alone, and edits meanwhile are 
   assert.deepEqual(
     (await historyOf(id)).map((one: { kind: string; details: object }) => [one.kind, one.details]),
     [
-      ["transcribed", { edits: "discard" }],
+      ["transcribed", { edits: "discard", used }],
       ["text", {}],
     ],
   );

@@ -19,7 +19,8 @@ interface RerunState {
 
 /**
  * Transcribes a recording with the speech model, again or for the first time.
- * @param edits how to treat the edits of the existing transcript; without it, an edited transcript is not replaced.
+ * @param choice.edits how to treat the edits of the existing transcript; without it, an edited transcript is not replaced.
+ * @param choice.spokenLanguage null: that of the meeting type or the workspace; undefined: as before.
  */
 export async function rerunTranscription(
   deps: {
@@ -29,8 +30,12 @@ export async function rerunTranscription(
   },
   principal: Principal,
   recordingId: string,
-  edits: "keep" | "discard" | undefined,
+  choice: {
+    readonly edits: "keep" | "discard" | undefined;
+    readonly spokenLanguage: string | null | undefined;
+  },
 ): Promise<{ status: "pending" }> {
+  const { edits, spokenLanguage } = choice;
   const { db, jobs, config } = deps;
   const hasModel = await hasSpeechModel(config);
   await db.kysely.transaction().execute(async (tx) => {
@@ -43,6 +48,7 @@ export async function rerunTranscription(
         await jobs.enqueue(tx, "transcribe_recording", { recordingId }, recordingId);
       else await requestTranscription(tx, jobs, recordingId);
     }
+    if (spokenLanguage !== undefined) await changeLanguage(tx, recordingId, spokenLanguage);
     // Edits made while it runs are kept as well, unless they are to be discarded.
     await sql`
       update transcriptions set edits = ${edits ?? "keep"}
@@ -60,6 +66,16 @@ async function restartDone(tx: Tx, recordingId: string): Promise<boolean> {
     where recording_id = ${recordingId} and status = 'done'
     returning recording_id`.execute(tx);
   return rows.length > 0;
+}
+
+/** Sets the language of a transcription. What was transcribed in another language is not kept. */
+async function changeLanguage(tx: Tx, recordingId: string, language: string | null): Promise<void> {
+  const { rows } = await sql`
+    update transcriptions set spoken_language = ${language}
+    where recording_id = ${recordingId} and spoken_language is distinct from ${language}
+    returning recording_id`.execute(tx);
+  if (rows.length > 0)
+    await sql`update transcription_chunks set result = null where recording_id = ${recordingId}`.execute(tx);
 }
 
 async function findState(tx: Tx, recordingId: string): Promise<RerunState> {

@@ -1,3 +1,4 @@
+import { languageOf } from "../../contract/spoken-language.ts";
 import * as contract from "../../contract/transcript-editing.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -15,6 +16,9 @@ export function transcriptionRoutes(
   },
 ): void {
   route(api, contract.rerunTranscription, ({ principal, params, body }) =>
-    rerunTranscription(deps, principal, params.recording_id, body.edits),
+    rerunTranscription(deps, principal, params.recording_id, {
+      edits: body.edits,
+      spokenLanguage: body.spoken_language === undefined ? undefined : languageOf(body.spoken_language),
+    }),
   );
 }

@@ -5,9 +5,15 @@ import { insertTranscription, restartFailed } from "./queries.ts";
 /**
  * Requests a transcript of a recording, in the transaction that creates the recording: requested exactly when the
  * recording exists. If it was requested before, nothing happens.
+ * @param spokenLanguage null: that of the meeting type or the workspace.
  */
-export async function requestTranscription(tx: Tx, jobs: JobQueue, recordingId: string): Promise<void> {
-  if (await insertTranscription(tx, recordingId))
+export async function requestTranscription(
+  tx: Tx,
+  jobs: JobQueue,
+  recordingId: string,
+  spokenLanguage: string | null = null,
+): Promise<void> {
+  if (await insertTranscription(tx, recordingId, spokenLanguage))
     await jobs.enqueue(tx, "transcribe_recording", { recordingId }, recordingId);
 }
 

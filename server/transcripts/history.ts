@@ -5,6 +5,7 @@ import type {
   TranscriptEditDetails,
   TranscriptEditKind,
   TranscriptEditWithChanges,
+  UsedSpeechModel,
 } from "../../contract/transcript-history.ts";
 import type { Executor } from "../platform/db/database.ts";
 import type { TranscriptChanges } from "../platform/db/json-columns.ts";
@@ -56,6 +57,14 @@ export async function findEdit(
     after,
   }));
   return { ...present(row), changes };
+}
+
+/** What generated the current transcript; null when that is unknown or it was supplied. */
+export async function findUsed(db: Executor, recordingId: string): Promise<UsedSpeechModel | null> {
+  const { rows } = await sql<{ used: UsedSpeechModel | null }>`
+    select used from transcriptions
+    where recording_id = ${recordingId} and written_version is not null`.execute(db);
+  return rows[0]?.used ?? null;
 }
 
 function present(row: Row): z.input<typeof TranscriptEdit> {

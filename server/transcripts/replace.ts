@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { UsedSpeechModel } from "../../contract/transcript-history.ts";
 import { transcriptTooLong } from "../../contract/transcript-limits.ts";
 import type { Tx } from "../platform/db/database.ts";
 import { invalidInput } from "../platform/http/errors/problem.ts";
@@ -35,16 +36,18 @@ export async function completeRenewal(
     readonly fresh: readonly NewSegment[];
     /** Who supplied the new one; absent if the speech model generated it. */
     readonly suppliedBy?: { readonly userId: string | null };
+    /** What generated the new one. */
+    readonly used?: UsedSpeechModel;
   },
 ): Promise<number | null> {
-  const { edits, version, former, fresh, suppliedBy } = renewal;
+  const { edits, version, former, fresh, suppliedBy, used } = renewal;
   if (former.length === 0) return null;
   const common = { userId: suppliedBy?.userId ?? null, version };
   const number = await insertEdit(tx, recordingId, {
     ...common,
     kind: suppliedBy === undefined ? "transcribed" : "supplied",
     segments: fresh.length,
-    details: { edits },
+    details: { edits, ...(used === undefined ? {} : { used }) },
     changes: noChanges,
   });
   if (edits === "keep") {

@@ -11,7 +11,7 @@ import type { JobQueue } from "../platform/jobs/queue.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
 import { assignSegments, correctTranscript, mergeSpeakers, renameSpeaker } from "./edits.ts";
-import { findEdit, findEdits } from "./history.ts";
+import { findEdit, findEdits, findUsed } from "./history.ts";
 import { findTranscriptView } from "./queries.ts";
 import { supplyTranscript } from "./supply.ts";
 import { undoEdit } from "./undo.ts";
@@ -93,7 +93,11 @@ export function transcriptRoutes(
     const { rows, last } = await readRows(config.pageSize, (limit) =>
       findEdits(db.kysely, params.recording_id, { before, limit }),
     );
-    return { edits: rows, next_before: last?.number ?? null };
+    return {
+      edits: rows,
+      next_before: last?.number ?? null,
+      transcribed_with: await findUsed(db.kysely, params.recording_id),
+    };
   });
 
   route(api, getTranscriptEdit, async ({ principal, params }) => {

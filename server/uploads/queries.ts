@@ -27,6 +27,7 @@ export type NewUpload = Pick<
 > & {
   readonly import_data?: ImportData;
   readonly external_id?: string | null;
+  readonly spoken_language?: string | null;
   readonly has_default_title?: boolean;
   readonly one_step?: Extract<MediaExpectation, { kind: "one_step" }>["extension"];
   /** For an upload with a file. */
@@ -188,7 +189,10 @@ export async function compareAndSetStatus(
 
 /** The fields that Update Upload may change. */
 export type UploadChanges = Partial<
-  Pick<UploadRow, "title" | "start_datetime" | "team_id" | "recorder_ids" | "participants">
+  Pick<
+    UploadRow,
+    "title" | "start_datetime" | "team_id" | "recorder_ids" | "participants" | "spoken_language"
+  >
 >;
 
 export async function updateUploadAttributes(

@@ -40,7 +40,7 @@ test("a transcription shows its progress, and the transcript appears without a r
   assert.deepEqual(complaints, []);
 });
 
-test("a failed transcription shows the reason", async () => {
+test("a failed transcription shows the reason, and can be repeated in another language", async () => {
   speech.otherwise((_request, response) => {
     response.statusCode = 401;
     response.setHeader("content-type", "application/json");
@@ -55,6 +55,16 @@ test("a failed transcription shows the reason", async () => {
   const { page, complaints } = await open(id);
   await page.getByText(/does not accept the key/).waitFor();
   await assertAccessibleAtRest(page);
+  speech.requests.length = 0;
+  speech.otherwise(transcribe);
+  await page.getByRole("button", { name: "Change language" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Language" }).fill("Japan");
+  await page.getByRole("option", { name: "Japanese" }).click();
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: "Transcribe" }).click();
+  await page.getByRole("list", { name: "Transcript" }).getByText("tone").first().waitFor();
+  assert.equal(speech.requests.at(-1)?.fields.language, "ja");
   assert.deepEqual(complaints, []);
 });
 

@@ -138,6 +138,10 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
       ...(caller === "workspace_token" ? { recorder_ids: [world.users.ids.recorder] } : {}),
     },
   }),
+  setUploadLanguage: async (world) => ({
+    params: { upload_id: await world.upload() },
+    body: { language: "fr" },
+  }),
   getImport: async (world) => ({ params: { import_id: await world.imported() } }),
   listManagedMeetingTypes: () => ({}),
   createMeetingType: () => ({ body: { name: `Type ${unique()}`, scope: "internal" } }),

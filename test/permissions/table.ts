@@ -108,6 +108,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   deletePrivateNotes: kinds.notes,
   importRecording: kinds.make,
   getImport: kinds.myUpload,
+  setUploadLanguage: kinds.myUploadToChange,
   listManagedMeetingTypes: kinds.manages,
   createMeetingType: kinds.manages,
   updateMeetingType: kinds.managesHere,

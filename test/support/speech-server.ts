@@ -9,6 +9,8 @@ interface SpeechRequest {
   readonly authorization: string | undefined;
   /** Form fields beside the file. */
   readonly fields: Readonly<Record<string, string>>;
+  /** The values of fields that are lists. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly fileName: string;
   readonly audio: Wav;
   /** The tones in the audio; times from its start. */
@@ -79,6 +81,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SpeechRequest> {
     path: incoming.url ?? "",
     authorization: incoming.headers.authorization,
     fields: form.fields,
+    lists: form.lists,
     fileName: form.file.name,
     audio,
     tones: listen(audio),
@@ -87,6 +90,7 @@ async function readRequest(incoming: IncomingMessage): Promise<SpeechRequest> {
 
 interface Form {
   fields: Record<string, string>;
+  lists: Record<string, string[]>;
   file: { name: string; content: Buffer } | undefined;
 }
 
@@ -94,7 +98,7 @@ interface Form {
 function readForm(body: Buffer, contentType: string): Form {
   const boundary = /^multipart\/form-data; boundary=([\w-]+)$/.exec(contentType)?.[1];
   if (boundary === undefined) throw new Error(`the content type is ${contentType}`);
-  const form: Form = { fields: {}, file: undefined };
+  const form: Form = { fields: {}, lists: {}, file: undefined };
   const opening = Buffer.from(`--${boundary}\r\n`);
   if (!body.subarray(0, opening.length).equals(opening))
     throw new Error("the body does not start with the boundary");
@@ -108,10 +112,11 @@ function readForm(body: Buffer, contentType: string): Form {
     const name = /; name="([^"]*)"/.exec(headers)?.[1] ?? "";
     const fileName = /; filename="([^"]*)"/.exec(headers)?.[1];
     if (fileName !== undefined) form.file = { name: fileName, content };
-    // A list; its values are joined by commas.
-    else if (name.endsWith("[]"))
-      form.fields[name] = [form.fields[name] ?? [], content.toString("utf8")].flat().join();
-    else if (name in form.fields) throw new Error(`field ${name} comes twice`);
+    // A list; in the fields its values are joined by commas.
+    else if (name.endsWith("[]")) {
+      form.lists[name] = [...(form.lists[name] ?? []), content.toString("utf8")];
+      form.fields[name] = form.lists[name].join();
+    } else if (name in form.fields) throw new Error(`field ${name} comes twice`);
     else form.fields[name] = content.toString("utf8");
     at = end + 4 + boundary.length;
     if (body.toString("latin1", at) === "--\r\n") return form;

@@ -218,10 +218,8 @@ export function recordingActions(id: string) {
       }),
     supplyTranscript: (body: CallInput<typeof supplyTranscript>["body"] & object) =>
       call<typeof supplyTranscript>("PUT", edit, { body }),
-    transcribeAgain: (edits?: "keep" | "discard") =>
-      call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, {
-        body: edits === undefined ? {} : { edits },
-      }),
+    transcribeAgain: (body: CallInput<typeof rerunTranscription>["body"] & object = {}) =>
+      call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, { body }),
   };
 }
 

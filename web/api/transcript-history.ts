@@ -11,7 +11,7 @@ import { call, path } from "./client.ts";
 export type Edit = z.output<typeof TranscriptEdit>;
 export type EditChange = z.output<typeof TranscriptEditWithChanges>["changes"][number];
 
-type Page = z.output<(typeof listTranscriptEdits)["response"]>;
+export type EditsPage = z.output<(typeof listTranscriptEdits)["response"]>;
 
 /** Edits of a transcript, newest first. The key extends the transcript's, so that both are invalidated together. */
 export function editsQuery(id: string) {
@@ -20,8 +20,8 @@ export function editsQuery(id: string) {
     // Other users may have edited since.
     staleTime: 0,
     initialPageParam: null as number | null,
-    getNextPageParam: (last: Page) => last.next_before,
-    queryFn: ({ pageParam, signal }): Promise<Page> =>
+    getNextPageParam: (last: EditsPage) => last.next_before,
+    queryFn: ({ pageParam, signal }): Promise<EditsPage> =>
       call<typeof listTranscriptEdits>("GET", path`/_/api/v1/recordings/${id}/transcript/edits`, {
         signal,
         query: { before: pageParam },

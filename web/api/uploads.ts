@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { getImport, importRecording } from "../../contract/imports.ts";
 import type { MediaFormat } from "../../contract/media-formats.ts";
+import type { setUploadLanguage as setUploadLanguageOperation } from "../../contract/spoken-language.ts";
 import type {
   createUpload,
   getUpload,
@@ -79,9 +80,16 @@ export function startUpload(input: {
 }
 
 /** Creates an upload of a file that the server converts. */
-export function startImport(format: MediaFormat, title: string) {
+export function startImport(format: MediaFormat, title: string, spokenLanguage: string) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
-    body: { media: { format }, title, source: "upload" },
+    body: { media: { format }, title, source: "upload", spoken_language: spokenLanguage },
+  });
+}
+
+/** Sets the language that is spoken in an upload. */
+export function setUploadLanguage(uploadId: string, language: string) {
+  return call<typeof setUploadLanguageOperation>("PUT", path`/_/api/v1/uploads/${uploadId}/language`, {
+    body: { language },
   });
 }
 

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "../api/client.ts";
 import { refreshRecording } from "../api/recording.ts";
+import { LanguageSelect } from "../common/language-select.tsx";
 import { useRecording } from "./context.ts";
 import { type ManualEdits, ManualEditsRadio } from "./transcript/manual-edits.tsx";
 
@@ -11,18 +12,30 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
   const { id, view, actions } = useRecording();
   const client = useQueryClient();
   const [edits, setEdits] = useState<ManualEdits>("keep");
+  const [language, setLanguage] = useState(view.transcript.transcription?.spoken_language ?? "auto");
+  const hasTranscript = view.transcript.segments > 0;
   const ask = useMutation({
-    mutationFn: () => actions.transcribeAgain(view.transcript.segments > 0 ? edits : undefined),
+    mutationFn: () =>
+      actions.transcribeAgain({
+        spoken_language: language,
+        ...(hasTranscript ? { edits } : {}),
+      }),
     onSuccess: async () => {
       await refreshRecording(client, id);
       onClose();
     },
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Transcribe again?">
+    <Modal opened={isOpen} onClose={onClose} title={hasTranscript ? "Transcribe again?" : "Transcribe"}>
       <Stack>
-        <Text size="sm">This replaces the current transcript.</Text>
-        {view.transcript.segments > 0 ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
+        {hasTranscript ? <Text size="sm">This replaces the current transcript.</Text> : null}
+        <LanguageSelect
+          label="Language"
+          automatic="As in the meeting type or workspace"
+          value={language}
+          onChange={setLanguage}
+        />
+        {hasTranscript ? <ManualEditsRadio value={edits} onChange={setEdits} /> : null}
         {ask.isError ? (
           <Alert color="red" role="alert">
             {ask.error instanceof ApiError ? ask.error.message : "Something went wrong."}
@@ -33,7 +46,7 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
             Cancel
           </Button>
           <Button loading={ask.isPending} onClick={() => ask.mutate()}>
-            Transcribe again
+            {hasTranscript ? "Transcribe again" : "Transcribe"}
           </Button>
         </Group>
       </Stack>

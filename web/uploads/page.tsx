@@ -4,6 +4,8 @@ import "@mantine/dropzone/styles.css";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconCloudUpload } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { LanguageSelect } from "../common/language-select.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { useSender, useUploadTasks } from "./sending/context.tsx";
@@ -24,7 +26,8 @@ export function UploadsPage() {
     defaultValue: false,
     getInitialValueInEffect: false,
   });
-  const add = (files: readonly File[]) => sender.add(files, { willBeReviewed });
+  const [spokenLanguage, setLanguage] = useState("auto");
+  const add = (files: readonly File[]) => sender.add(files, { willBeReviewed, spokenLanguage });
   return (
     <PageStack gap="lg">
       <Title order={1} size="h2">
@@ -55,6 +58,12 @@ export function UploadsPage() {
             </Text>
           </Stack>
         </Dropzone>
+        <LanguageSelect
+          label="Language spoken in the files you add next"
+          automatic="As in the meeting type or workspace"
+          value={spokenLanguage}
+          onChange={setLanguage}
+        />
         <Switch
           label="Review uploads before publishing"
           checked={willBeReviewed}

@@ -140,6 +140,8 @@ test("workspace: admins change name and domains; existing recordings keep who co
     new_recordings: "server_setting",
     new_recording_share_state: "restricted",
     recording_added: "when_ready",
+    spoken_language: null,
+    vocabulary: [],
     single_sign_on: null,
   });
   const later = await makeRecording(app, own.admin.token, attributes);

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../../contract/account-teams.ts";
+import { languageOf } from "../../../contract/spoken-language.ts";
 import { actorOf, recordAudit } from "../../audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -7,7 +8,7 @@ import { invalidInput } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { AccountError, readDomain } from "../service.ts";
 
-/** Workspace settings: name, internal email domains, and default access to new recordings. */
+/** Settings of a workspace. */
 export function workspaceRoutes(
   api: Api,
   deps: { readonly db: Database; readonly config: Pick<Config, "newRecordingShareState" | "singleSignOn"> },
@@ -17,7 +18,15 @@ export function workspaceRoutes(
   const read = async (id: string): Promise<z.output<typeof contract.WorkspaceSettings>> => {
     const row = await db.kysely
       .selectFrom("workspaces")
-      .select(["id", "name", "email_domains", "new_recording_share_state", "recording_added"])
+      .select([
+        "id",
+        "name",
+        "email_domains",
+        "new_recording_share_state",
+        "recording_added",
+        "spoken_language",
+        "vocabulary",
+      ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
     const own = row.new_recording_share_state as "restricted" | "workspace" | null;
@@ -29,6 +38,8 @@ export function workspaceRoutes(
       new_recordings: own ?? "server_setting",
       new_recording_share_state: own ?? config.newRecordingShareState,
       recording_added: row.recording_added as "when_ready" | "immediately",
+      spoken_language: row.spoken_language,
+      vocabulary: row.vocabulary,
       single_sign_on:
         singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
     };
@@ -37,7 +48,7 @@ export function workspaceRoutes(
   route(api, contract.getWorkspace, ({ principal }) => read(principal.workspaceId));
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
-    const { name, email_domains, new_recordings, recording_added } = body;
+    const { name, email_domains, new_recordings, recording_added, spoken_language, vocabulary } = body;
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
@@ -45,6 +56,8 @@ export function workspaceRoutes(
         ? {}
         : { new_recording_share_state: new_recordings === "server_setting" ? null : new_recordings }),
       ...(recording_added === undefined ? {} : { recording_added }),
+      ...(spoken_language === undefined ? {} : { spoken_language: languageOf(spoken_language) }),
+      ...(vocabulary === undefined ? {} : { vocabulary }),
     };
     if (Object.keys(changes).length > 0)
       await db.kysely.transaction().execute(async (tx) => {

@@ -371,6 +371,8 @@ export interface MeetingTypes {
   name_key: Generated<string>;
   position: number;
   scope: "internal" | "external";
+  spoken_language: string | null;
+  vocabulary: Generated<string[]>;
   workspace_id: string;
 }
 
@@ -771,9 +773,11 @@ export interface Transcriptions {
   not_before: Timestamp | null;
   progress: Generated<number>;
   recording_id: string;
+  spoken_language: string | null;
   stage: "audio" | "words" | "speakers" | null;
   status: "pending" | "running" | "done" | "failed";
   updated_at: Generated<Timestamp>;
+  used: Json | null;
   written_version: number | null;
 }
 
@@ -817,6 +821,7 @@ export interface Uploads {
   reserved_bytes: Generated<Int8>;
   resumable_length: Int8 | null;
   scope: "personal" | "workspace";
+  spoken_language: string | null;
   start_datetime: Timestamp | null;
   status: "initial" | "awaiting" | "processing" | "staged" | "promoting" | "success" | "failure";
   team_id: string | null;
@@ -867,6 +872,8 @@ export interface Workspaces {
   new_recording_share_state: "restricted" | "workspace" | null;
   recording_added: Generated<"when_ready" | "immediately">;
   resolves_old_ids: Generated<boolean>;
+  spoken_language: string | null;
+  vocabulary: Generated<string[]>;
 }
 
 export interface DB {

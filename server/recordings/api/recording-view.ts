@@ -91,7 +91,8 @@ const viewQuery = `select json_build_object(
         where s.recording_id = r.id and s.original is not null),
       'transcription', (select json_build_object(
           'status', t.status, 'stage', t.stage, 'progress', t.progress, 'attempts', t.attempts, 'last_error', t.last_error,
-          'next_attempt_datetime', parley_timestamp(t.not_before), 'edits', t.edits)
+          'next_attempt_datetime', parley_timestamp(t.not_before), 'edits', t.edits,
+          'spoken_language', t.spoken_language)
         from transcriptions t where t.recording_id = r.id)),
     'media', (select json_build_object(
         'content_type', case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end,

@@ -1,9 +1,10 @@
-import { writeSync } from "node:fs";
+import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
 import type { ChunkTranscript } from "../model/transcriber.ts";
 import type { PartVoices } from "../speakers/assign.ts";
+import { hotwordSettings, prepareHotwords } from "./hotwords.ts";
 import { planPieces, type Stretch } from "./pieces.ts";
 import type { EngineMessage, EngineRequest, EngineTask, RecognitionModel } from "./protocol.ts";
 import { loadSherpa, type OfflineRecognizer, type Sherpa, vadModelPath } from "./sherpa.ts";
@@ -22,6 +23,9 @@ const pieceLimits = { min: 4 * sampleRate, max: 24 * sampleRate };
 
 /** Silero's window. */
 const windowSize = 512;
+
+/** Where the tokens are written for hotwords; in the process's own folder. */
+const vocabularyName = "tokens.vocab";
 
 const say = (message: EngineMessage): void => {
   writeSync(3, `${JSON.stringify(message)}\n`);
@@ -67,11 +71,17 @@ function openModel(sherpa: Sherpa): Handle {
     return async (samples, onProgress) =>
       findVoices(extractor, samples, findSpeech(sherpa, samples), onProgress);
   }
+  const hotwords =
+    model.kind === "transducer" ? prepareHotwords(model.hotwords, readFileSync(model.tokens, "utf8")) : null;
+  if (hotwords !== null) writeFileSync(vocabularyName, hotwords.vocabulary);
+  const extra = hotwords === null ? null : hotwordSettings(vocabularyName);
   const recognizer = new sherpa.OfflineRecognizer({
     featConfig: { sampleRate, featureDim: 80 },
-    modelConfig: { ...modelConfig(model), numThreads, provider: "cpu", debug: 0 },
+    modelConfig: { ...modelConfig(model), ...extra?.model, numThreads, provider: "cpu", debug: 0 },
+    ...extra?.recognizer,
   });
-  return (samples, onProgress) => transcribe(sherpa, recognizer, samples, onProgress);
+  const listener = { recognizer, hotwords: hotwords?.text };
+  return (samples, onProgress) => transcribe(sherpa, listener, samples, onProgress);
 }
 
 function modelConfig(model: RecognitionModel): object {
@@ -95,7 +105,7 @@ function modelConfig(model: RecognitionModel): object {
 
 async function transcribe(
   sherpa: Sherpa,
-  recognizer: OfflineRecognizer,
+  { recognizer, hotwords }: { recognizer: OfflineRecognizer; hotwords: string | undefined },
   samples: Float32Array,
   onProgress: (fraction: number) => void,
 ): Promise<ChunkTranscript> {
@@ -104,7 +114,7 @@ async function transcribe(
   const segments = [];
   let language: string | null = null;
   for (const { start, end } of pieces) {
-    const stream = recognizer.createStream();
+    const stream = recognizer.createStream(hotwords);
     stream.acceptWaveform({ samples: samples.slice(start, end), sampleRate });
     const result = await recognizer.decodeAsync(stream);
     const startMs = toMs(start);

@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import type { LocalTranscriptionSettings } from "../../platform/config/config.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
+import { cutVocabulary } from "../model/vocabulary.ts";
 import { catalogue } from "../models/catalogue.ts";
 import type { InstalledModel } from "../models/store.ts";
 import type { RecognitionModel } from "./protocol.ts";
@@ -42,8 +43,8 @@ export function chooseModel(
   throw unfit(
     `No installed speech model (${names}) knows the language "${language}". ${
       remedy === undefined
-        ? "Correct the language."
-        : `Correct the language, or install another model in Settings → Transcription or by: parley models install ${remedy.name}`
+        ? "Choose another language, or use a speech server."
+        : `Choose another language, or ask an admin to install the model ${remedy.name} in Settings → Transcription (or by: parley models install ${remedy.name}), and try again.`
     }`,
   );
 }
@@ -68,8 +69,15 @@ function primaryCode(language: string): string {
   return toLanguageCode(language)?.split("-")[0] ?? language;
 }
 
-/** The files of an installed model as the engine opens them. */
-export function recognitionModel(model: InstalledModel, language: string | null): RecognitionModel {
+/** Bytes of hotwords; they are an argument of the engine's process. */
+const maxHotwordBytes = 40_000;
+
+/** An installed model as the engine opens it. Only transducers take the vocabulary, the others ignore it. */
+export function recognitionModel(
+  model: InstalledModel,
+  language: string | null,
+  vocabulary: readonly string[],
+): RecognitionModel {
   const path = (suffix: string): string => {
     const file = model.files.find(({ name }) => basename(name).endsWith(suffix));
     if (file === undefined) throw unfit(`The speech model ${model.name} has no file ${suffix}.`);
@@ -81,7 +89,12 @@ export function recognitionModel(model: InstalledModel, language: string | null)
     tokens: path("tokens.txt"),
   };
   return model.kind === "transducer"
-    ? { ...common, kind: "transducer", joiner: path("joiner.int8.onnx") }
+    ? {
+        ...common,
+        kind: "transducer",
+        joiner: path("joiner.int8.onnx"),
+        hotwords: cutVocabulary(vocabulary, maxHotwordBytes, Buffer.byteLength),
+      }
     : { ...common, kind: "whisper", language: language === null ? null : primaryCode(language) };
 }
 

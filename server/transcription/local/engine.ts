@@ -131,7 +131,7 @@ async function mapPaths(model: Model, share: (path: string) => Promise<string>):
     tokens: await share(tokens),
   };
   return model.kind === "transducer"
-    ? { ...common, kind: "transducer", joiner: await share(model.joiner) }
+    ? { ...common, kind: "transducer", joiner: await share(model.joiner), hotwords: model.hotwords }
     : { ...common, kind: "whisper", language: model.language };
 }
 

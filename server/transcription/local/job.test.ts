@@ -243,6 +243,22 @@ test("an engine that ends twice while it tells speakers apart leaves a transcrip
   assert.equal(new Set((await segments(other)).map(({ speaker }) => speaker)).size, 2);
 });
 
+test("participants' names and vocabulary are preferred, and the history says so", async () => {
+  const ships = async (participants: readonly string[]) => {
+    const id = await speak(participants);
+    await run(id, withEngine());
+    const text = (await segments(id)).map((segment) => segment.text).join(" ");
+    const { rows } = await sql<{ used: object }>`
+      select used from transcriptions where recording_id = ${id}`.execute(db.kysely);
+    return { count: text.split(/\bship\b/).length - 1, used: rows[0]?.used };
+  };
+  const [without, preferred] = [await ships([]), await ships(["ship"])];
+  assert.ok(preferred.count > 2 * without.count, `${without.count}, then ${preferred.count}`);
+  assert.deepEqual(preferred.used, { model: "tiny", language: null, vocabulary: ["ship"] });
+  // Words that the model can't write, and separators of the engine's syntax, change nothing.
+  assert.equal((await ships(["Ωμέγα/:5"])).used !== undefined, true);
+});
+
 test("a language that no installed model knows fails with the remedy", async () => {
   const model = await findInstalled(dataDir, "tiny");
   assert.ok(model);

@@ -12,6 +12,8 @@ export type RecognitionModel =
       readonly decoder: string;
       readonly joiner: string;
       readonly tokens: string;
+      /** Words that are preferred; none: the fastest decoding. */
+      readonly hotwords: readonly string[];
     }
   | {
       readonly kind: "whisper";

@@ -18,7 +18,8 @@ interface OfflineStream {
 }
 
 export interface OfflineRecognizer {
-  createStream(): OfflineStream;
+  /** @param hotwords separated by slashes; only for transducers with `modified_beam_search`. */
+  createStream(hotwords?: string): OfflineStream;
   decodeAsync(stream: OfflineStream): Promise<RecognizerResult>;
 }
 

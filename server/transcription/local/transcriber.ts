@@ -1,3 +1,4 @@
+import type { UsedSpeechModel } from "../../../contract/transcript-history.ts";
 import type { LocalTranscriptionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { OpenTranscriber, TranscribeOptions, Transcriber } from "../model/transcriber.ts";
@@ -25,8 +26,9 @@ async function openLocal(
   settings: LocalTranscriptionSettings,
   { dataDir, session }: Dependencies,
   folder: string,
-  { language, signal }: TranscribeOptions,
+  { language, vocabulary = [], signal }: TranscribeOptions,
 ): Promise<OpenTranscriber> {
+  let used: UsedSpeechModel | undefined;
   const opened = await openSession({
     folder,
     session,
@@ -34,13 +36,23 @@ async function openLocal(
     signal,
     choose: async () => {
       const installed = chooseModel(await listInstalled(dataDir), settings, language);
-      return { installed, model: recognitionModel(installed, language) };
+      const model = recognitionModel(installed, language, vocabulary);
+      used = {
+        model: installed.name,
+        language,
+        vocabulary: model.kind === "transducer" ? [...model.hotwords] : [],
+      };
+      return { installed, model };
     },
   });
   return {
     async transcribe(audio, options) {
       const transcript = await opened.run(audio, options);
-      return { ...transcript, language: transcript.language ?? language };
+      return {
+        ...transcript,
+        language: transcript.language ?? language,
+        ...(used === undefined ? {} : { used }),
+      };
     },
     close: () => opened.close(),
   };

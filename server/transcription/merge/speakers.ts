@@ -11,10 +11,13 @@ const minSharedMs = 200;
  */
 export function numberSpeakers(chunks: readonly PlacedChunk[]): NumberedChunk[] {
   const numbered: NumberedChunk[] = [];
+  const labels: ReadonlyMap<string, number>[] = [];
   let next = 0;
   for (const chunk of chunks) {
     const former = numbered.at(-1);
-    const known = former === undefined ? new Map<string, number>() : matchSpeakers(former, chunk);
+    const known = recognized(chunk, labels);
+    if (former !== undefined) matchSpeakers(former, chunk, known);
+    labels.push(known);
     const pieces = chunk.transcript.segments.map((segment): Piece => {
       if (segment.speaker !== null && !known.has(segment.speaker)) known.set(segment.speaker, next++);
       return {
@@ -30,15 +33,29 @@ export function numberSpeakers(chunks: readonly PlacedChunk[]): NumberedChunk[] 
   return numbered;
 }
 
+/** The numbers of the labels that stand for speakers of earlier chunks, because the model was given their voices. */
+function recognized(
+  { transcript }: PlacedChunk,
+  earlier: readonly ReadonlyMap<string, number>[],
+): Map<string, number> {
+  return new Map(
+    (transcript.known ?? []).flatMap(({ name, position, label }) => {
+      const number = earlier[position]?.get(label);
+      return number === undefined ? [] : [[name, number] as const];
+    }),
+  );
+}
+
 function shift(words: readonly SpokenWord[], ms: number): SpokenWord[] {
   return words.map(({ startMs, endMs, text }) => ({ startMs: startMs + ms, endMs: endMs + ms, text }));
 }
 
 /**
- * Finds which labels of a chunk are speakers of the previous one; each matches at most one, those with the longest
- * overlap first.
+ * Adds which labels of a chunk are speakers of the previous one; each matches at most one, those with the most overlap
+ * first.
+ * @param matches the labels that are known already.
  */
-function matchSpeakers(former: NumberedChunk, chunk: PlacedChunk): Map<string, number> {
+function matchSpeakers(former: NumberedChunk, chunk: PlacedChunk, matches: Map<string, number>): void {
   const together = new Map<string, { label: string; speaker: number; ms: number }>();
   for (const segment of chunk.transcript.segments) {
     if (segment.speaker === null || chunk.startMs + segment.startMs > former.endMs) continue;
@@ -53,14 +70,12 @@ function matchSpeakers(former: NumberedChunk, chunk: PlacedChunk): Map<string, n
       together.set(key, { ...pair, ms: pair.ms + ms });
     }
   }
-  const matches = new Map<string, number>();
-  const taken = new Set<number>();
+  const taken = new Set(matches.values());
   for (const { label, speaker, ms } of [...together.values()].sort((a, b) => b.ms - a.ms)) {
     if (ms < minSharedMs || matches.has(label) || taken.has(speaker)) continue;
     matches.set(label, speaker);
     taken.add(speaker);
   }
-  return matches;
 }
 
 /**

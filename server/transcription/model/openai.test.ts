@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import {
+  type Behaviour,
   cutShort,
   flood,
   jsonOnly,
@@ -14,7 +15,7 @@ import {
   startSpeechServer,
   transcribe,
 } from "../../../test/support/speech-server.ts";
-import { makeWav } from "../../../test/support/wav.ts";
+import { makeWav, readWav } from "../../../test/support/wav.ts";
 import type { TranscriptionServerSettings } from "../../platform/config/config.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { openAiTranscriber, transcriptionUrl } from "./openai.ts";
@@ -97,16 +98,16 @@ test("transcribe: sends the WAV with model and format, and reads segments, langu
   });
 });
 
-test("transcribe: without a key none is sent; the language is sent without region, and so is the prompt", async () => {
-  await hear({ apiKey: null }, { language: "pt-BR", prompt: "Ana Lúcia" });
+test("transcribe: without a key none is sent; the language is sent without region, and so is the vocabulary", async () => {
+  await hear({ apiKey: null }, { language: "pt-BR", vocabulary: ["Ana Lúcia", "Parley"] });
   const [request] = server.requests;
   assert.equal(request?.authorization, undefined);
   assert.equal(request?.fields.language, "pt");
-  assert.equal(request?.fields.prompt, "Ana Lúcia");
+  assert.equal(request?.fields.prompt, "Ana Lúcia, Parley.");
 });
 
 test("transcribe: a diarizing model is asked for speakers", async () => {
-  const heard = await hear({ model: "gpt-4o-transcribe-diarize" }, { prompt: "unsupported there" });
+  const heard = await hear({ model: "gpt-4o-transcribe-diarize" }, { vocabulary: ["unsupported there"] });
   assert.deepEqual(
     heard.segments.map(({ text, speaker }) => [text, speaker]),
     [
@@ -126,12 +127,11 @@ test("transcribe: a server that supports json alone returns one segment as long 
   const heard = await hear();
   assert.deepEqual(heard.segments, [{ startMs: 0, endMs: 4000, text: "tone 300 tone 800", speaker: null }]);
   assert.deepEqual(
-    server.requests.map(({ fields }) => fields.response_format),
-    ["verbose_json", "verbose_json", "json"],
-  );
-  assert.deepEqual(
-    server.requests.map(({ fields }) => fields["timestamp_granularities[]"]),
-    ["segment,word", "segment", undefined],
+    server.requests.map(({ fields }) => [fields.response_format, fields["timestamp_granularities[]"]]),
+    [
+      ["verbose_json", "segment,word"],
+      ["json", undefined],
+    ],
   );
 });
 
@@ -146,6 +146,78 @@ test("transcribe: what a server refused is not asked for again, unless everythin
   assert.deepEqual(
     server.requests.map(({ fields }) => fields["timestamp_granularities[]"]),
     ["segment,word", "segment", "segment"],
+  );
+});
+
+/** A server that refuses requests with a field, and names it. */
+const without =
+  (field: string, body: unknown): Behaviour =>
+  (request, response) =>
+    field in request.fields ? reply(response, 400, body) : transcribe(request, response);
+
+test("transcribe: the vocabulary is sent as prompt and hotwords; a refused one is not sent again, the other is", async () => {
+  const vocabulary = ["Ada Lovelace", "Parley"];
+  const model = transcriber();
+  server.otherwise(without("hotwords", { error: { message: "Unrecognized request argument: hotwords" } }));
+  for (let round = 0; round < 2; round++) {
+    const { used } = await model.transcribe(audio, { language: "en", vocabulary });
+    assert.deepEqual(used, { model: "whisper-1", language: "en", vocabulary });
+  }
+  assert.deepEqual(
+    server.requests.map(({ fields }) => [fields.prompt, fields.hotwords]),
+    [
+      ["Ada Lovelace, Parley.", "Ada Lovelace, Parley"],
+      ["Ada Lovelace, Parley.", undefined],
+      ["Ada Lovelace, Parley.", undefined],
+    ],
+  );
+  const other = transcriber();
+  server.otherwise((request, response) =>
+    "prompt" in request.fields || "hotwords" in request.fields
+      ? reply(response, 422, { detail: [{ loc: ["body", "prompt"], msg: "prompt is not supported" }] })
+      : transcribe(request, response),
+  );
+  const { used } = await other.transcribe(audio, { language: null, vocabulary });
+  assert.deepEqual(used?.vocabulary, [], "what was refused was not used");
+  assert.equal(server.requests.at(-1)?.fields.response_format, "verbose_json", "times are kept");
+});
+
+test("transcribe: a long vocabulary is cut to what fits into a prompt, between words", async () => {
+  const vocabulary = Array.from({ length: 500 }, (_, index) => `Word${index}`);
+  await hear({}, { vocabulary });
+  const prompt = server.requests[0]?.fields.prompt ?? "";
+  assert.ok(prompt.length <= 600 && prompt.length > 580, `${prompt.length}`);
+  assert.match(prompt, /^Word0, .*, Word\d+\.$/);
+});
+
+test("transcribe: a diarizing model gets samples of known speakers, until it refuses them", async () => {
+  const settings = { model: "gpt-4o-transcribe-diarize" };
+  const sample = { path: audio.path, startMs: 500, endMs: 2500 };
+  const known = [{ name: "Speaker 1", position: 0, label: "A", sample }];
+  const heard = await hear(settings, { known });
+  assert.deepEqual(heard.known, [{ name: "Speaker 1", position: 0, label: "A" }]);
+  const { lists } = server.requests[0] ?? assert.fail();
+  assert.deepEqual(lists["known_speaker_names[]"], ["Speaker 1"]);
+  const [reference = ""] = lists["known_speaker_references[]"] ?? [];
+  const [head, data = ""] = reference.split(",");
+  assert.equal(head, "data:audio/wav;base64");
+  assert.equal(readWav(Buffer.from(data, "base64")).durationMs, 2000);
+
+  server.requests.length = 0;
+  const model = transcriber(settings);
+  server.otherwise(
+    without("known_speaker_names[]", {
+      error: { message: "Unknown parameter", param: "known_speaker_names" },
+    }),
+  );
+  for (let round = 0; round < 2; round++) {
+    const { known: accepted, segments } = await model.transcribe(audio, { language: null, known });
+    assert.equal(accepted, undefined);
+    assert.equal(segments[0]?.speaker, "A");
+  }
+  assert.deepEqual(
+    server.requests.map(({ lists }) => lists["known_speaker_names[]"]?.length ?? 0),
+    [1, 0, 0],
   );
 });
 

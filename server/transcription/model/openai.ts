@@ -5,7 +5,9 @@ import { type ModelServer, type Refusal, refusalError } from "../../platform/mod
 import { toLanguageCode } from "../languages.ts";
 import { formWithFile } from "./multipart.ts";
 import { readTranscription } from "./response.ts";
-import type { AudioChunk, ChunkTranscript, TranscribeOptions, Transcriber } from "./transcriber.ts";
+import { readSample } from "./sample.ts";
+import type { AudioChunk, ChunkTranscript, KnownSpeaker, Transcriber } from "./transcriber.ts";
+import { cutVocabulary } from "./vocabulary.ts";
 
 export interface OpenAiLimits {
   /** How long one request may take for this much audio. */
@@ -19,16 +21,25 @@ const defaultTimeoutMs = (audioMs: number): number => 60_000 + 4 * audioMs;
 /** Nine minutes of speech with every token and its probability are some 2 MiB. */
 const defaultMaxResponseBytes = 32 * 1024 * 1024;
 
-/** What to ask for: a response format, and whether each word is timed. */
-interface Detail {
-  readonly format: "verbose_json" | "diarized_json" | "json";
-  readonly hasWords?: boolean;
-}
+/** What a server may refuse. */
+type Option = "hotwords" | "references" | "diarized_json" | "words" | "verbose_json" | "prompt";
+
+/** In the order in which they are left out where a refusal names none, with the fields that a refusal may name. */
+const optionFields: readonly (readonly [Option, RegExp])[] = [
+  ["hotwords", /hotwords/],
+  ["references", /known_speaker/],
+  ["diarized_json", /response_format|diarized_json/],
+  ["words", /timestamp_granularities/],
+  ["verbose_json", /response_format|verbose_json|timestamp_granularities/],
+  ["prompt", /prompt/],
+];
 
 /**
  * A speech model behind OpenAI's `POST /v1/audio/transcriptions`. It requests timestamps (`verbose_json`), or speakers
  * (`diarized_json`) from a diarizing model, and falls back to `json` where the server refuses these: OpenAI's gpt-4o
- * models and vLLM's models other than Whisper return only the text.
+ * models and vLLM's models other than Whisper return only the text. The vocabulary is sent as `prompt` and `hotwords`, and
+ * samples of the speakers of earlier chunks as `known_speaker_references`. What the server refuses is left out, and
+ * not sent again.
  */
 export function openAiTranscriber(
   settings: TranscriptionServerSettings,
@@ -40,13 +51,14 @@ export function openAiTranscriber(
   const client = createModelClient(server, {
     maxResponseBytes: limits.maxResponseBytes ?? defaultMaxResponseBytes,
   });
+  const refused = new Set<Option>();
 
   async function send(
     audio: AudioChunk,
-    detail: Detail,
-    { language, prompt, signal }: TranscribeOptions,
+    fields: readonly Field[],
+    signal: AbortSignal | undefined,
   ): Promise<Refusal> {
-    const form = await formWithFile(fields(settings.model, detail, language, prompt), {
+    const form = await formWithFile(fields, {
       name: "file",
       path: audio.path,
       // Servers recognize the file type by its name.
@@ -69,22 +81,36 @@ export function openAiTranscriber(
     return { status, headers, body: await text(body) };
   }
 
-  let detailsToTry = detailsFor(settings.model);
-
   return {
+    recognizesSpeakers: isDiarizing(settings.model),
     async transcribe(audio, options): Promise<ChunkTranscript> {
-      let detail = detailsToTry[0] as Detail;
-      let response = await send(audio, detail, options);
-      for (const other of detailsToTry.slice(1)) {
+      const { language, signal } = options;
+      const hints = {
+        vocabulary: cutVocabulary(options.vocabulary ?? [], maxListCharacters, (word) => word.length + 2),
+        known: options.known ?? [],
+      };
+      const asked = new Set(optionsFor(settings.model, hints).filter((option) => !refused.has(option)));
+      const leftOut: Option[] = [];
+      let response: Refusal;
+      for (;;) {
+        response = await send(audio, await fieldsOf(settings.model, asked, language, hints), signal);
         // FastAPI responds 422 to a value it does not know.
         if (response.status !== 400 && response.status !== 422) break;
-        detail = other;
-        response = await send(audio, detail, options);
+        const option = chooseRefused(asked, response.body);
+        if (option === undefined) break;
+        asked.delete(option);
+        leftOut.push(option);
       }
       if (response.status < 200 || response.status > 299) throw refusalError(server, response);
-      // What the server refused once is not asked for again.
-      detailsToTry = detailsToTry.slice(detailsToTry.indexOf(detail));
-      return readTranscription(response.body, audio.endMs - audio.startMs);
+      for (const option of leftOut) refused.add(option);
+      const hasVocabulary = asked.has("prompt") || asked.has("hotwords");
+      return {
+        ...readTranscription(response.body, audio.endMs - audio.startMs),
+        used: { model: settings.model, language, vocabulary: hasVocabulary ? hints.vocabulary : [] },
+        ...(asked.has("references")
+          ? { known: hints.known.map(({ name, position, label }) => ({ name, position, label })) }
+          : {}),
+      };
     },
   };
 }
@@ -100,41 +126,81 @@ function speechServer(host: string, apiKey: string | null): ModelServer {
   };
 }
 
-/** What to ask for, the most detailed first. */
-function detailsFor(model: string): readonly Detail[] {
-  const timed: Detail[] = [
-    { format: "verbose_json", hasWords: true },
-    { format: "verbose_json" },
-    { format: "json" },
-  ];
-  return isDiarizing(model) ? [{ format: "diarized_json" }, ...timed] : timed;
+/** What a chunk's request may contain beside the audio. */
+interface Hints {
+  readonly vocabulary: readonly string[];
+  readonly known: readonly KnownSpeaker[];
 }
+
+/** Everything that may be asked of a model. */
+function optionsFor(model: string, { vocabulary, known }: Hints): Option[] {
+  const isDiarized = isDiarizing(model);
+  return [
+    ...(isDiarized ? (["diarized_json"] as const) : []),
+    ...(isDiarized && known.length > 0 ? (["references"] as const) : []),
+    // OpenAI: "not supported when using gpt-4o-transcribe-diarize".
+    ...(vocabulary.length > 0 && !isDiarized ? (["prompt", "hotwords"] as const) : []),
+    "words",
+    "verbose_json",
+  ];
+}
+
+/** Whether leaving out an option changes the request. */
+function isSent(option: Option, asked: ReadonlySet<Option>): boolean {
+  if (!asked.has(option)) return false;
+  if (option === "words") return formatOf(asked) === "verbose_json";
+  return option !== "verbose_json" || !asked.has("diarized_json");
+}
+
+/** The option to leave out after a refusal: one that its message names, else the next. */
+function chooseRefused(asked: ReadonlySet<Option>, message: string): Option | undefined {
+  const sent = optionFields.filter(([option]) => isSent(option, asked));
+  return (sent.find(([, fields]) => fields.test(message)) ?? sent[0])?.[0];
+}
+
+function formatOf(asked: ReadonlySet<Option>): "diarized_json" | "verbose_json" | "json" {
+  if (asked.has("diarized_json")) return "diarized_json";
+  return asked.has("verbose_json") ? "verbose_json" : "json";
+}
+
+/** Whisper reads the last 224 tokens of a prompt. */
+const maxListCharacters = 600;
 
 /** OpenAI's model is called gpt-4o-transcribe-diarize; others use similar names. */
 function isDiarizing(model: string): boolean {
   return /diari[sz]e/i.test(model);
 }
 
-function fields(
+type Field = readonly [name: string, value: string];
+
+async function fieldsOf(
   model: string,
-  { format, hasWords = false }: Detail,
+  asked: ReadonlySet<Option>,
   language: string | null,
-  prompt: string | undefined,
-): [name: string, value: string][] {
+  { vocabulary, known }: Hints,
+): Promise<Field[]> {
   const primary = language === null ? null : (toLanguageCode(language)?.split("-")[0] ?? language);
-  return [
-    ["model", model],
-    ["response_format", format],
-    ["temperature", "0"],
+  const format = formatOf(asked);
+  const list = vocabulary.join(", ");
+  const references = asked.has("references") ? known : [];
+  const samples = await Promise.all(references.map(({ sample }) => readSample(sample)));
+  const fields: (readonly [string, string, boolean])[] = [
+    ["model", model, true],
+    ["response_format", format, true],
+    ["temperature", "0", true],
     // The protocol takes ISO 639-1, without a region.
-    ...(primary === null ? [] : [["language", primary] as [string, string]]),
-    ...(format === "verbose_json" ? [["timestamp_granularities[]", "segment"] as [string, string]] : []),
-    ...(hasWords ? [["timestamp_granularities[]", "word"] as [string, string]] : []),
+    ["language", primary ?? "", primary !== null],
+    ["timestamp_granularities[]", "segment", format === "verbose_json"],
+    ["timestamp_granularities[]", "word", isSent("words", asked)],
     // OpenAI: required of diarizing models for audio of more than 30 s.
-    ...(format === "diarized_json" ? [["chunking_strategy", "auto"] as [string, string]] : []),
-    // OpenAI: "not supported when using gpt-4o-transcribe-diarize".
-    ...(prompt === undefined || isDiarizing(model) ? [] : [["prompt", prompt] as [string, string]]),
+    ["chunking_strategy", "auto", format === "diarized_json"],
+    ["prompt", `${list}.`, asked.has("prompt")],
+    // faster-whisper's, as Speaches takes it.
+    ["hotwords", list, asked.has("hotwords")],
+    ...references.map(({ name }) => ["known_speaker_names[]", name, true] as const),
+    ...samples.map((sample) => ["known_speaker_references[]", sample, true] as const),
   ];
+  return fields.flatMap(([name, value, isWanted]): Field[] => (isWanted ? [[name, value]] : []));
 }
 
 /**

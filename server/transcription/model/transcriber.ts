@@ -1,3 +1,6 @@
+import type { UsedSpeechModel } from "../../../contract/transcript-history.ts";
+import type { AudioSample } from "./sample.ts";
+
 /** A chunk of a recording's audio as a file on this machine: 16 kHz mono WAV. */
 export interface AudioChunk {
   readonly path: string;
@@ -40,13 +43,33 @@ export interface ChunkTranscript {
   readonly segments: readonly SpokenSegment[];
   /** Words outside the segments: models that time each word return these instead. */
   readonly words?: readonly SpokenWord[];
+  /** Labels that stand for speakers of earlier chunks. */
+  readonly known?: readonly KnownLabel[];
+  /** What the model was given; absent: of an earlier version. */
+  readonly used?: UsedSpeechModel;
+}
+
+/** A label of a speaker whose voice the model was given. */
+interface KnownLabel {
+  /** The model's label for the speaker in this chunk. */
+  readonly name: string;
+  /** The chunk in which the speaker was first heard, and the label there. */
+  readonly position: number;
+  readonly label: string;
+}
+
+/** A speaker of an earlier chunk, with a sample of the voice. */
+export interface KnownSpeaker extends KnownLabel {
+  readonly sample: AudioSample;
 }
 
 export interface TranscribeOptions {
   /** Language code; null: the model detects it. */
   readonly language: string | null;
-  /** Words that the model should know, such as names. */
-  readonly prompt?: string;
+  /** Names and terms that the model should know, the most important first. */
+  readonly vocabulary?: readonly string[];
+  /** Speakers of earlier chunks, for models that can recognize them. */
+  readonly known?: readonly KnownSpeaker[];
   /** 0 to 1, for models that report it. */
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
@@ -54,6 +77,8 @@ export interface TranscribeOptions {
 
 /** A speech model, wherever it runs. */
 export interface Transcriber {
+  /** Whether it uses samples of known speakers. */
+  readonly recognizesSpeakers?: boolean;
   /**
    * @throws ModelServerError when there is no usable response; the signal's reason when
    * aborted; file system errors when the audio can't be read.

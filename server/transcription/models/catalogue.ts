@@ -1,3 +1,5 @@
+import { whisperLanguages } from "../../../contract/spoken-language.ts";
+
 /** A file of a speech model. */
 export interface ModelFile {
   /** Its name in the model's folder. */
@@ -38,10 +40,6 @@ const parakeetRevision = "2bda32ec70b097a55adaa07d9a7173915b43cc78";
 const parakeet = huggingFace("csukuangfj/sherpa-onnx-nemo-parakeet-tdt-0.6b-v3-int8", parakeetRevision);
 const whisperRevision = "9a896a02c311676d366ebfda3797753df4153fe2";
 const whisper = huggingFace("clairemcw/sherpa-onnx-whisper-small-attention", whisperRevision);
-
-/** The languages of Whisper. */
-const whisperLanguages =
-  "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jv su yue";
 
 /** Every model that Parley offers, at a fixed revision and with the hash of each file. The first is the default. */
 export const catalogue: readonly CatalogueModel[] = [
@@ -89,7 +87,7 @@ export const catalogue: readonly CatalogueModel[] = [
     attribution: "Whisper small by OpenAI, converted for sherpa-onnx by a third party",
     source: "https://huggingface.co/clairemcw/sherpa-onnx-whisper-small-attention",
     revision: whisperRevision,
-    languages: whisperLanguages.split(" "),
+    languages: whisperLanguages,
     files: [
       {
         name: "small-encoder.int8.onnx",

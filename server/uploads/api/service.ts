@@ -123,6 +123,28 @@ export function updateUpload(
   });
 }
 
+/** Sets the language that is spoken in an upload, until its recording exists. */
+export function setUploadLanguage(
+  { db }: Pick<Dependencies, "db">,
+  principal: Principal,
+  uploadId: string,
+  language: string | null,
+): Promise<{ upload_id: string; language: string | null }> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const row = await lockUpload(tx, principal, uploadId);
+    if (row === undefined) throw uploadNotFound(uploadId);
+    if (row.status === "success" || row.status === "failure")
+      throw new ProblemError(
+        "wrong_state",
+        row.status === "success"
+          ? `upload ${uploadId} is a recording already; transcribe the recording again with another language`
+          : `upload ${uploadId} has failed; create it again`,
+      );
+    await updateUploadAttributes(tx, uploadId, { spoken_language: language });
+    return { upload_id: row.id, language };
+  });
+}
+
 /** Promotes a staged upload to a recording. */
 export async function promoteUpload(
   { db, jobs }: Dependencies,

@@ -160,7 +160,8 @@ async function finish(
     await recordStoredFiles(tx, { recordingId }, files);
     await transition(tx, jobs, upload, "promotion_completed", { recordingId });
     const hasSound = upload.facts?.audio !== null;
-    if (isTranscribed && hasSound && !hasTranscript) await requestTranscription(tx, jobs, recordingId);
+    if (isTranscribed && hasSound && !hasTranscript)
+      await requestTranscription(tx, jobs, recordingId, upload.spoken_language);
     if (hasTranscript)
       await requestUnderstanding(tx, jobs, config, { id: recordingId, workspaceId: upload.workspace_id });
     await announceRecording(tx, { id: recordingId, workspaceId: upload.workspace_id });

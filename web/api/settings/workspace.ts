@@ -21,8 +21,8 @@ export const managedTypesQuery = queryOptions({
 /** Queries to invalidate when a meeting type changes. */
 export const meetingTypeKeys = [["meeting types"], ["directory", "meeting types"]] as const;
 
-export const createMeetingType = (name: string, scope: Scope) =>
-  call<typeof types.createMeetingType>("POST", "/_/api/v1/meeting_types", { body: { name, scope } });
+export const createMeetingType = (body: z.input<typeof types.createMeetingType.body>) =>
+  call<typeof types.createMeetingType>("POST", "/_/api/v1/meeting_types", { body });
 
 export const updateMeetingType = (id: string, body: z.input<typeof types.updateMeetingType.body>) =>
   call<typeof types.updateMeetingType>("PATCH", path`/_/api/v1/meeting_types/${id}`, { body });

@@ -5,9 +5,10 @@ import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-q
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "../../api/client.ts";
 import { refreshTranscript, type Transcript, transcriptQuery } from "../../api/recording.ts";
-import { type Edit, editsQuery } from "../../api/transcript-history.ts";
+import { type Edit, type EditsPage, editsQuery } from "../../api/transcript-history.ts";
 import { errorText } from "../../common/actions.tsx";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
+import { languageName } from "../../common/language-select.tsx";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { EmptyState, ErrorState } from "../../common/states.tsx";
 import { useRecording } from "../context.ts";
@@ -35,10 +36,12 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const edits = query.data.pages.flatMap((page) => page.edits);
   const newest = edits.find(replacesTranscript)?.number ?? 0;
+  const used = query.data.pages[0]?.transcribed_with ?? null;
   if (edits.length === 0)
     return (
       <EmptyState title="No edits yet" icon={<IconHistory size={30} stroke={1.5} />}>
         Edits to this transcript appear here and can be reverted.
+        {used === null ? null : <TranscribedWith used={used} />}
       </EmptyState>
     );
   return (
@@ -68,7 +71,19 @@ export default function History({ transcript, onClose }: { transcript: Transcrip
         ))}
       </ul>
       <LoadMore query={query} />
+      {used === null ? null : <TranscribedWith used={used} />}
     </Stack>
+  );
+}
+
+/** What the speech model was given for the current transcript. */
+function TranscribedWith({ used }: { used: NonNullable<EditsPage["transcribed_with"]> }) {
+  const { model, language, vocabulary } = used;
+  return (
+    <Text size="sm" c="dimmed" mt="sm" component="div">
+      Transcribed with {model}; language: {language === null ? "detected" : languageName(language)}
+      {vocabulary.length === 0 ? "" : `; vocabulary: ${vocabulary.join(", ")}`}.
+    </Text>
   );
 }
 

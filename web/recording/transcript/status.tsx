@@ -9,7 +9,7 @@ import { refreshRecording } from "../../api/recording.ts";
 import { EmptyState } from "../../common/states.tsx";
 import classes from "../../transcript/transcript.module.css";
 import { useRecording } from "../context.ts";
-import { UploadTranscriptDialog } from "../dialogs.ts";
+import { TranscribeAgainDialog, UploadTranscriptDialog } from "../dialogs.ts";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
@@ -79,7 +79,12 @@ export function TranscriptionStatus() {
         <Text size="sm" mb="sm">
           {state.last_error ?? "The speech model returned no reason."}
         </Text>
-        {view.can.transcribe ? <TranscribeButton label="Try again" /> : null}
+        {view.can.transcribe ? (
+          <Group gap="sm">
+            <TranscribeButton label="Try again" />
+            <ChangeLanguageButton />
+          </Group>
+        ) : null}
       </Alert>
     );
   const isWaiting = state.last_error !== null;
@@ -104,6 +109,18 @@ export function TranscriptionStatus() {
           : "You can leave; it'll appear here."}
       </Text>
     </Alert>
+  );
+}
+
+function ChangeLanguageButton() {
+  const [isOpen, dialog] = useDisclosure();
+  return (
+    <>
+      <Button size="xs" variant="subtle" onClick={dialog.open}>
+        Change language
+      </Button>
+      <TranscribeAgainDialog isOpen={isOpen} onClose={dialog.close} />
+    </>
   );
 }
 

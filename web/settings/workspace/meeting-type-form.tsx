@@ -8,17 +8,21 @@ import {
 } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { LanguageSelect } from "../../common/language-select.tsx";
+import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 
 /** Creates or edits a meeting type. */
 export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: () => void }) {
   const draft = useDraft(`meeting-type:${type?.id ?? "new"}`, {
     name: type?.name ?? "",
     scope: type?.scope ?? ("internal" as Scope),
+    spoken_language: type?.spoken_language ?? "auto",
+    vocabulary: [...(type?.vocabulary ?? [])],
   });
-  const { name, scope } = draft.value;
+  const { name, scope, spoken_language, vocabulary } = draft.value;
   const save = useAction({
     run: () =>
-      type === undefined ? createMeetingType(name, scope) : updateMeetingType(type.id, { name, scope }),
+      type === undefined ? createMeetingType(draft.value) : updateMeetingType(type.id, draft.value),
     done: type === undefined ? "Meeting type created." : "Meeting type saved.",
     refresh: meetingTypeKeys,
     showsError: true,
@@ -62,6 +66,13 @@ export function MeetingTypeForm({ type, onDone }: { type?: MeetingType; onDone: 
           value={scope}
           onChange={(value) => draft.change({ scope: (value ?? "internal") as Scope })}
         />
+        <LanguageSelect
+          label="Language"
+          automatic="As in the workspace"
+          value={spoken_language}
+          onChange={(value) => draft.change({ spoken_language: value })}
+        />
+        <VocabularyInput value={vocabulary} onChange={(value) => draft.change({ vocabulary: value })} />
         <FormError error={save.error} fields={["name"]} />
         <Group justify="flex-end">
           <Button

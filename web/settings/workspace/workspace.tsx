@@ -10,6 +10,8 @@ import {
 } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { type Draft, DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { LanguageSelect } from "../../common/language-select.tsx";
+import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 import { Loaded, Panel, Section, SettingsPage } from "../parts.tsx";
 import { ClaimedDomains } from "./email-domains.tsx";
 
@@ -30,6 +32,12 @@ export function WorkspacePage() {
             <ClaimedDomains workspace={workspace} />
             <Section title="New recordings" lead="Default access for new recordings.">
               <SharingForm workspace={workspace} />
+            </Section>
+            <Section
+              title="Transcription"
+              lead="Language and vocabulary of your meetings. A meeting type can have its own."
+            >
+              <SpeechForm workspace={workspace} />
             </Section>
             <Section
               title="Recording added webhook"
@@ -136,6 +144,41 @@ function DomainsForm({ workspace }: { workspace: Workspace }) {
         </>
       )}
     </PartForm>
+  );
+}
+
+function SpeechForm({ workspace }: { workspace: Workspace }) {
+  const language = useDraft("workspace-language", workspace.spoken_language ?? "auto");
+  const vocabulary = useDraft("workspace-vocabulary", [...workspace.vocabulary]);
+  return (
+    <Stack>
+      <PartForm
+        field="spoken_language"
+        draft={language}
+        change={{ spoken_language: language.value }}
+        isChanged={language.value !== (workspace.spoken_language ?? "auto")}
+        done="Language saved. It applies to new transcriptions."
+      >
+        {(error) => (
+          <LanguageSelect
+            label="Language"
+            automatic="Automatic"
+            value={language.value}
+            onChange={language.set}
+            error={error}
+          />
+        )}
+      </PartForm>
+      <PartForm
+        field="vocabulary"
+        draft={vocabulary}
+        change={{ vocabulary: vocabulary.value }}
+        isChanged={vocabulary.value.join("\n") !== workspace.vocabulary.join("\n")}
+        done="Vocabulary saved. It applies to new transcriptions."
+      >
+        {(error) => <VocabularyInput value={vocabulary.value} onChange={vocabulary.set} error={error} />}
+      </PartForm>
+    </Stack>
   );
 }
 

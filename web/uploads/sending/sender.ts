@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../contract/chunk-size.ts";
 import { ApiError } from "../../api/client.ts";
-import { findTarget, startImport, startUpload } from "../../api/uploads.ts";
+import { findTarget, setUploadLanguage, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import type { FileCheck } from "../file-check/check-file.ts";
 import { createSpeedometer } from "./speed.ts";
@@ -22,6 +22,8 @@ export interface UploadTask {
     | "failed";
   readonly check: FileCheck | null;
   readonly willBeReviewed: boolean;
+  /** A language code or `auto`. */
+  readonly spokenLanguage: string;
   readonly uploadId: string | null;
   /** Bytes. */
   readonly sent: number;
@@ -34,7 +36,10 @@ export interface UploadTask {
 export interface Sender {
   subscribe(listener: () => void): () => void;
   list(): readonly UploadTask[];
-  add(files: readonly File[], options: { readonly willBeReviewed: boolean }): void;
+  add(
+    files: readonly File[],
+    options: { readonly willBeReviewed: boolean; readonly spokenLanguage: string },
+  ): void;
   /** Uploads a file for conversion, without review. */
   convert(key: string): void;
   pause(key: string): void;
@@ -177,7 +182,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const isConverted = check?.kind === "convertible";
     if (uploadId !== null) return [uploadId, await findTarget(uploadId, isConverted)] as const;
     if (check?.kind === "convertible") {
-      const { id, upload } = await startImport(check.format, title);
+      const { id, upload } = await startImport(check.format, title, item.spokenLanguage);
       return [id, upload] as const;
     }
     if (check?.kind !== "media") throw new Error("only media has a file to upload");
@@ -186,6 +191,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       auto_promote: !item.willBeReviewed,
       attributes: { title },
     });
+    if (item.spokenLanguage !== "auto") await setUploadLanguage(started.id, item.spokenLanguage);
     return [
       started.id,
       started.media !== undefined && "upload" in started.media ? started.media.upload : null,
@@ -210,7 +216,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       return () => listeners.delete(listener);
     },
     list: () => items,
-    add(files, { willBeReviewed }) {
+    add(files, { willBeReviewed, spokenLanguage }) {
       for (const file of files) {
         count += 1;
         const key = String(count);
@@ -225,6 +231,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
             uploadId,
             sent,
             willBeReviewed,
+            spokenLanguage,
             status: "checking",
             check: null,
             bytesPerSec: null,

@@ -1,0 +1,48 @@
+import { Select } from "@mantine/core";
+import { whisperLanguages } from "../../contract/spoken-language.ts";
+
+const names = new Intl.DisplayNames(["en"], { type: "language" });
+
+/** The name of a language, such as "Portuguese (Brazil)". */
+export function languageName(code: string): string {
+  try {
+    return names.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+const languages = whisperLanguages
+  .map((value) => ({ value, label: languageName(value) }))
+  .toSorted((a, b) => (a.label < b.label ? -1 : 1));
+
+/** Chooses the language that is spoken in a meeting. */
+export function LanguageSelect(props: {
+  label: string;
+  description?: string;
+  /** What happens without a language. */
+  automatic: string;
+  /** A language code or `auto`. */
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+}) {
+  const { automatic, value, onChange, error, ...rest } = props;
+  const isListed = value === "auto" || whisperLanguages.includes(value);
+  return (
+    <Select
+      {...rest}
+      searchable
+      allowDeselect={false}
+      nothingFoundMessage="No such language"
+      data={[
+        { value: "auto", label: automatic },
+        ...(isListed ? [] : [{ value, label: languageName(value) }]),
+        ...languages,
+      ]}
+      value={value}
+      onChange={(choice) => onChange(choice ?? "auto")}
+      error={error}
+    />
+  );
+}
