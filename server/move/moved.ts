@@ -29,6 +29,6 @@ export function movedMessage(movedTo: string, at: Date | null): string {
 /** How the new database is configured. @param movedTo as `describeDatabase` names it. */
 export function settingFor(movedTo: string): string {
   return movedTo.startsWith("postgres")
-    ? "Set PARLEY_DATABASE_URL to its connection string"
-    : "Unset PARLEY_DATABASE_URL";
+    ? "Set PARLEY_DATABASE_URL to its connection string, change PARLEY_DATABASE_DIRECT_URL and PARLEY_DATABASE_REPLICA_URL to servers of the new database or unset them"
+    : "Unset PARLEY_DATABASE_URL, PARLEY_DATABASE_DIRECT_URL and PARLEY_DATABASE_REPLICA_URL";
 }

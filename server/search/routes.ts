@@ -1,6 +1,7 @@
 import * as contract from "../../contract/search.ts";
+import { readVisible } from "../access/read-visible.ts";
 import type { Config } from "../platform/config/config.ts";
-import { type Database, readFor } from "../platform/db/database.ts";
+import type { Database } from "../platform/db/database.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
 import { search } from "./service.ts";
 
@@ -11,6 +12,11 @@ export function searchRoutes(
 ): void {
   const { baseUrl } = config;
   route(api, contract.search, ({ principal, query }) =>
-    readFor(db, principal, (pool) => search({ pool, baseUrl }, principal, query)),
+    readVisible(
+      db,
+      principal,
+      (pool) => search({ pool, baseUrl }, principal, query),
+      ({ results }) => results.map(({ recording }) => recording.id),
+    ),
   );
 }

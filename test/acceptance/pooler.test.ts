@@ -36,9 +36,10 @@ if (noPgBouncer !== false) {
     await direct.end();
     await database.drop();
   });
+  // The role's other sessions stay when the pooler's sessions get their settings.
+  await direct.connect();
   await api.start();
   await worker.start();
-  await direct.connect();
   const token = await parley(api, "token", "create", "--email", "admin@parley.local");
 
   const create = async (body: object) => {
@@ -123,6 +124,18 @@ if (noPgBouncer !== false) {
       (error: { stderr: string }) => error.stderr,
     );
     assert.match(refused, /a server is using the configured database/);
+  });
+
+  test("a direct URL of another database is refused", async () => {
+    const another = await createTestDatabase();
+    after(() => another.drop());
+    const refused = await promisify(execFile)(process.execPath, [main, "status"], {
+      env: { ...process.env, ...api.env, PARLEY_DATABASE_DIRECT_URL: another.url },
+    }).then(
+      () => assert.fail("started"),
+      (error: { stderr: string }) => error.stderr,
+    );
+    assert.match(refused, /PARLEY_DATABASE_URL and PARLEY_DATABASE_DIRECT_URL lead to different databases/);
   });
 
   test("without PARLEY_DATABASE_DIRECT_URL the server refuses to start and names the setting", async () => {

@@ -85,6 +85,16 @@ test("library, search and export read from the replica; a user sees their own la
   assert.deepEqual(await titles(), ["Harbour"]);
   const found = await call(server, "GET", "/_/api/v1/search?q=still", undefined, { token });
   assert.equal(found.body.results[0].recording.title, "Harbour");
+  // Access that has ended is not left to the replica.
+  await primary.query(
+    "create table kept as select * from recording_grants; delete from recording_grants",
+    "parley",
+  );
+  assert.deepEqual(await titles(), []);
+  const hidden = await call(server, "GET", "/_/api/v1/search?q=still", undefined, { token });
+  assert.deepEqual(hidden.body.results, []);
+  await primary.query("insert into recording_grants select * from kept; drop table kept", "parley");
+  assert.deepEqual(await titles(), ["Harbour"]);
   assert.match(await exportLog(), /token_issued/);
   const renamed = await call(server, "PATCH", `/recordings/${recording}`, { title: "Renamed" }, { token });
   assert.equal(renamed.status, 200, renamed.text);

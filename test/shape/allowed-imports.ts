@@ -10,7 +10,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/config": ["platform/db", "platform/storage"],
   "platform/confinement": ["platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
-  "platform/db": ["platform/version"],
+  "platform/db": ["platform/storage", "platform/version"],
   "platform/event-loop": ["platform/telemetry"],
   "platform/events": ["platform/db"],
   "platform/http": [
@@ -74,7 +74,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "uploads",
     "webhooks",
   ],
-  search: [],
+  search: ["access"],
   "storage-maintenance": ["uploads"],
   stories: ["access", "audit", "public-link-records", "recordings"],
   system: [

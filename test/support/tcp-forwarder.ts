@@ -7,13 +7,20 @@ export interface TcpForwarder {
   readonly port: number;
   /** Cuts all connections; new ones lead to the given port. */
   moveTo(port: number): void;
+  /** Passes nothing on any more, as if the host had vanished. */
+  silence(): void;
 }
 
 /** Starts a forwarder on the loopback interface, until the end of the test file. */
 export async function startTcpForwarder(firstTarget: number): Promise<TcpForwarder> {
   let target = firstTarget;
+  let isSilent = false;
   const open = new Set<Socket>();
   const server = createServer((client) => {
+    if (isSilent) {
+      open.add(client.on("error", () => {}));
+      return;
+    }
     const upstream = connect(target, "127.0.0.1");
     for (const [from, to] of [
       [client, upstream],
@@ -38,7 +45,12 @@ export async function startTcpForwarder(firstTarget: number): Promise<TcpForward
   });
   return {
     port: (server.address() as AddressInfo).port,
+    silence() {
+      isSilent = true;
+      for (const socket of open) socket.unpipe().pause();
+    },
     moveTo(port) {
+      isSilent = false;
       target = port;
       cut();
     },

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
 import { createTestDatabase } from "../../../test/support/database.ts";
+import { until } from "../../../test/support/until.ts";
 import {
   finishMigrations,
   MigrationFailedError,
@@ -273,6 +274,65 @@ create index concurrently big_id on big (id);`,
   );
   assert.deepEqual(rows, [{ indisvalid: true }]);
   await client.end();
+  await database.drop();
+});
+
+test("an interrupted migration outside a transaction keeps the indexes that it has built, and says what it waits for", async () => {
+  const database = await createTestDatabase("template1");
+  const first = {
+    number: 1,
+    name: "0001_first",
+    sql: "create table big (id int); create table other (id int)",
+  };
+  const build = (name: string, table: string): string => `drop index concurrently if exists ${name};
+-- next
+create unique index concurrently ${name} on ${table} (id);`;
+  const second = {
+    number: 2,
+    name: "0002_index",
+    sql: `-- outside a transaction\n${build("big_id", "big")}\n-- next\n${build("other_id", "other")}`,
+  };
+  await migrate(database.settings, { migrations: [first] });
+  const client = new pg.Client({ ...database.settings, application_name: "harbour" });
+  await client.connect();
+  await client.query("insert into other values (1), (1)");
+  const migrations = [first, second];
+  await assert.rejects(
+    migrate(database.settings, { migrations }),
+    /could not create unique index "other_id"/,
+  );
+  const readIndex = async () => (await client.query("select 'big_id'::regclass::oid as id")).rows;
+  const before = await readIndex();
+  await client.query("delete from other");
+  await client.query("begin; lock table other in row exclusive mode");
+  const waits: string[] = [];
+  const blocked = migrate(database.settings, {
+    migrations,
+    blockerCheckMs: 50,
+    onRetry: (message) => waits.push(message),
+  });
+  await until("the migration says what it waits for", () => waits.length > 0);
+  await client.query("commit");
+  assert.deepEqual(await blocked, ["0002_index"]);
+  assert.match(
+    waits[0] ?? "",
+    /0002_index waits for the database session \d+ \(harbour, in a transaction since 2/,
+  );
+  assert.deepEqual(await readIndex(), before);
+  await client.end();
+  await database.drop();
+});
+
+test("a migration may take longer than the role's time limits for statements", async () => {
+  const database = await createTestDatabase("template1");
+  const client = new pg.Client(database.settings);
+  await client.connect();
+  await client.query(
+    `alter role current_user in database ${database.settings.database} set statement_timeout = '100ms'`,
+  );
+  await client.end();
+  const slow = { number: 1, name: "0001_slow", sql: "select pg_sleep(0.3)" };
+  assert.deepEqual(await migrate(database.settings, { migrations: [slow] }), ["0001_slow"]);
   await database.drop();
 });
 

@@ -119,7 +119,9 @@ export interface MigrateOptions {
   readonly retryPauseMs?: number;
   /** When to stop trying. */
   readonly deadlineMs?: number;
-  /** Notified of each attempt that waited in vain. */
+  /** How often to check which sessions hold up a migration outside a transaction. */
+  readonly blockerCheckMs?: number;
+  /** Notified of each attempt that waited in vain, and of what holds up a migration outside a transaction. */
   readonly onRetry?: (message: string) => void;
 }
 
@@ -138,7 +140,7 @@ export async function migrate(settings: ConnectionSettings, options: MigrateOpti
       "create table if not exists schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
     );
     const missing = missingFrom(await readApplied(client, migrations, options.version), migrations);
-    await applyAll(client, missing, options);
+    await applyAll(client, settings, missing, options);
     // Only in an empty database are finishing ones among them.
     const oldest = newestOf(missing.map(neededVersion));
     if (oldest !== null) await raiseOldestVersion(client, oldest);
@@ -180,7 +182,7 @@ export async function finishMigrations(
         onWait?.(oldest, waitMs);
         await sleep(waitMs);
       }
-      await applyAll(client, steps, options);
+      await applyAll(client, settings, steps, options);
     } catch (error) {
       await client.query("update installation set oldest_version = $1", [before]);
       throw error;
@@ -204,7 +206,12 @@ async function onOwnConnection<T>(
   settings: ConnectionSettings,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ ...settings, application_name: "parley migrate" });
+  const client = new pg.Client({
+    ...settings,
+    // Behind a pooler, the role has time limits (pooler.ts) that a migration may exceed.
+    options: "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0",
+    application_name: "parley migrate",
+  });
   // The running statement is rejected when the connection breaks; without a listener the event would end the process.
   client.on("error", () => {});
   await client.connect();
@@ -276,6 +283,7 @@ const lockNotAvailable = "55P03";
 /** Applies migrations in order: those that may share a transaction together, so that a failure undoes all of them. */
 async function applyAll(
   client: pg.Client,
+  settings: ConnectionSettings,
   migrations: readonly Migration[],
   options: MigrateOptions,
 ): Promise<void> {
@@ -290,7 +298,9 @@ async function applyAll(
   for (const migration of migrations) {
     if (isOutsideTransaction(migration)) {
       await flush();
-      await patiently([migration], done, options, () => applyByStatement(client, migration));
+      await patiently([migration], done, options, () =>
+        reportBlockers(client, settings, migration, options, () => applyByStatement(client, migration)),
+      );
       done.push(migration.name);
     } else {
       together.push(migration);
@@ -370,13 +380,83 @@ function isOutsideTransaction({ sql }: Migration): boolean {
   return sql.startsWith(outsideTransaction);
 }
 
+/** Reports the sessions that hold up a migration, such as those of a backup whose snapshot an index build waits for. */
+async function reportBlockers(
+  client: pg.Client,
+  settings: ConnectionSettings,
+  { name }: Migration,
+  { blockerCheckMs = 5000, onRetry }: MigrateOptions,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { processID } = client as pg.Client & { readonly processID: number };
+  let last = "";
+  const check = async (): Promise<void> => {
+    const blockers = await onOwnConnection(settings, (other) => findBlockers(other, processID));
+    if (blockers !== "" && blockers !== last) onRetry?.(`migration ${name} waits for ${blockers}`);
+    last = blockers;
+  };
+  let checking: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    checking ??= check()
+      .catch(() => undefined)
+      .finally(() => {
+        checking = null;
+      });
+  }, blockerCheckMs);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+    await checking;
+  }
+}
+
+async function findBlockers(client: pg.Client, pid: number): Promise<string> {
+  const { rows } = await client.query<{ pid: number; name: string; since: Date | null }>(
+    `select pid, coalesce(nullif(application_name, ''), 'unnamed') as name, xact_start as since
+     from pg_stat_activity where pid = any(pg_blocking_pids($1)) order by pid`,
+    [pid],
+  );
+  return rows
+    .map(
+      (row) =>
+        `the database session ${row.pid} (${row.name}${row.since === null ? "" : `, in a transaction since ${row.since.toISOString()}`})`,
+    )
+    .join(", ");
+}
+
+/** An index that `create index concurrently` creates, or that is dropped before, in case that it is invalid. */
+const indexStatement = /^(drop index concurrently if exists|create (?:unique )?index concurrently) (\w+)/m;
+
 /**
  * Runs the statements of a migration one by one; a line `-- next` separates them. When it ends halfway, all of them run
- * again, so each must be written to succeed a second time.
+ * again, so each must be written to succeed a second time. An index that it has built is kept then, which may have taken
+ * hours.
  */
 async function applyByStatement(client: pg.Client, migration: Migration): Promise<void> {
-  for (const statement of migration.sql.split(/^-- next$/m)) await client.query(statement);
+  const statements = migration.sql.split(/^-- next$/m);
+  const created = statements.flatMap((statement) => createdIndex(statement) ?? []);
+  const valid = await readValidIndexes(client, created);
+  for (const statement of statements) {
+    const name = indexStatement.exec(statement)?.[2];
+    if (name === undefined || !valid.has(name)) await client.query(statement);
+  }
   await recordApplied(client, migration);
+}
+
+function createdIndex(statement: string): string | undefined {
+  const [, verb = "", name] = indexStatement.exec(statement) ?? [];
+  return verb.startsWith("create") ? name : undefined;
+}
+
+/** Those of the indexes that exist and are complete. */
+async function readValidIndexes(client: pg.Client, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+     where c.relname = any($1) and c.relnamespace = current_schema()::regnamespace and i.indisvalid`,
+    [names],
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
 async function recordApplied(client: pg.Client, migration: Migration): Promise<void> {

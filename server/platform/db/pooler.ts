@@ -1,4 +1,6 @@
 import pg from "pg";
+import { databaseIdentity } from "./cluster.ts";
+import { isConnectionError } from "./connection-errors.ts";
 import { type ConnectionSettings, type Database, sessionSettings } from "./database.ts";
 
 /** The sessions of a pooler can't be used as they are; the message is one line with the way out. */
@@ -30,24 +32,72 @@ export async function preparePooler(db: Database, direct: ConnectionSettings): P
       await client.query(rows[0]?.statement ?? "");
     }
     await client.query("commit");
-    // Sessions that the pooler opened before; it replaces them.
-    if (missing.length > 0)
-      await client.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and usename = current_user and state = 'idle' and pid <> pg_backend_pid()`,
-      );
+    await checkSameDatabase(db, client);
+    await replaceSessions(db, client);
   } finally {
     await client.end();
   }
-  const { rows } = await db.pool.query<{ name: string; setting: string }>(
-    "select name, setting from pg_settings where name = any($1::text[])",
-    [Object.keys(sessionSettings)],
+}
+
+/** @throws PoolerError if the two URLs lead to different databases, of which only one would be migrated and backed up. */
+async function checkSameDatabase({ pool }: Database, client: pg.Client): Promise<void> {
+  const statement = `select ${databaseIdentity} as identity`;
+  const [pooled, direct] = await Promise.all(
+    [pool, client].map((each) => (each as pg.Pool).query<{ identity: string }>(statement)),
   );
-  const wrong = rows.filter(({ name, setting }) => sessionSettings[name] !== setting).map(({ name }) => name);
-  if (wrong.length > 0)
-    throw new PoolerError(
-      `sessions of PARLEY_DATABASE_URL lack the settings of their role (${wrong.join(", ")}): use the same role in PARLEY_DATABASE_DIRECT_URL, and let the pooler open new connections (in PgBouncer: RECONNECT)`,
+  if (pooled?.rows[0]?.identity !== direct?.rows[0]?.identity)
+    throw new PoolerError("PARLEY_DATABASE_URL and PARLEY_DATABASE_DIRECT_URL lead to different databases");
+}
+
+/** How often sessions are replaced before that counts as failed. */
+const maxRounds = 20;
+
+/**
+ * Ends the pooler's sessions that began before the role had the settings; the pooler opens others. They are found through
+ * it, because the role's other sessions must stay.
+ * @throws PoolerError if its sessions don't get the settings.
+ */
+async function replaceSessions(db: Database, client: pg.Client): Promise<void> {
+  let wrong: readonly WrongSession[] = [];
+  for (let round = 0; round < maxRounds; round++) {
+    wrong = await findWrong(db);
+    if (wrong.length === 0) return;
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1) and state = 'idle'",
+      [wrong.map(({ pid }) => pid)],
     );
+  }
+  const names = [...new Set(wrong.flatMap(({ missing }) => missing))].join(", ");
+  throw new PoolerError(
+    `sessions of PARLEY_DATABASE_URL lack the settings of their role (${names}): use the same role in PARLEY_DATABASE_DIRECT_URL, and let the pooler open new connections (in PgBouncer: RECONNECT)`,
+  );
+}
+
+/** A session of the pooler that lacks settings. */
+interface WrongSession {
+  readonly pid: number;
+  readonly missing: readonly string[];
+}
+
+/** Statements that run at the same time are spread over the pooler's sessions. */
+async function findWrong({ pool }: Database): Promise<readonly WrongSession[]> {
+  const found = await Promise.allSettled(
+    Array.from({ length: pool.options.max }, () =>
+      pool.query<WrongSession>(
+        `select pg_backend_pid() as pid, array(
+             select name from pg_settings s join unnest($1::text[], $2::text[]) wanted (name, setting) using (name)
+             where s.setting <> wanted.setting) as missing
+           from pg_sleep(0.02)`,
+        [Object.keys(sessionSettings), Object.values(sessionSettings)],
+      ),
+    ),
+  );
+  return found.flatMap((result) => {
+    if (result.status === "fulfilled") return result.value.rows.filter(({ missing }) => missing.length > 0);
+    // A session that was just ended.
+    if (isConnectionError(result.reason)) return [];
+    throw result.reason;
+  });
 }
 
 /** Session settings that the role does not have in this database. */

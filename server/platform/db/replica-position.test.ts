@@ -2,15 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holds, StalenessBound } from "./replica-position.ts";
 
-const replayed = { position: "16/B374D848", snapshot: "100:105:101,103" };
-const required = { now: "16/B374D848", own: null, transaction: null };
+const identity = "7/16384";
+const replayed = { identity, position: "16/B374D848", snapshot: "100:105:101,103" };
+const required = { identity, now: "16/B374D848", own: null, transaction: null };
 
 test("a replica holds what it has replayed; positions are compared as numbers, not as text", () => {
   assert.equal(holds(replayed, required, "16/B374D848"), true);
   assert.equal(holds(replayed, required, "16/B374D849"), false);
   assert.equal(holds(replayed, required, "9/FFFFFFFF"), true);
   assert.equal(holds(replayed, { ...required, own: "16/B374D849" }, "0/0"), false);
-  assert.equal(holds({ ...replayed, position: null }, required, "0/0"), false);
+});
+
+test("positions of another database, or of a server that is no replica, are refused", () => {
+  const later = { ...replayed, position: "FF/0" };
+  assert.throws(() => holds({ ...later, identity: "8/16384" }, required, "0/0"), /not a replica of/);
+  assert.throws(() => holds({ ...later, identity: "7/16385" }, required, "0/0"), /not a replica of/);
+  assert.throws(() => holds({ ...replayed, position: null }, required, "0/0"), /is not a replica/);
 });
 
 test("a transaction is on the replica when its snapshot shows it", () => {

@@ -1,5 +1,7 @@
 /** What a read must see, as the primary says. */
 export interface Requirement {
+  /** Identity of the database (cluster.ts). */
+  readonly identity: string;
   /** Position of the write-ahead log. */
   readonly now: string;
   /** Its position after the reader's last change; null: there was none lately. */
@@ -10,15 +12,28 @@ export interface Requirement {
 
 /** How far a replica is. */
 export interface Replayed {
+  /** Identity of the database (cluster.ts). */
+  readonly identity: string;
   /** Position in the write-ahead log; null: the server is no replica. */
   readonly position: string | null;
   /** Of pg_current_snapshot(): `xmin:xmax:xip,…`. */
   readonly snapshot: string;
 }
 
-/** Whether a replica shows what is required. @param bound a position that it must have reached. */
+/**
+ * Whether a replica shows what is required.
+ * @param bound a position that it must have reached.
+ * @throws Error if the server is not a replica of this database: positions of another one mean nothing.
+ */
 export function holds(replayed: Replayed, required: Requirement, bound: string): boolean {
-  if (replayed.position === null) return false;
+  if (replayed.identity !== required.identity)
+    throw new Error(
+      "PARLEY_DATABASE_REPLICA_URL leads to a server or database that is not a replica of PARLEY_DATABASE_URL; correct it or unset it",
+    );
+  if (replayed.position === null)
+    throw new Error(
+      "the server at PARLEY_DATABASE_REPLICA_URL is not a replica (any more); correct or unset it",
+    );
   const position = parsePosition(replayed.position);
   return (
     position >= parsePosition(bound) &&

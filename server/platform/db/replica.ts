@@ -1,4 +1,7 @@
+import type { Socket } from "node:net";
 import pg from "pg";
+import { databaseIdentity } from "./cluster.ts";
+import { isConnectionError } from "./connection-errors.ts";
 import { holds, type Replayed, type Requirement, StalenessBound } from "./replica-position.ts";
 
 /** What reads of a replica need of a pool or connection. */
@@ -16,8 +19,8 @@ export interface Replica {
   read<T>(reader: Reader, work: (source: Queryable) => Promise<T>): Promise<T>;
   /** Keeps the reader from states before now. Call it after a change has been committed. */
   noteChange(reader: Reader): Promise<void>;
-  /** How many bytes of changes the replica has not replayed; null: the server is no replica. @throws its connection's error. */
-  measureLag(): Promise<number | null>;
+  /** How many bytes of changes the replica has not replayed. @throws Error if it can't be read or is not a replica. */
+  measureLag(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -33,6 +36,9 @@ type DatabaseError = Error & { readonly code?: string };
 /** PostgreSQL's code for a statement that took longer than allowed. */
 const queryCanceled = "57014";
 
+/** A replica that has vanished without a word must not hold requests up. */
+const checkTimeoutMs = 1000;
+
 /** How long the primary serves all reads after an error of the replica. */
 const pauseMs = 5000;
 
@@ -40,7 +46,12 @@ const pauseMs = 5000;
 export function openReplica({ primary, settings, onState }: ReplicaOptions): Replica {
   const pool = new pg.Pool(settings);
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const clients = new Set<pg.PoolClient>();
+  pool.on("connect", (client) => {
+    clients.add(client);
+    client.on("error", () => {});
+  });
+  pool.on("remove", (client) => clients.delete(client));
   const staleness = new StalenessBound();
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let hasFailed = false;
@@ -49,6 +60,8 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
     pausedUntil = performance.now() + pauseMs;
     if (!hasFailed) onState(error);
     hasFailed = true;
+    // Reads in progress fail at once, and continue on the primary.
+    if (isConnectionError(error)) for (const client of clients) cut(client);
   }
 
   /** @returns a connection to a replica that is recent enough; null: there is none. */
@@ -66,9 +79,10 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
         readReplayed(client),
       ]);
       const bound = staleness.next(required.now, performance.now());
+      const isRecent = holds(replayed, required, bound);
       if (hasFailed) onState(null);
       hasFailed = false;
-      if (holds(replayed, required, bound)) return client;
+      if (isRecent) return client;
       client.release();
     } catch (error) {
       client.release(error as Error);
@@ -87,9 +101,10 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
         client.release();
         return result;
       } catch (error) {
-        // Statements of the work may still wait for this connection.
-        client.release(error as Error);
         const failure = source.failure();
+        const isBroken = failure !== null && isConnectionError(failure);
+        // Other statements of the work may still use the connection.
+        void source.idle().then(() => client.release(isBroken));
         // The primary would take too long as well.
         if (failure === null || failure.code === queryCanceled) throw error;
         // The replica is lost, or its replay removes what a long read still sees (40001).
@@ -110,13 +125,15 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
     async measureLag() {
       const client = await pool.connect();
       try {
-        const { position } = await readReplayed(client);
-        if (position === null) return null;
-        const { rows } = await primary.query<{ bytes: number }>(
-          "select greatest(0, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), $1::pg_lsn))::float8 as bytes",
-          [position],
+        const replayed = await readReplayed(client);
+        const { rows } = await primary.query<Requirement & { readonly bytes: number }>(
+          `select ${databaseIdentity} as identity, '0/0' as now, null as own, null as transaction,
+             greatest(0, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), $1::pg_lsn))::float8 as bytes`,
+          [replayed.position],
         );
-        return rows[0]?.bytes ?? 0;
+        const [row] = rows;
+        if (row !== undefined) holds(replayed, row, row.now);
+        return row?.bytes ?? 0;
       } finally {
         client.release();
       }
@@ -129,7 +146,7 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
 async function readRequirement(primary: pg.Pool, reader: Reader): Promise<Requirement> {
   const { rows } = await primary.query<Requirement>({
     name: "replica_requirement",
-    text: `select pg_current_wal_flush_lsn()::text as now,
+    text: `select ${databaseIdentity} as identity, pg_current_wal_flush_lsn()::text as now,
         (select position::text from recent_changes
          where workspace_id = $1 and user_id = $2 and changed_at > now() - interval '1 hour') as own,
         (select xid::text from events where workspace_id = $1 order by id desc limit 1) as transaction`,
@@ -140,18 +157,30 @@ async function readRequirement(primary: pg.Pool, reader: Reader): Promise<Requir
 
 /** Of a server that is no replica, such as a promoted one, nothing is known to be replayed. */
 async function readReplayed(client: pg.PoolClient): Promise<Replayed> {
+  // The types lack the time limit.
+  const limit: object = { query_timeout: checkTimeoutMs };
   const { rows } = await client.query<Replayed>({
+    ...limit,
     name: "replica_replayed",
-    text: `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
+    text: `select ${databaseIdentity} as identity,
+        case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
         pg_current_snapshot()::text as snapshot`,
   });
   return rows[0] as Replayed;
+}
+
+/** Ends a connection without waiting for its server. */
+function cut(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } };
+  connection.stream.destroy(new Error("Connection terminated, because the replica does not respond"));
 }
 
 /** One connection for statements that are sent at the same time, and whether the database made one of them fail. */
 function serialize(client: pg.PoolClient): {
   readonly queryable: Queryable;
   failure(): DatabaseError | null;
+  /** Resolves when no statement is sent or waits any more. */
+  idle(): Promise<unknown>;
 } {
   let failure: DatabaseError | null = null;
   let last: Promise<unknown> = Promise.resolve();
@@ -163,5 +192,5 @@ function serialize(client: pg.PoolClient): {
     });
     return result;
   };
-  return { queryable: { query } as unknown as Queryable, failure: () => failure };
+  return { queryable: { query } as unknown as Queryable, failure: () => failure, idle: () => last };
 }

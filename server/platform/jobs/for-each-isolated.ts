@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { forEachConcurrent } from "../concurrency.ts";
-import { isConnectionError } from "../db/database.ts";
+import { isConnectionError } from "../db/connection-errors.ts";
 
 /** The log methods that sweeps use. */
 export type SweepLog = Pick<FastifyBaseLogger, "info" | "warn" | "error">;
@@ -22,13 +22,8 @@ export async function forEachIsolated<T>(
     try {
       await work(item);
     } catch (error) {
-      if (isDatabaseUnreachable(error)) throw error;
+      if (isConnectionError(error)) throw error;
       log.warn({ err: error, item }, `${what}: one item failed; continuing with the others`);
     }
   });
-}
-
-/** A missing file has the same error code as a missing socket, but also a path. */
-function isDatabaseUnreachable(error: unknown): boolean {
-  return isConnectionError(error) && !(error instanceof Error && "path" in error);
 }

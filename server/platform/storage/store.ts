@@ -52,6 +52,16 @@ export class ObjectExistsError extends Error {
 export class ObjectMissingError extends Error {
   override readonly name = "ObjectMissingError";
 }
+/** The server of the store, or the connection to it, failed. */
+export class StoreError extends Error {
+  /** Whether a retry may succeed. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, isPassing: boolean, cause: unknown) {
+    super(message, { cause });
+    this.isPassing = isPassing;
+  }
+}
 /** The body is longer than allowed. */
 export class ObjectTooLargeError extends Error {
   override readonly name = "ObjectTooLargeError";

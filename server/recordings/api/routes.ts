@@ -6,13 +6,14 @@ import {
   transcriptJson,
   transcriptText,
 } from "../../../contract/transcripts.ts";
+import { readVisible } from "../../access/read-visible.ts";
 import { viewerOf } from "../../access/viewer.ts";
 import { actorOf } from "../../audit/record.ts";
 import type { ViewLog } from "../../audit/views.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
-import { type Database, readFor } from "../../platform/db/database.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
@@ -49,17 +50,21 @@ export function recordingRoutes(
       size: config.pageSize,
       format: cursorFormat,
       fetch: (page) =>
-        readFor(db, principal, (source) =>
-          listRecordings(source, {
-            ...page,
-            principal,
-            filter: body.filter ?? {},
-            include: body.include ?? {},
-            baseUrl,
-            thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-            // The setting is for clients with tokens; the web app, which uses a session, follows the contract.
-            datetimesByName: config.datetimeFilters === "by-name" && principal.tokenType !== "session",
-          }),
+        readVisible(
+          db,
+          principal,
+          (source) =>
+            listRecordings(source, {
+              ...page,
+              principal,
+              filter: body.filter ?? {},
+              include: body.include ?? {},
+              baseUrl,
+              thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+              // The setting is for clients with tokens; the web app, which uses a session, follows the contract.
+              datetimesByName: config.datetimeFilters === "by-name" && principal.tokenType !== "session",
+            }),
+          (recordings) => recordings.map(({ id }) => id),
         ),
       positionOf: (row) => row,
     });

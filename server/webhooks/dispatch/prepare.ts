@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import { isConnectionError } from "../../platform/db/database.ts";
+import { isConnectionError } from "../../platform/db/connection-errors.ts";
 import type { HookRow } from "../api/queries.ts";
 import type { DueDelivery } from "../deliveries/due.ts";
 import type { DeliveryResult } from "../deliveries/save-results.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { StoreError } from "../../storage/store.ts";
 import { toProblem } from "./errors.ts";
 import { ProblemError } from "./problem.ts";
 
@@ -25,6 +26,17 @@ test("transient database errors are 503 with Retry-After and reveal no database 
     assert.ok(Number(problem.headers["retry-after"]) > 0);
     assert.equal(problem.message.includes(error.message), false);
   }
+});
+
+test("an unreachable file store is 503 and not mistaken for the database, nor is a missing file", () => {
+  const unreachable = Object.assign(new StoreError("could not read a: ECONNREFUSED", true, null), {
+    code: "ECONNREFUSED",
+  });
+  assert.match(toProblem(unreachable).message, /^the file store can't be reached/);
+  assert.ok(Number(toProblem(unreachable).headers["retry-after"]) > 0);
+  const missing = Object.assign(new Error("no such file"), { code: "ENOENT", path: "/data/a" });
+  assert.equal(toProblem(missing).code, "internal");
+  assert.equal(toProblem(new StoreError("could not read a: AccessDenied", false, null)).code, "internal");
 });
 
 test("unexpected errors are 500 without details; ProblemErrors stay as they are", () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isConnectionError } from "../../db/database.ts";
+import { isConnectionError } from "../../db/connection-errors.ts";
+import { StoreError } from "../../storage/store.ts";
 import { ProblemError, sendProblem } from "./problem.ts";
 
 /** The framework's client errors and the problem each becomes. */
@@ -33,6 +34,15 @@ export function toProblem(error: unknown): ProblemError {
     return new ProblemError("unavailable", "the server is busy at the moment; try again shortly", {
       headers: { "retry-after": "2" },
     });
+  }
+  if (error instanceof StoreError && error.isPassing) {
+    return new ProblemError(
+      "unavailable",
+      "the file store can't be reached at the moment; try again shortly",
+      {
+        headers: { "retry-after": "5" },
+      },
+    );
   }
   if (isConnectionError(error)) {
     return new ProblemError("unavailable", "the database can't be reached at the moment; try again shortly", {

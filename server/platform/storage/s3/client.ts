@@ -4,7 +4,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
-import type { ObjectInfo } from "../store.ts";
+import { type ObjectInfo, StoreError } from "../store.ts";
 
 /** Where the objects are stored. */
 export interface S3StoreOptions {
@@ -35,13 +35,13 @@ export interface S3Context {
 }
 
 /** The server or the connection to it failed. `code` is the server's or the system's, `status` HTTP's. */
-class S3Error extends Error {
+class S3Error extends StoreError {
   override readonly name = "S3Error";
   readonly code: string;
   readonly status: number | undefined;
 
   constructor(message: string, code: string, status: number | undefined, cause: unknown) {
-    super(message, { cause });
+    super(message, isPassing(cause), cause);
     this.code = code;
     this.status = status;
   }
