@@ -113,7 +113,7 @@ async function tryCopy(
   target: ObjectStore,
   key: string,
   digest: string | null,
-): Promise<CopiedFile> {
+): Promise<CopiedFile | null> {
   const present = await target.head(key);
   if (present !== null) {
     const there = await digestIn(target, key);
@@ -137,6 +137,11 @@ async function tryCopy(
   } finally {
     hashed.destroy();
     body.destroy();
+  }
+  // It is deleted from the source first. A delete may have passed the target before the copy was there.
+  if ((await source.head(key)) === null) {
+    if ((await target.head(key))?.etag === written.etag) await target.delete(key);
+    return null;
   }
   const copied = await digestIn(target, key);
   // Otherwise a process has replaced it in the meantime.

@@ -81,6 +81,10 @@ async function moveBetween(move: DatabaseMove, source: pg.Client, target: pg.Cli
     await complete(move, record, target);
     return { rows: 0, pausedMs: null };
   }
+  if (record.arriving_since !== null)
+    throw new MoveError(
+      "the configured database is the target of a move that is not complete. Run that move again, with the settings of the former database",
+    );
   const isReplaced = await checkTarget(move, record, target);
   if (!(await takeBackupLock(source)))
     throw new MoveError("a backup is running; run this again when it has finished");
@@ -221,8 +225,7 @@ async function copyDatabase(
   const db = openDatabase(move.target, { applicationName: "parley tool", onError: () => {} });
   const snapshot = await openSnapshot(move.source);
   try {
-    // A retired copy refuses the changes that follow.
-    if (isReplaced) await target.query("drop function if exists parley_refuse_moved() cascade");
+    if (isReplaced) await allowJobs(target);
     await migrateJobs(db.pool);
     const counts = await load(move, snapshot, moveId, isReplaced);
     const broken = await verifyAudit(db);
@@ -233,6 +236,18 @@ async function copyDatabase(
     await snapshot.close();
     await db.close();
   }
+}
+
+/**
+ * Lets the job queue of a retired copy be brought up to date. The copy's own tables refuse changes until the transaction
+ * that replaces them is committed.
+ */
+async function allowJobs(target: pg.Client): Promise<void> {
+  const { rows } = await target.query<{ name: string }>(
+    `select tgrelid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+     where t.tgname = 'parley_moved' and c.relnamespace = to_regnamespace('pgboss')`,
+  );
+  for (const { name } of rows) await target.query(`drop trigger if exists parley_moved on ${name}`);
 }
 
 async function load(

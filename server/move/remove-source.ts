@@ -1,4 +1,7 @@
-import { takeBackupLock } from "../platform/db/backup-lock.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { forEachConcurrent } from "../platform/concurrency.ts";
+import { releaseBackupLock, takeBackupLock } from "../platform/db/backup-lock.ts";
 import {
   importsPrefix,
   ownerOf,
@@ -6,6 +9,7 @@ import {
   uploadFileKey,
   uploadsPrefix,
 } from "../platform/storage/layout.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
 import { findFileOwners } from "../uploads/media-queries.ts";
 import { needsFile } from "../uploads/transfer/upload-file.ts";
 import { copyFile } from "./copy-files.ts";
@@ -13,6 +17,11 @@ import { MoveError } from "./errors.ts";
 import { changeStores, type Migrating } from "./migration.ts";
 import { readStores } from "./stores.ts";
 import { waitForProcesses } from "./wait-for-processes.ts";
+
+/** Files removed at a time, and between two moments in which a backup may begin. */
+const removalsAtOnce = 6;
+const batchSize = 300;
+const backupPollMs = 1000;
 
 const hourMs = 3_600_000;
 
@@ -41,19 +50,41 @@ export async function removeSource(migrating: Migrating): Promise<number> {
   await checkAppends(migrating);
   if (migrating.migration.state !== "removing")
     await changeStores(client, () => client.query("update store_migration set state = 'removing'"));
+  await releaseBackupLock(client);
   let removed = 0;
-  for (const prefix of [uploadsPrefix, importsPrefix, recordingsPrefix]) {
-    for await (const { key } of source.list(prefix)) {
+  for await (const keys of batchesOf(source)) {
+    await lockOutBackups(client);
+    await forEachConcurrent(keys, removalsAtOnce, async (key) => {
       await secure(migrating, key);
       await source.delete(key);
       removed += 1;
       onProgress({ phase: "removing", total: migrating.migration.files, done: removed });
-    }
+    });
+    await releaseBackupLock(client);
   }
+  await lockOutBackups(client);
   for await (const { key } of source.listAppends(uploadsPrefix)) await source.dropAppend(key);
   for await (const { key } of source.list(ownPrefix)) await source.delete(key);
   await changeStores(client, () => client.query("delete from store_migration"));
   return removed;
+}
+
+async function* batchesOf(source: ObjectStore): AsyncGenerator<readonly string[]> {
+  let batch: string[] = [];
+  for (const prefix of [uploadsPrefix, importsPrefix, recordingsPrefix]) {
+    for await (const { key } of source.list(prefix)) {
+      batch.push(key);
+      if (batch.length < batchSize) continue;
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Between batches a backup may run; the removal continues when it has finished. */
+async function lockOutBackups(client: pg.Client): Promise<void> {
+  while (!(await takeBackupLock(client))) await sleep(backupPollMs);
 }
 
 /** Makes sure that the target has a file that is still needed. */

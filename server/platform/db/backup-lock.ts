@@ -11,6 +11,11 @@ export async function takeBackupLock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.taken ?? false;
 }
 
+/** Releases the lock that the session has taken. */
+export async function releaseBackupLock(client: pg.ClientBase): Promise<void> {
+  await client.query("select pg_advisory_unlock($1)", [backupLock]);
+}
+
 /**
  * Whether a backup copies files now. Files must not be removed then: the backup's snapshot may refer to them, even if the
  * database does not any more.
