@@ -115,7 +115,7 @@ export async function startServer(
     closers.push(() => database.close());
     const { db } = database;
     await refuseMoved(db.pool);
-    metrics?.watchDatabase(database.settings, db.pool);
+    metrics?.watchDatabase(database.settings, db);
     tracing?.watchPool(db.pool);
     const { store, follow } = await openInstallationStore({ db, config, log });
     closers.push(() => store.close());

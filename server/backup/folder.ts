@@ -107,6 +107,21 @@ export async function openBackupFolder(
   }
 }
 
+/**
+ * Checks that backups can be written to a destination, and read with the passphrase.
+ * @throws Error that says in one line why not.
+ */
+export async function checkDestination(destination: string, config: Config): Promise<void> {
+  const store = await openDestination(destination, config, "read");
+  try {
+    await store.probe();
+    const { passphrase } = config.backup;
+    if (passphrase !== null) await openIdentity(store, passphrase, destination, "read");
+  } finally {
+    await store.close();
+  }
+}
+
 /** Opens a folder on this machine whose backups are not encrypted. */
 export async function openPlainFolder(path: string): Promise<BackupFolder> {
   return createFolder(path, await openLocalStore(path, "."), null);

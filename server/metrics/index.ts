@@ -4,11 +4,12 @@ import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
 import type { Gauge, Registry } from "prom-client";
 import type { Config } from "../platform/config/config.ts";
-import { type ConnectionSettings, openDatabase } from "../platform/db/database.ts";
+import { type ConnectionSettings, type Database, openDatabase } from "../platform/db/database.ts";
 import type { StatusListener } from "../platform/http/listening/status-listener.ts";
 import { type DatabaseQuery, databaseQueries } from "./database-gauges.ts";
 import { createDatabaseValues, type DatabaseValues } from "./database-values.ts";
 import { countWork } from "./process-metrics.ts";
+import { measureReplica } from "./replica-gauges.ts";
 
 type PromClient = typeof import("prom-client");
 
@@ -18,8 +19,8 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 
 /** The metrics of this process, served at `/metrics`. */
 export interface Metrics {
-  /** Adds the metrics of the database, once it is open. @param pool the one whose connections are reported. */
-  watchDatabase(settings: ConnectionSettings, pool: pg.Pool): void;
+  /** Adds the metrics of the database, once it is open. @param db its connections and replica are reported. */
+  watchDatabase(settings: ConnectionSettings, db: Pick<Database, "pool" | "replica">): void;
   stop(): Promise<void>;
 }
 
@@ -55,8 +56,13 @@ export async function startMetrics(
     response.end(request.method === "HEAD" ? undefined : text);
   });
   return {
-    watchDatabase(settings, pool) {
-      database = measureDatabase(prom, registry, { settings, pool, log });
+    watchDatabase(settings, { pool, replica }) {
+      const measured = measureDatabase(prom, registry, { settings, pool, log });
+      const refreshReplica = measureReplica(prom, registry, replica);
+      database = {
+        ...measured,
+        refresh: async () => void (await Promise.all([measured.refresh(), refreshReplica()])),
+      };
     },
     async stop() {
       endCounting();

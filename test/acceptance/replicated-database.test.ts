@@ -3,6 +3,8 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, call, olderVersion } from "../support/app.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
+import { freePort } from "../support/port.ts";
+import { parseScrape } from "../support/prometheus.ts";
 import { startReplicatedDatabase, untilStreaming } from "../support/replicated-database.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { startTcpForwarder } from "../support/tcp-forwarder.ts";
@@ -15,9 +17,10 @@ const env = {
   PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8",
   PARLEY_OPEN_UPLOADS_PER_USER: "0",
 };
+const metricsPort = await freePort();
 const server = await prepareServer({
   databaseUrl: `postgres://parley@127.0.0.1:${forwarder.port}/parley`,
-  env,
+  env: { ...env, PARLEY_METRICS_ADDRESS: String(metricsPort) },
 });
 const other = await prepareServer({ shared: server, env: { ...env, PARLEY_ROLE: "api" } });
 after(async () => {
@@ -62,6 +65,16 @@ async function replicaState(): Promise<string | undefined> {
   return checks.find(({ check }) => check === "read replica")?.state;
 }
 
+/** What the metrics say about the replica. */
+async function replicaMetrics() {
+  const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+  const metrics = parseScrape(await response.text());
+  return {
+    up: metrics.value("parley_replica_up"),
+    lag: metrics.value("parley_replica_lag_bytes"),
+  };
+}
+
 const replayAll = async (): Promise<void> => {
   const [end] = await primary.query<{ position: string }>("select pg_current_wal_lsn()::text as position");
   await until("the replica has replayed all changes", async () => {
@@ -82,6 +95,8 @@ test("library, search and export read from the replica; a user sees their own la
   await standby.query("select pg_wal_replay_pause()");
   // A change that Parley knows nothing about shows where a list comes from.
   await primary.query("update recordings set title = 'On the primary'", "parley");
+  const { up, lag = 0 } = await replicaMetrics();
+  assert.ok(up === 1 && lag > 0, `up ${up}, lag ${lag}`);
   assert.deepEqual(await titles(), ["Harbour"]);
   const found = await call(server, "GET", "/_/api/v1/search?q=still", undefined, { token });
   assert.equal(found.body.results[0].recording.title, "Harbour");
@@ -111,6 +126,10 @@ test("without the replica all reads succeed on the primary, and it is used again
   await standby.stop();
   for (const each of [server, other]) assert.equal((await titles(each)).length, 2);
   assert.equal(await replicaState(), "error");
+  await until("the metrics say so", async () => {
+    const { up, lag } = await replicaMetrics();
+    return up === 0 && lag === undefined;
+  });
   await until("the log says so", () => server.output().stderr.includes("the read replica can't be read"));
   await standby.start();
   assert.equal(await replicaState(), "ok");

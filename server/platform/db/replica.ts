@@ -21,6 +21,8 @@ export interface Replica {
   noteChange(reader: Reader): Promise<void>;
   /** How many bytes of changes the replica has not replayed. @throws Error if it can't be read or is not a replica. */
   measureLag(): Promise<number>;
+  /** Whether the primary serves all reads for now. */
+  isPaused(): boolean;
   close(): Promise<void>;
 }
 
@@ -138,6 +140,7 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
         client.release();
       }
     },
+    isPaused: () => performance.now() < pausedUntil,
     close: () => pool.end(),
   };
 }

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { PutBucketCorsCommand, S3Client } from "@aws-sdk/client-s3";
 import { noS3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { openBackupFolder } from "../../backup/folder.ts";
 import { readConfig } from "../../platform/config/config.ts";
 import { openStore } from "../../platform/storage/open.ts";
 import { testStorage } from "../health/test-component.ts";
+import { checkBackups } from "./backups.ts";
 import { checkBucket } from "./bucket.ts";
 import { checkSkew } from "./clock.ts";
 
@@ -37,6 +39,12 @@ test("a wrong S3 key and missing CORS rules are named, right ones accepted, and 
   );
   process.env.AWS_ACCESS_KEY_ID = s3.accessKeyId;
   process.env.AWS_SECRET_ACCESS_KEY = "not the key";
+  const backups = (destination: string, passphrase: string | null = null) =>
+    checkBackups({ ...config, backup: { ...config.backup, destination, passphrase } });
+  const unwritable = await backups(`s3://${bucket}/backups`);
+  assert.equal(unwritable.state, "error");
+  assert.match(unwritable.explanation, /refused to store a test object: .*\(403\)/);
+  assert.match(unwritable.remedy ?? "", /s3:PutObject/);
   const locked = await openStore(config);
   const refused = await testStorage(locked, config);
   await locked.close();
@@ -45,6 +53,17 @@ test("a wrong S3 key and missing CORS rules are named, right ones accepted, and 
   assert.match(refused.remedy ?? "", /AWS_SECRET_ACCESS_KEY/);
 
   process.env.AWS_SECRET_ACCESS_KEY = s3.secretAccessKey;
+  assert.equal((await backups(`s3://${bucket}/backups`)).state, "ok");
+  assert.match((await backups("s3://no-such-bucket/backups")).explanation, /no bucket no-such-bucket/);
+  const encrypted = await openBackupFolder(
+    `s3://${bucket}/encrypted`,
+    { ...config, backup: { ...config.backup, passphrase: "right" } },
+    "write",
+  );
+  await encrypted.close();
+  const wrongPassphrase = await backups(`s3://${bucket}/encrypted`, "wrong");
+  assert.equal(wrongPassphrase.state, "error");
+  assert.match(wrongPassphrase.explanation, /PARLEY_BACKUP_PASSPHRASE can't decrypt/);
   const store = await openStore(config);
   assert.equal((await testStorage(store, config)).state, "ok");
   const check = async () => (await checkBucket(store, config))[0];

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
 import { reasonOf } from "../health/finding.ts";
 import { readDisk } from "../storage-use.ts";
-import { type Check, passed, skipped, tryCheck, warning, wrong } from "./check.ts";
+import { checkBackups } from "./backups.ts";
+import { type Check, passed, skipped, warning, wrong } from "./check.ts";
 
 const gib = 1024 ** 3;
 
@@ -19,7 +20,7 @@ export async function checkFolders(config: Config): Promise<Check[]> {
   const folder = await checkDataFolder(dataDir);
   const isUsable = folder.state === "ok" && existsSync(dataDir);
   if (!isUsable) return [folder];
-  return [folder, await checkFileSystem(config), await checkDisk(dataDir), await checkBackupFolder(config)];
+  return [folder, await checkFileSystem(config), await checkDisk(dataDir), await checkBackups(config)];
 }
 
 async function checkDataFolder(dataDir: string): Promise<Check> {
@@ -99,24 +100,4 @@ async function checkDisk(dataDir: string): Promise<Check> {
   const remedy = "Free some space or enlarge the volume. Retention rules delete old recordings.";
   if (disk.free_bytes < fullBelow) return wrong(name, words, remedy);
   return disk.free_bytes < shortBelow ? warning(name, words, remedy) : passed(name, words);
-}
-
-async function checkBackupFolder({ backup }: Config): Promise<Check> {
-  const name = "backups";
-  const { destination } = backup;
-  if (destination === null)
-    return warning(
-      name,
-      "No backups are scheduled.",
-      "Set PARLEY_BACKUP_TO to a folder on another disk, or to s3://bucket/prefix.",
-    );
-  if (destination.startsWith("s3://")) return passed(name, `Backups are stored in ${destination} every day.`);
-  return tryCheck(
-    name,
-    "Mount the volume of PARLEY_BACKUP_TO, and let the user that runs Parley write to it.",
-    async () => {
-      await access(destination, constants.W_OK | constants.X_OK);
-      return passed(name, `Backups are stored in ${destination} every day.`);
-    },
-  );
 }
