@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Timestamp, Uuid } from "./common.ts";
+import { Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { mediaFormats } from "./media-formats.ts";
 import { operation } from "./operation.ts";
 import { isNamed, leaveRule, leavesAfterJoining, nameRule, participantFields } from "./participants.ts";
@@ -30,6 +30,46 @@ const ImportedParticipant = z
   .refine(leavesAfterJoining, leaveRule)
   .meta({ id: "ImportedParticipant" });
 
+/** More files are not parts of one meeting. */
+const maxParts = 20;
+
+const AudioTrackChoice = z.enum(["mix", "speakers", "ask"]);
+
+/** What the sender knows about a file. */
+const fileFields = {
+  name: z.string().max(1000).optional().meta({
+    description:
+      "Name of the file, with its folder if known. Recording programs write the start time into it, which is used when `start_datetime` is not given and the file itself states none.",
+  }),
+  modified_datetime: TimestampInput.optional().meta({
+    description:
+      "When the file was last changed: where nothing else says when the recording started, its end.",
+  }),
+  time_zone: z.string().max(100).optional().meta({
+    description: "Time zone of the times in names, such as Europe/Berlin. Default: that of the server.",
+  }),
+  audio_tracks: AudioTrackChoice.optional().meta({
+    description:
+      "What becomes of several audio tracks: `mix` (default), `speakers` (mixed for playback, and each track transcribed as one speaker; up to 8 tracks), or `ask`: the import waits for its review.",
+  }),
+  parts: z
+    .array(
+      z.object({
+        bytes: z.int().min(1),
+        speaker: z.string().max(320).nullable().optional().meta({
+          description: "The file is the separate sound of this speaker, and not a part of the recording.",
+        }),
+      }),
+    )
+    .min(2)
+    .max(maxParts)
+    .optional()
+    .meta({
+      description:
+        "Several files sent as one, one behind the other: the length of each. They are joined to one recording in this order.",
+    }),
+};
+
 export const ImportInput = z
   .object({
     external_id: z.string().trim().min(1, "must not be blank").max(200).optional().meta({
@@ -47,9 +87,14 @@ export const ImportInput = z
             "A file in the server's own object store, below `imports/<workspace id>/`: its key, or s3://bucket/key. Admins and workspace tokens only. Left out: the response says where to send the file.",
           example: "imports/0198c2f4-7a31-7cc2-9d52-3f0f7f3c9a11/2024/board.mp4",
         }),
+        ...fileFields,
       })
       .optional()
       .meta({ description: "Left out: a recording with a transcript only." }),
+    auto_promote: z.boolean().optional().meta({
+      description:
+        "false: the import stays staged, for its review, until Promote Upload is called with its id. Default: true.",
+    }),
     title: z.string().max(500).optional().meta({ description: "Generated when not given." }),
     start_datetime: PastTimestamp.optional().meta({ description: "When the recording started." }),
     source: Source.optional().meta({ description: "Default: other." }),
@@ -88,6 +133,29 @@ export const Import = z
       description: "Where to send the file; null unless the status is awaiting.",
     }),
     failure: z.strictObject({ reason: z.string() }).nullable(),
+    auto_promote: z.boolean(),
+    progress: z.number().nullable().meta({
+      description: "How much of the conversion is done, from 0 to 1; null while nothing is converted.",
+    }),
+    start: z
+      .strictObject({ datetime: Timestamp, from: z.enum(["container", "name", "modified", "user"]) })
+      .nullable()
+      .meta({
+        description: "When the recording started, and how that is known. Null until the file is checked.",
+      }),
+    audio_tracks: z
+      .strictObject({
+        choice: AudioTrackChoice,
+        tracks: z.array(
+          z.strictObject({
+            title: z.string().nullable(),
+            language: z.string().nullable(),
+            channels: z.int(),
+          }),
+        ),
+      })
+      .nullable()
+      .meta({ description: "Set where the file has several audio tracks." }),
     created_datetime: Timestamp,
   })
   .meta({ id: "Import" });
@@ -122,4 +190,20 @@ export const getImport = operation({
   params: z.object({ import_id: Uuid }),
   response: Import,
   errors: ["not_found"],
+});
+
+export const updateImport = operation({
+  id: "updateImport",
+  tag: "Imports",
+  gate: "every_version",
+  permission: "write",
+  method: "PATCH",
+  path: "/_/api/v1/imports/:import_id",
+  summary: "Update Import",
+  description:
+    "Decides what becomes of several audio tracks. Allowed in status awaiting, or staged with auto_promote false. Title, start time and participants are changed by Update Upload.",
+  params: z.object({ import_id: Uuid }),
+  body: z.object({ audio_tracks: AudioTrackChoice }),
+  response: Import,
+  errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],
 });

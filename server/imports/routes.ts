@@ -3,7 +3,6 @@ import * as contract from "../../contract/imports.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
-import { ProblemError } from "../platform/http/errors/problem.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
@@ -11,7 +10,7 @@ import { presentTarget } from "../uploads/api/present.ts";
 import { findUpload, type UploadRow } from "../uploads/queries.ts";
 import type { UploadQuotas } from "../uploads/quotas.ts";
 import { createFileLinks } from "../uploads/transfer/file-links.ts";
-import { importRecording } from "./service.ts";
+import { importNotFound, importRecording, updateImport } from "./service.ts";
 import { findImportViolations } from "./violations.ts";
 
 /** The same limit as for an upload with a transcript. */
@@ -43,6 +42,10 @@ export function importRoutes(
       recording_id: row.status === "success" ? row.recording_id : null,
       upload: isSent ? presentTarget(row, await targetOf(row)) : null,
       failure: row.status === "failure" ? { reason: row.failure_reason ?? "the import failed" } : null,
+      auto_promote: row.auto_promote,
+      progress: row.status === "promoting" ? row.work_progress : null,
+      start: startOf(row),
+      audio_tracks: tracksOf(row),
       created_datetime: row.created_at.toISOString(),
     };
   }
@@ -59,8 +62,27 @@ export function importRoutes(
 
   route(api, contract.getImport, async ({ principal, params }) => {
     const row = await findUpload(db.kysely, principal, params.import_id);
-    if (row?.import_data == null)
-      throw new ProblemError("not_found", `there is no import ${params.import_id} that this token can see`);
+    if (row?.import_data == null) throw importNotFound(params.import_id);
     return present(row);
   });
+
+  route(api, contract.updateImport, async ({ principal, params, body }) =>
+    present(await updateImport(deps, principal, params.import_id, body.audio_tracks)),
+  );
+}
+
+type ImportOutput = z.input<typeof contract.Import>;
+
+function startOf({ facts, start_datetime: start }: UploadRow): ImportOutput["start"] {
+  if (start === null) return null;
+  const datetime = start.toISOString();
+  return { datetime, from: facts?.start?.at === datetime ? facts.start.from : "user" };
+}
+
+function tracksOf({ facts, import_data }: UploadRow): ImportOutput["audio_tracks"] {
+  if (facts?.audioTracks === undefined) return null;
+  return {
+    choice: import_data?.audio_tracks ?? "mix",
+    tracks: facts.audioTracks.map(({ title, language, channels }) => ({ title, language, channels })),
+  };
 }

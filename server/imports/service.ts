@@ -21,8 +21,15 @@ import { calendarEventOf, crmOf } from "../recordings/change/change-data.ts";
 import { uniqueTags } from "../recordings/tags.ts";
 import { defaultTitle } from "../uploads/api/attributes.ts";
 import { audienceOf, uploadFields } from "../uploads/api/present.ts";
-import { advance } from "../uploads/lifecycle/transition.ts";
-import { insertUpload, saveUploadTranscript, type UploadRow } from "../uploads/queries.ts";
+import { canUpdate } from "../uploads/lifecycle/state.ts";
+import { advance, stateOf } from "../uploads/lifecycle/transition.ts";
+import {
+  insertUpload,
+  lockUpload,
+  saveImportData,
+  saveUploadTranscript,
+  type UploadRow,
+} from "../uploads/queries.ts";
 import { checkUploadQuotas, type UploadQuotas } from "../uploads/quotas.ts";
 import { type FileSettings, planFile } from "../uploads/transfer/file-plan.ts";
 import { readMediaUrl } from "./media-url.ts";
@@ -111,11 +118,11 @@ async function begin(
     scope: principal.scope,
     media_type: mediaType,
     title: input.title?.trim() || defaultTitle(mediaType, start ?? new Date()),
-    auto_promote: true,
+    auto_promote: input.auto_promote ?? true,
     start_datetime: start,
     team_id: null,
     recorder_ids: recorders.length > 0 ? [...new Set(recorders)] : [principal.userId],
-    participants: (input.participants ?? []).map((person, index) => {
+    participants: (input.participants ?? speakersOf(input)).map((person, index) => {
       const participant = toParticipant(person);
       const scope = moved?.scopes[index];
       return scope ? { ...participant, extra: { ...participant.extra, scope } } : participant;
@@ -141,6 +148,12 @@ async function begin(
   return row;
 }
 
+/** The speakers that have a file of their own take part. */
+function speakersOf({ media }: ImportInput): { name: string }[] {
+  const names = media?.parts?.flatMap(({ speaker }) => speaker?.trim() || []) ?? [];
+  return [...new Set(names)].map((name) => ({ name }));
+}
+
 function keyOf(url: string, principal: Principal, store: ObjectStore, config: Pick<Config, "s3">): string {
   const found = readMediaUrl(url, principal.workspaceId, store, config.s3?.bucket ?? null);
   if ("fault" in found) throw new Error("the route accepts no other URLs");
@@ -151,6 +164,13 @@ function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string
   const type = input.meeting_type_id;
   return {
     format,
+    file: {
+      name: input.media?.name ?? null,
+      modified: input.media?.modified_datetime ? toTimestamp(input.media.modified_datetime) : null,
+      timeZone: input.media?.time_zone ?? null,
+    },
+    audio_tracks: input.media?.audio_tracks ?? "mix",
+    parts: input.media?.parts?.map(({ bytes, speaker = null }) => ({ bytes, speaker })) ?? null,
     media_key: mediaKey,
     source: input.source ?? "other",
     share_state: input.share_state ?? null,
@@ -161,6 +181,33 @@ function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string
     crm: input.crm ? crmOf(input.crm) : null,
     screenshares: input.screenshares ?? [],
   };
+}
+
+/**
+ * Decides what becomes of an import's audio tracks, before it becomes a recording.
+ * @throws ProblemError `not_found`, `wrong_state`
+ */
+export function updateImport(
+  { db }: Pick<Dependencies, "db">,
+  principal: Principal,
+  importId: string,
+  audioTracks: NonNullable<ImportData["audio_tracks"]>,
+): Promise<UploadRow> {
+  return db.kysely.transaction().execute(async (tx) => {
+    const row = await lockUpload(tx, principal, importId);
+    if (row?.import_data == null) throw importNotFound(importId);
+    if (!canUpdate(stateOf(row)))
+      throw new ProblemError(
+        "wrong_state",
+        `import ${importId} is ${row.status}; it can be changed while awaiting, or staged with auto_promote false`,
+      );
+    return saveImportData(tx, importId, { ...row.import_data, audio_tracks: audioTracks });
+  });
+}
+
+/** The same response whether the import does not exist or the caller may not see it. */
+export function importNotFound(importId: string): ProblemError {
+  return new ProblemError("not_found", `there is no import ${importId} that this token can see`);
 }
 
 function toParticipant(person: NonNullable<ImportInput["participants"]>[number]): UploadParticipant {

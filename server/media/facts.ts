@@ -12,6 +12,8 @@ export type MediaExpectation =
 export interface MediaLimits {
   /** Seconds. */
   readonly maxDurationSec: number;
+  /** Absent: that of the contract. */
+  readonly minDurationSec?: number;
   readonly maxBytes: number;
 }
 

@@ -6,8 +6,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { makeWav, readWav, type Tone } from "../../test/support/wav.ts";
-import { extractSpeech } from "../media/render/index.ts";
+import { extractSpeech, renderMedia } from "../media/render/index.ts";
 import { encodeStereo } from "../media/render/test/stereo.ts";
+import { factsOf } from "../media/render/test/support.ts";
+import { encodeFile } from "../media/test/encode.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 import type { TranscriptionDependencies } from "./job.ts";
@@ -70,6 +72,53 @@ test("a speech server gets each channel on its own, and the channels are the spe
   assert.deepEqual(
     made.map(({ start_ms }) => Math.round((start_ms - 200) / 1000)),
     [0, 1, 2, 3, 4, 5, 6, 6, 7, 8, 9],
+  );
+});
+
+test("speakers with tracks of their own have their names; a track without a name stays unknown", async () => {
+  const id = await makeRecording();
+  const folder = await mkdtemp(join(tmpdir(), "parley-tracks-"));
+  try {
+    const sound = (hz: number, second: number) => ({
+      codec: "aac",
+      hz,
+      sounds: (sec: number) => sec >= second && sec < second + 1,
+    });
+    const path = join(folder, "tracks.mkv");
+    encodeFile(path, { format: "matroska", audio: [sound(300, 1), sound(500, 3), sound(700, 5)] });
+    const track = { codec: "aac", channels: 1, title: null, language: null };
+    const { speechPath } = await renderMedia({
+      inputPath: path,
+      outDir: folder,
+      facts: {
+        ...factsOf("a.m4a", { container: "mkv", isStoredForm: false }),
+        audioTracks: [track, track, track],
+      },
+      audioTracks: "speakers",
+    });
+    await deps.store.put(recordingObjectKey(id, "speech.webm"), await readFile(speechPath ?? ""));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  await sql`update recording_media set speaker_tracks = '{Ada,"",Ben}' where recording_id = ${id}`.execute(
+    db.kysely,
+  );
+  await sql`
+    insert into participants (id, workspace_id, recording_id, name, scope, position, confirmed_attendee, attended)
+    select gen_random_uuid(), ${workspace.id}, ${id}, name, 'unknown', n, true, true from unnest('{Ada,Cleo}'::text[]) with ordinality as x (name, n)`.execute(
+    db.kysely,
+  );
+  await speak(id);
+  const { rows } = await sql<{ speaker: string; text: string; is_participant: boolean }>`
+    select speaker, text, participant_id is not null as is_participant from transcript_segments
+    where recording_id = ${id} order by position`.execute(db.kysely);
+  assert.deepEqual(
+    rows.map(({ speaker, text, is_participant }) => [speaker, text, is_participant]),
+    [
+      ["Ada", "tone 300", true],
+      ["Unknown Speaker 1", "tone 500", false],
+      ["Ben", "tone 700", false],
+    ],
   );
 });
 

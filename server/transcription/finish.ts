@@ -10,7 +10,7 @@ import { completeRenewal, findFormer } from "../transcripts/replace.ts";
 import { storeWordTimes } from "../transcripts/word-times.ts";
 import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
-import { type ChunkRow, markFailed, saveUsed } from "./queries.ts";
+import { type ChunkRow, findSpeakerTracks, markFailed, saveUsed } from "./queries.ts";
 import { findTurns } from "./speakers/assign.ts";
 
 interface LockedRecording {
@@ -20,6 +20,9 @@ interface LockedRecording {
   /** How to treat the edits of an existing transcript that is to be replaced; null: none is to be replaced. */
   readonly edits: "keep" | "discard" | null;
 }
+
+/** More can't be added to a recording. */
+const maxParticipants = 500;
 
 /** A supplied transcript has a language or segments, and a version that transcription did not write. */
 async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
@@ -67,6 +70,7 @@ export async function finishTranscription(
       result === null ? [] : [{ startMs: start_ms, endMs: end_ms, channel, transcript: result }],
     ),
     turns,
+    await findSpeakerTracks(db.kysely, recordingId),
   );
   if (merged.segments.length > maxSegments || !fitsTranscript(merged.segments))
     return markFailed(
@@ -130,7 +134,7 @@ async function countSpeakers(db: Database, recordingId: string): Promise<number 
 }
 
 /**
- * Names the speakers. A model at best distinguishes voices without knowing who they belong to, so its speakers stay
+ * Names the speakers. Those with a track of their own are participants if one has their name. A model at best distinguishes voices without knowing who they belong to, so its speakers stay
  * unknown. Only if a single participant attended and at most one voice was heard is that participant taken as the
  * speaker. Segments without a speaker get "Unknown Speaker" without a number, since a number would claim that it is
  * always the same voice.
@@ -140,16 +144,19 @@ async function attribute(tx: Tx, recordingId: string, merged: MergedTranscript):
     .selectFrom("participants")
     .select(["id", "name"])
     .where("recording_id", "=", recordingId)
-    .limit(2)
+    .limit(maxParticipants)
     .execute();
+  // Only speakers with a track of their own have names.
+  const named = new Map(people.map((one) => [one.name, one]));
   const voices = new Set(merged.segments.map((segment) => segment.speaker));
   const person = people.length === 1 && voices.size <= 1 ? people[0] : undefined;
   return merged.segments.map(({ startMs, endMs, text, words = [], ...segment }) => {
+    const speaker = person ?? named.get(segment.speaker ?? "");
     const times = { start_ms: startMs, end_ms: endMs, text };
     return {
       ...times,
-      participant_id: person?.id ?? null,
-      speaker: person?.name ?? segment.speaker ?? "Unknown Speaker",
+      participant_id: speaker?.id ?? null,
+      speaker: speaker?.name ?? segment.speaker ?? "Unknown Speaker",
       word_times: storeWordTimes(
         times,
         words.map((word) => ({ text: word.text, time: { start: word.startMs, end: word.endMs } })),

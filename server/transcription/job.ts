@@ -101,9 +101,9 @@ export async function transcribeRecordingJob(
   if (found === undefined || !found.is_due || !(await markRunning(db.kysely, recordingId))) return;
   if (await endIfSupplied(db, recordingId)) return;
   const run = { deps, recordingId, signal, choices: await chooseSpeech(deps, recordingId) };
-  if (found.format === null) return fail(run, "The recording has no file to transcribe.", "recording");
+  if (found.file === null) return fail(run, "The recording has no file to transcribe.", "recording");
   const startedAt = Date.now();
-  if ((await transcribeChunks(run, found.format)) !== "transcribed") return;
+  if ((await transcribeChunks(run, found.file)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
   await finishTranscription(db, recordingId, chunks, run.choices.language, deps.onTranscript);
   modelAttempted.publish({ model: "transcription", result: "success" });
@@ -117,7 +117,7 @@ async function chooseSpeech(deps: TranscriptionDependencies, recordingId: string
 }
 
 /** Transcribes every chunk that has no result yet. */
-async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcome> {
+async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
   const { db, store, config } = run.deps;
   const before = await findChunks(db.kysely, run.recordingId);
   const { speakerFinder } = run.deps;
@@ -130,7 +130,7 @@ async function transcribeChunks(run: Run, format: "mp4" | "mp3"): Promise<Outcom
     let chunks: readonly AudioChunk[];
     try {
       await saveStage(db.kysely, run.recordingId, "audio");
-      const inputPath = await scratch.fetch(store, recordingObjectKey(run.recordingId, `media.${format}`));
+      const inputPath = await scratch.fetch(store, recordingObjectKey(run.recordingId, file));
       const extracted = await run.deps.extractSpeech(
         { inputPath, outDir: scratch.folder },
         {

@@ -13,8 +13,8 @@ export interface TranscriptionRow {
   readonly status: TranscriptionStatus;
   /** Whether the time to retry has come. */
   readonly is_due: boolean;
-  /** Null: the recording has no file. */
-  readonly format: "mp4" | "mp3" | null;
+  /** The file with its sound, below its id; null: the recording has no file. */
+  readonly file: string | null;
 }
 
 /** @returns undefined when the recording is gone or has no transcription. */
@@ -23,7 +23,8 @@ export async function findTranscription(
   recordingId: string,
 ): Promise<TranscriptionRow | undefined> {
   const { rows } = await sql<TranscriptionRow>`
-    select t.status, coalesce(t.not_before <= now(), true) as is_due, m.format
+    select t.status, coalesce(t.not_before <= now(), true) as is_due,
+      case when m.speaker_tracks is null then 'media.' || m.format else 'speech.webm' end as file
     from transcriptions t
     left join recording_media m on m.recording_id = t.recording_id
     where t.recording_id = ${recordingId}`.execute(db);
@@ -146,6 +147,16 @@ export async function markRunning(db: Executor, recordingId: string): Promise<bo
     where recording_id = ${recordingId} and status in ('pending', 'running')
     returning recording_id`.execute(db);
   return rows.length > 0;
+}
+
+/** The names of the speakers that have a channel of their own, in the order of the channels. */
+export async function findSpeakerTracks(db: Executor, recordingId: string): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom("recording_media")
+    .select("speaker_tracks")
+    .where("recording_id", "=", recordingId)
+    .executeTakeFirst();
+  return row?.speaker_tracks ?? [];
 }
 
 export interface ChunkRow {

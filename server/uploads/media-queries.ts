@@ -144,6 +144,8 @@ export interface NewRecordingMedia {
   readonly recording_id: string;
   readonly format: "mp4" | "mp3";
   readonly has_storyboard: boolean;
+  /** The speakers whose sound is in the channels of speech.webm; null: there is no such file. */
+  readonly speaker_tracks?: string[] | null;
 }
 
 export async function insertRecordingMedia(tx: Tx, media: NewRecordingMedia): Promise<void> {

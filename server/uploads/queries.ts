@@ -147,6 +147,10 @@ export interface StatusChange {
   readonly fileEtag?: string;
   readonly mediaExpiresAt?: Date;
   readonly facts?: MediaFacts;
+  /** Only where the sender gave none. */
+  readonly startDatetime?: Date | undefined;
+  /** The upload waits for its review, whatever its sender said. */
+  readonly mustBeReviewed?: boolean;
 }
 
 /**
@@ -170,6 +174,11 @@ export async function compareAndSetStatus(
       work_attempts: 0,
       work_kills: 0,
       work_error: null,
+      work_progress: null,
+      ...(also.startDatetime === undefined
+        ? {}
+        : { start_datetime: sql<Date>`coalesce(start_datetime, ${also.startDatetime})` }),
+      ...(also.mustBeReviewed ? { auto_promote: false } : {}),
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
       ...(also.fileEtag === undefined
@@ -209,6 +218,17 @@ export async function updateUploadAttributes(
       ...(recorder_ids === undefined ? {} : { recorder_ids: [...recorder_ids] }),
       updated_at: sql`clock_timestamp()`,
     })
+    .where("id", "=", uploadId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+/** Replaces what an import adds to the attributes of its upload; the caller has locked it. */
+export async function saveImportData(tx: Tx, uploadId: string, data: ImportData): Promise<UploadRow> {
+  const row = await tx
+    .updateTable("uploads")
+    .set({ import_data: JSON.stringify(data), updated_at: sql`clock_timestamp()` })
     .where("id", "=", uploadId)
     .returningAll()
     .executeTakeFirstOrThrow();

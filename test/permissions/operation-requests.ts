@@ -143,6 +143,10 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     body: { language: "fr" },
   }),
   getImport: async (world) => ({ params: { import_id: await world.imported() } }),
+  updateImport: async (world) => ({
+    params: { import_id: await world.awaitingImport() },
+    body: { audio_tracks: "speakers" },
+  }),
   listManagedMeetingTypes: () => ({}),
   createMeetingType: () => ({ body: { name: `Type ${unique()}`, scope: "internal" } }),
   updateMeetingType: async (world) => ({

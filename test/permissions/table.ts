@@ -109,6 +109,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   importRecording: kinds.make,
   getImport: kinds.myUpload,
   setUploadLanguage: kinds.myUploadToChange,
+  updateImport: kinds.myUploadToChange,
   listManagedMeetingTypes: kinds.manages,
   createMeetingType: kinds.manages,
   updateMeetingType: kinds.managesHere,

@@ -95,6 +95,11 @@ export class World {
     ).id;
   }
 
+  /** An import whose file has not arrived. */
+  async awaitingImport(): Promise<string> {
+    return (await this.asRecorder("POST", "/_/api/v1/recordings", { media: { format: "mp4" } })).id;
+  }
+
   /** Sends a set-up request as an admin. */
   // biome-ignore lint/suspicious/noExplicitAny: any response of any operation.
   async asAdmin(method: string, path: string, body?: unknown): Promise<any> {

@@ -44,7 +44,7 @@ export async function clip(
     timed,
     (done) => onProgress(0.9 + 0.1 * done),
   );
-  return { ...companions, mediaPath: path, durationMs, stageMs };
+  return { ...companions, mediaPath: path, speechPath: null, durationMs, stageMs };
 }
 
 function cut(

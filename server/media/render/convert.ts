@@ -61,7 +61,8 @@ export function convert(
   return { path, durationMs: Math.abs(writtenMs - durationMs) < 500 ? durationMs : writtenMs };
 }
 
-function moveEarlier(packet: Packet, sec: number, { timeBase: { num, den } }: Stream): void {
+/** Moves the times of a packet, so that its file begins at 0. */
+export function moveEarlier(packet: Packet, sec: number, { timeBase: { num, den } }: Stream): void {
   const ticks = BigInt(Math.round((sec * den) / num));
   if (packet.pts !== AV_NOPTS_VALUE) packet.pts -= ticks;
   if (packet.dts !== AV_NOPTS_VALUE) packet.dts -= ticks;

@@ -2,11 +2,17 @@ import { resolve } from "node:path";
 import { outputPath } from "../../platform/confinement/index.ts";
 import type { ConvertedContainer, MediaFacts } from "../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../validate/measured.ts";
-import type { RenderResult, SpeechResult } from "./process/protocol.ts";
+import type { AudioTracks, RenderResult, SpeechResult } from "./process/protocol.ts";
 import { runChild } from "./process/run-child.ts";
 
 export { MediaFailedError, MediaKilledError } from "./errors.ts";
-export type { RenderResult, SpeechResult, StoryboardIndex, Waveform } from "./process/protocol.ts";
+export type {
+  AudioTracks,
+  RenderResult,
+  SpeechResult,
+  StoryboardIndex,
+  Waveform,
+} from "./process/protocol.ts";
 
 /** Limits of the process that works on one file; absent limits are derived from the file. */
 export interface MediaWorkOptions {
@@ -44,12 +50,18 @@ export function renderTimeoutMs({
  * @throws as `renderMedia`.
  */
 export function inspectMedia(
-  task: { readonly inputPath: string; readonly container: ConvertedContainer; readonly outDir: string },
+  task: {
+    readonly inputPath: string;
+    readonly container: ConvertedContainer;
+    readonly outDir: string;
+    /** The bytes that are the file; absent: all. */
+    readonly range?: { readonly start: number; readonly end: number } | undefined;
+  },
   options: MediaWorkOptions = {},
 ): Promise<MeasuredMedia> {
-  const { inputPath, container, outDir } = task;
+  const { inputPath, container, outDir, range } = task;
   return runChild<MeasuredMedia>(
-    { task: "inspect", inputPath: resolve(inputPath), outDir: resolve(outDir), container },
+    { task: "inspect", inputPath: resolve(inputPath), outDir: resolve(outDir), container, range },
     withDefaults(options, maxInspectMs),
   );
 }
@@ -62,13 +74,19 @@ export function inspectMedia(
  * other error: the machine is the cause (no space, no permission, killed), and a retry may succeed.
  */
 export async function renderMedia(
-  { inputPath, facts, outDir }: { inputPath: string; facts: MediaFacts; outDir: string },
+  task: {
+    readonly inputPath: string;
+    readonly facts: MediaFacts;
+    readonly outDir: string;
+    /** What becomes of several audio tracks; absent: all but the main one are dropped. */
+    readonly audioTracks?: AudioTracks | undefined;
+  },
   options: MediaWorkOptions = {},
 ): Promise<RenderResult> {
-  const timeoutMs = renderTimeoutMs(facts);
+  const { inputPath, facts, outDir, audioTracks } = task;
   const result = await runChild<RenderResult>(
-    { task: "render", inputPath: resolve(inputPath), facts, outDir: resolve(outDir) },
-    withDefaults(options, timeoutMs),
+    { task: "render", inputPath: resolve(inputPath), facts, outDir: resolve(outDir), audioTracks },
+    withDefaults(options, renderTimeoutMs(facts)),
   );
   return withOutputPaths(result, resolve(outDir));
 }
@@ -133,11 +151,12 @@ export async function cutClip(
 
 /** The child process names its files within its folder; each name is checked before use. */
 async function withOutputPaths(result: RenderResult, folder: string): Promise<RenderResult> {
-  const { mediaPath, thumbnail, waveform, storyboard } = result;
+  const { mediaPath, speechPath, thumbnail, waveform, storyboard } = result;
   const find = (path: string): Promise<string> => outputPath(folder, path);
   return {
     ...result,
     mediaPath: mediaPath === null ? null : await find(mediaPath),
+    speechPath: speechPath === null ? null : await find(speechPath),
     thumbnail: thumbnail && { ...thumbnail, path: await find(thumbnail.path) },
     waveform: { path: await find(waveform.path) },
     storyboard: storyboard && {

@@ -36,14 +36,14 @@ interface Span {
  * @throws MediaFailedError, errors of the operating system.
  */
 export function inspect(
-  { inputPath, container }: Pick<MediaJob & { task: "inspect" }, "inputPath" | "container">,
+  { inputPath, container, range }: Pick<MediaJob & { task: "inspect" }, "inputPath" | "container" | "range">,
   onProgress: (fraction: number) => void,
 ): MeasuredMedia {
-  const input = openInput(inputPath, container);
+  const input = openInput(inputPath, container, range);
   const streams = input.context.streams.filter((stream) => isMedia(stream) && !isCover(stream));
   readOnly(input, ...streams);
   const spans = new Map(streams.slice(0, maxTracks).map((stream) => [stream.index, emptySpan(stream)]));
-  const sizeBytes = statSync(inputPath).size;
+  const sizeBytes = range === undefined ? statSync(inputPath).size : range.end - range.start;
   let count = 0;
   for (const packet of packetsOf(input)) {
     const span = spans.get(packet.streamIndex);

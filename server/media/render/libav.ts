@@ -67,6 +67,8 @@ export interface Input {
   readonly context: FormatContext;
   readonly video: Stream | null;
   readonly audio: Stream | null;
+  /** Every audio track that can be decoded. */
+  readonly audios: readonly Stream[];
 }
 
 /** libav logs every broken packet to stderr: millions of lines for some files. */
@@ -77,9 +79,14 @@ export function silenceLibraries(): void {
 /**
  * Opens a file with the demuxer of its container only, so that it cannot be taken for a playlist or a script that
  * references other files; only local files can be opened at all.
+ * @param range the bytes that are the file; absent: all.
  * @throws MediaFailedError; an error of the operating system when the file cannot be opened.
  */
-export function openInput(path: string, container: MediaContainer): Input {
+export function openInput(
+  path: string,
+  container: MediaContainer,
+  range?: { readonly start: number; readonly end: number },
+): Input {
   // libav's own codes for a missing file and for a broken one overlap.
   closeSync(openSync(path, "r"));
   const name = demuxers[container] ?? "mov";
@@ -88,11 +95,13 @@ export function openInput(path: string, container: MediaContainer): Input {
   const context = new FormatContext();
   context.allocContext();
   const options = Dictionary.fromObject({
-    protocol_whitelist: "file",
+    protocol_whitelist: range === undefined ? "file" : "file,subfile",
     format_whitelist: format.name,
     codec_whitelist: [...allowedDecoders].join(","),
   });
-  const opened = context.openInputSync(`file:${path}`, format, options);
+  const url =
+    range === undefined ? `file:${path}` : `subfile,,start,${range.start},end,${range.end},,:file:${path}`;
+  const opened = context.openInputSync(url, format, options);
   options.free();
   if (opened < 0)
     throw new MediaFailedError(`The file can't be read as ${container}. ${decodeRemedy}`, describe(opened));
@@ -103,7 +112,10 @@ export function openInput(path: string, container: MediaContainer): Input {
     const stream = context.streams[context.findBestStream(type)];
     return stream === undefined || isCover(stream) ? null : stream;
   };
-  return { context, video: best(AVMEDIA_TYPE_VIDEO), audio: best(AVMEDIA_TYPE_AUDIO) };
+  const audios = context.streams.filter(
+    (stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && isDecodable(stream),
+  );
+  return { context, video: best(AVMEDIA_TYPE_VIDEO), audio: best(AVMEDIA_TYPE_AUDIO), audios };
 }
 
 export function closeInput(input: Input): void {

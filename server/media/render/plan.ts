@@ -42,9 +42,8 @@ export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
     return { form: "transcode", to: "mp3", video: null, audio: "encode" };
   }
   if (video === null) throw new MediaFailedError("The file has no video track.");
-  const canCopy = copied.has(facts.container);
-  const videoForm = canCopy && isStoredVideo(video) ? "copy" : "encode";
-  const isStoredAudio = canCopy && audio?.codecpar.codecId === AV_CODEC_ID_AAC;
+  const videoForm = isStoredVideo(video, facts.container) ? "copy" : "encode";
+  const isStoredAudio = copied.has(facts.container) && audio?.codecpar.codecId === AV_CODEC_ID_AAC;
   const audioForm = audio === null ? null : isStoredAudio ? "copy" : "encode";
   if (videoForm === "encode" || audioForm === "encode") {
     return { form: "transcode", to: "mp4", video: videoForm, audio: audioForm };
@@ -54,9 +53,11 @@ export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
   return { form: "remux", to: "mp4", video: "copy", audio: audioForm };
 }
 
-function isStoredVideo(video: Stream): boolean {
+/** Whether a video track can be copied to the stored form. */
+export function isStoredVideo(video: Stream, container: MediaContainer): boolean {
   const { codecId, format } = video.codecpar;
   return (
+    copied.has(container) &&
     codecId === AV_CODEC_ID_H264 &&
     (format === AV_PIX_FMT_YUV420P || format === AV_PIX_FMT_YUVJ420P) &&
     video.codecpar.height <= maxHeight &&

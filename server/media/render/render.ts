@@ -1,38 +1,47 @@
-import { AV_NOPTS_VALUE } from "node-av/constants";
-import type { MediaContainer } from "../../platform/db/json-columns.ts";
-import { createCompanions, stopwatch } from "./companions.ts";
+import type { MediaFacts } from "../../platform/db/json-columns.ts";
+import { combine, combineSpeakers } from "./combine/combine.ts";
+import { type FileToCombine, startOf } from "./combine/read-files.ts";
+import { createCompanions, stopwatch, type Timed } from "./companions.ts";
 import { convert } from "./convert.ts";
-import { closeInput, type Input, openInput } from "./libav.ts";
-import { planMedia } from "./plan.ts";
+import { MediaFailedError } from "./errors.ts";
+import { closeInput, openInput } from "./libav.ts";
+import { type MediaPlan, planMedia } from "./plan.ts";
 import type { MediaJob, RenderResult } from "./process/protocol.ts";
+
+type Task = Pick<MediaJob & { task: "render" }, "inputPath" | "outDir" | "facts" | "audioTracks">;
+
+/** The stored form; without a path, the uploaded file has it already. */
+interface Stored {
+  readonly path: string | null;
+  readonly durationMs: number;
+}
+
+/** Speakers with a track of their own; more are only mixed. */
+const maxSpeakers = 8;
 
 /**
  * In the child process: converts a file to its stored form if needed, then creates what it is shown with.
  * @throws MediaFailedError, MachineError, errors of the operating system.
  */
-export async function render(
-  { inputPath, outDir, facts }: Pick<MediaJob & { task: "render" }, "inputPath" | "outDir" | "facts">,
-  onProgress: (fraction: number) => void,
-): Promise<RenderResult> {
+export async function render(task: Task, onProgress: (fraction: number) => void): Promise<RenderResult> {
   const { timed, stageMs } = stopwatch();
+  const { inputPath, outDir, facts } = task;
   const isVideo = facts.mediaType === "video";
-
-  const original = await timed("open", () => openInput(inputPath, facts.container));
-  const plan = planMedia(facts, original);
+  const files = filesOf(task);
+  const isCombined = files.length > 1 || isMixed(task);
   // The share of the progress that the conversion to the stored form takes.
-  const share = plan.form === "keep" ? 0 : plan.form === "remux" ? 0.5 : 0.9;
-  const stored = await timed(plan.form, () =>
-    plan.form === "keep"
-      ? { path: null, durationMs: facts.durationMs }
-      : convert(
-          original,
-          plan,
-          { outDir, durationMs: facts.durationMs, startSec: startOf(original, facts.container) },
-          (done) => onProgress(done * share),
-        ),
-  );
-  closeInput(original);
-
+  let share = isCombined ? 0.9 : 0;
+  const stored = isCombined
+    ? await timed("combine", () =>
+        combine(files, { format: isVideo ? "mp4" : "mp3", outDir }, (done) => onProgress(done * share)),
+      )
+    : await convertOne(task, files[0], timed, (plan) => {
+        share = plan.form === "keep" ? 0 : plan.form === "remux" ? 0.5 : 0.9;
+        return (done) => onProgress(done * share);
+      });
+  const speakers = speakersOf(task, files);
+  const speechPath =
+    speakers === null ? null : await timed("speakers", () => combineSpeakers(speakers, outDir, () => {}));
   const { durationMs } = stored;
   const companions = await createCompanions(
     {
@@ -45,12 +54,77 @@ export async function render(
     timed,
     (done) => onProgress(share + (1 - share) * done),
   );
-  return { ...companions, mediaPath: stored.path, durationMs, stageMs };
+  return { ...companions, mediaPath: stored.path, speechPath, durationMs, stageMs };
 }
 
-/** Where a file's clock stands at its beginning. Files of the mp4 family have lists of edits for that. */
-function startOf({ context }: Input, container: MediaContainer): number {
-  const isOrigin = container === "mp4" || container === "mov" || container === "m4a" || container === "mp3";
-  if (isOrigin || context.startTime === AV_NOPTS_VALUE) return 0;
-  return Number(context.startTime) / 1_000_000;
+/** Converts a file that is the whole recording. */
+async function convertOne(
+  { inputPath, outDir, facts }: Task,
+  file: FileToCombine | undefined,
+  timed: Timed,
+  begin: (plan: MediaPlan) => (fraction: number) => void,
+): Promise<Stored> {
+  if (file === undefined) throw new MediaFailedError("There are only tracks of speakers, and no recording.");
+  const original = await timed("open", () => openInput(inputPath, file.container, file.range));
+  const plan = planOf(planMedia(facts, original), file);
+  const onProgress = begin(plan);
+  const { durationMs } = facts;
+  const stored = await timed(plan.form, () =>
+    plan.form === "keep"
+      ? { path: null, durationMs }
+      : convert(
+          original,
+          plan,
+          { outDir, durationMs, startSec: startOf(original, file.container) },
+          onProgress,
+        ),
+  );
+  closeInput(original);
+  return stored;
+}
+
+/** What was sent together with other files can't be kept as it is. */
+function planOf(plan: MediaPlan, { range, container }: FileToCombine): MediaPlan {
+  if (plan.form !== "keep" || range === undefined) return plan;
+  return container === "mp3"
+    ? { form: "transcode", to: "mp3", video: null, audio: "encode" }
+    : { form: "remux", to: "mp4", video: "copy", audio: "copy" };
+}
+
+/** The parts of the recording, one after the other. */
+function filesOf({ inputPath, facts }: Task): FileToCombine[] {
+  const { container, durationMs, parts } = facts;
+  if (parts === undefined) return [{ path: inputPath, container, durationMs, startSec: 0 }];
+  let startMs = 0;
+  return parts
+    .filter(({ speaker }) => speaker === null)
+    .map((part) => {
+      const startSec = startMs / 1000;
+      startMs += part.durationMs;
+      return { ...fileOf(inputPath, part), startSec };
+    });
+}
+
+function fileOf(path: string, part: NonNullable<MediaFacts["parts"]>[number]): FileToCombine {
+  const { start, end, container, durationMs } = part;
+  return { path, container, durationMs, range: { start, end }, startSec: 0 };
+}
+
+function isMixed({ facts, audioTracks }: Task): boolean {
+  return audioTracks !== undefined && (facts.audioTracks?.length ?? 0) > 1;
+}
+
+/** The speakers that have a track of their own; null: none have. */
+function speakersOf(
+  task: Task,
+  files: readonly FileToCombine[],
+): Parameters<typeof combineSpeakers>[0] | null {
+  const { facts, inputPath, audioTracks } = task;
+  const voices = (facts.parts ?? []).filter(({ speaker }) => speaker !== null);
+  if (voices.length > 0)
+    return voices.length > maxSpeakers ? null : voices.map((part) => fileOf(inputPath, part));
+  const count = facts.audioTracks?.length ?? 0;
+  const [file] = files;
+  if (audioTracks !== "speakers" || count < 2 || count > maxSpeakers || file === undefined) return null;
+  return { tracksOf: file, count };
 }

@@ -159,12 +159,16 @@ function decodableRules(media: MeasuredMedia): BrokenRule[] {
   ];
 }
 
-function durationRules({ durationSec }: MeasuredMedia, limits: MediaLimits): BrokenRule[] {
+/** The requirements for the duration, of files of any kind. */
+export function durationRules(
+  { durationSec }: Pick<MeasuredMedia, "durationSec">,
+  limits: MediaLimits,
+): BrokenRule[] {
   return [
     ...rule(
       "too_short",
-      durationSec < minDurationSec - toleranceSec,
-      `The recording is ${durationName(durationSec)} long; at least ${minDurationSec} seconds are required: upload a longer one.`,
+      durationSec < (limits.minDurationSec ?? minDurationSec) - toleranceSec,
+      `The recording is ${durationName(durationSec)} long; at least ${limits.minDurationSec ?? minDurationSec} seconds are required: upload a longer one.`,
     ),
     ...rule(
       "too_long",

@@ -37,10 +37,40 @@ export interface MediaFacts {
   readonly audioTracks?: readonly AudioTrackFacts[];
   /** When the recording started, as the container states it. */
   readonly startedAt?: string;
+  /** When the recording started, and how that is known. */
+  readonly start?: StartTime;
+  /** The files that were sent as one, where they were several. */
+  readonly parts?: readonly MediaPart[];
   /** Whether the index stands before the media, so that it plays while it loads (always true for mp3). */
   readonly isFastStart: boolean;
   /** Whether the file can be served as it is; otherwise it has to be remuxed or transcoded. */
   readonly isStoredForm: boolean;
+}
+
+/** When a recording started: stated by its container or its name, or derived from the time of the last change. */
+export interface StartTime {
+  readonly at: string;
+  readonly from: "container" | "name" | "modified";
+}
+
+/** What the sender of a file knows about it. */
+export interface ImportedFile {
+  readonly name: string | null;
+  /** The time of its last change. */
+  readonly modified: string | null;
+  /** Time zone of the times in names, such as Europe/Berlin; null: that of the server. */
+  readonly timeZone: string | null;
+}
+
+/** One of several files that were sent as one. */
+export interface MediaPart {
+  /** Where its bytes begin, and where the next begin. */
+  readonly start: number;
+  readonly end: number;
+  readonly container: MediaContainer;
+  readonly durationMs: number;
+  /** The one speaker of a separate sound track; null: the file is a part of the recording. */
+  readonly speaker: string | null;
 }
 
 /** An audio track of a file with several. */
@@ -107,6 +137,12 @@ export interface UploadParticipant {
 export interface ImportData {
   /** The format that its file is said to have; null for a transcript alone. */
   readonly format: string | null;
+  /** Absent in rows of earlier versions, as are the next two. */
+  readonly file?: ImportedFile;
+  /** What becomes of several audio tracks; ask: the upload waits for its review. */
+  readonly audio_tracks?: "mix" | "speakers" | "ask";
+  /** The files that are sent as one; null: a single one. */
+  readonly parts?: readonly { readonly bytes: number; readonly speaker: string | null }[] | null;
   /** The file's key in the store; null: the file is sent. */
   readonly media_key: string | null;
   readonly source: string;

@@ -538,6 +538,7 @@ export interface RecordingMedia {
   format: "mp4" | "mp3";
   has_storyboard: boolean;
   recording_id: string;
+  speaker_tracks: string[] | null;
 }
 
 export interface RecordingRecorders {
@@ -832,6 +833,7 @@ export interface Uploads {
   work_attempts: Generated<number>;
   work_error: string | null;
   work_kills: Generated<number>;
+  work_progress: number | null;
   work_started_at: Timestamp | null;
   workspace_id: string;
 }

@@ -11,14 +11,19 @@ import { haveWords, mergeWords } from "./timed.ts";
  * repeated words are dropped. Channels are merged one by one, and each is one speaker.
  * @param chunks in order of their starts, within each channel.
  * @param turns who speaks when in the whole recording; used where the model names no speakers.
+ * @param names of the speakers of the channels; an empty name is unknown.
  */
-export function mergeChunks(chunks: readonly PlacedChunk[], turns: readonly Turn[] = []): MergedTranscript {
+export function mergeChunks(
+  chunks: readonly PlacedChunk[],
+  turns: readonly Turn[] = [],
+  names: readonly string[] = [],
+): MergedTranscript {
   const pieces = [...Map.groupBy(chunks, ({ channel }) => channel ?? null)].flatMap(([channel, ofChannel]) =>
     channel === null
       ? mergePieces(ofChannel, turns)
       : mergePieces(ofChannel, []).map((piece) => ({ ...piece, speaker: channel })),
   );
-  return { language: mainLanguage(chunks), segments: nameSpeakers(pieces) };
+  return { language: mainLanguage(chunks), segments: nameSpeakers(pieces, names) };
 }
 
 function mergePieces(chunks: readonly PlacedChunk[], turns: readonly Turn[]): readonly Piece[] {

@@ -81,13 +81,15 @@ function matchSpeakers(former: NumberedChunk, chunk: PlacedChunk, matches: Map<s
 /**
  * Sorts by start and names the speakers. The contract's form for unknown speakers is "Unknown Speaker followed by a
  * number"; numbers count by first appearance in the whole transcript.
+ * @param known names by number; an empty name is unknown.
  */
-export function nameSpeakers(pieces: readonly Piece[]): MergedSegment[] {
+export function nameSpeakers(pieces: readonly Piece[], known: readonly string[] = []): MergedSegment[] {
   const names = new Map<number, string>();
   return pieces
     .toSorted((a, b) => a.startMs - b.startMs)
     .map(({ speaker, ...piece }) => {
       if (speaker === null) return { ...piece, speaker: null };
+      if (known[speaker]) return { ...piece, speaker: known[speaker] };
       const name = names.get(speaker) ?? `Unknown Speaker ${names.size + 1}`;
       names.set(speaker, name);
       return { ...piece, speaker: name };

@@ -171,6 +171,7 @@ test("no job promotes an upload of a deactivated user, and every unfinished one 
       ...deps,
       render: async ({ inputPath }) => ({
         mediaPath: inputPath,
+        speechPath: null,
         contentType: "video/mp4" as const,
         durationMs: 10_000,
         width: null,

@@ -58,6 +58,16 @@ export async function countKill(db: Executor, uploadId: string, status: WorkStat
   return row?.work_kills ?? 0;
 }
 
+/** Saves how much of an upload's conversion is done, from 0 to 1. */
+export async function saveProgress(db: Executor, uploadId: string, progress: number): Promise<void> {
+  await db
+    .updateTable("uploads")
+    .set({ work_progress: progress })
+    .where("id", "=", uploadId)
+    .where("status", "=", "promoting")
+    .execute();
+}
+
 /** Uploads that have been in the status for longer than this without a job, oldest first. */
 export async function findUploadsWithoutJob(
   db: Executor,

@@ -8,6 +8,7 @@ import {
 } from "../../integrity/stored-files.ts";
 import { requestUnderstanding } from "../../intelligence/index.ts";
 import {
+  type AudioTracks,
   MediaFailedError,
   MediaKilledError,
   type RenderResult,
@@ -16,6 +17,7 @@ import {
 import { withScratch } from "../../media/scratch.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import type { MediaFacts } from "../../platform/db/json-columns.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { recordingObjectKey, uploadFileKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
@@ -26,7 +28,7 @@ import { recordUploadStatus } from "../api/one-step-status.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { endIfDeactivated } from "../lifecycle/end-access.ts";
 import { transition } from "../lifecycle/transition.ts";
-import { countKill } from "../lifecycle/work-queries.ts";
+import { countKill, saveProgress } from "../lifecycle/work-queries.ts";
 import { findUploadById } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { removeFile } from "../transfer/upload-file.ts";
@@ -63,7 +65,12 @@ async function promoteMedia(deps: Dependencies, upload: UploadRow): Promise<void
       const { size } = await stat(inputPath);
       const report = progressReporter(deps, upload);
       const rendered = await (deps.render ?? renderMedia)(
-        { inputPath, facts: factsOf(upload), outDir: scratch.folder },
+        {
+          inputPath,
+          facts: factsOf(upload),
+          outDir: scratch.folder,
+          audioTracks: audioTracksOf(upload),
+        },
         { onProgress: report },
       );
       const { media, files } = await storeFiles(store, upload, rendered, { path: inputPath, size });
@@ -135,9 +142,11 @@ async function storeFiles(
     for (const sheet of rendered.storyboard.paths) await put(sheet, "image/jpeg");
     await put(rendered.storyboard.indexPath, "application/json");
   }
+  if (rendered.speechPath !== null) await put(rendered.speechPath, "audio/webm");
   const media = {
     recording_id: recordingId,
     format,
+    speaker_tracks: rendered.speechPath === null ? null : speakersOf(factsOf(upload)),
     has_storyboard: rendered.storyboard !== null,
     durationMs: rendered.durationMs,
     hasThumbnail: rendered.thumbnail !== null,
@@ -169,22 +178,41 @@ async function finish(
   jobs.wake();
 }
 
-/** Uploads of the older operation report their progress at every tenth, at most once a second. */
+/** What becomes of several audio tracks; uploads of the versioned API keep only the main one. */
+function audioTracksOf({ import_data: data }: UploadRow): AudioTracks | undefined {
+  if (data === null) return undefined;
+  return data.audio_tracks === "speakers" ? "speakers" : "mix";
+}
+
+/** The names of the speakers with a track, in the order of the tracks; empty where the file has none. */
+function speakersOf({ parts, audioTracks }: MediaFacts): string[] {
+  const speakers = parts?.flatMap(({ speaker }) => speaker ?? []) ?? [];
+  return speakers.length > 0 ? speakers : (audioTracks?.map(({ title }) => title ?? "") ?? []);
+}
+
+/**
+ * Saves the progress at every twentieth, at most once a second. Uploads of the older operation report it at every tenth.
+ */
 function progressReporter({ db }: Dependencies, upload: UploadRow): (done: number) => void {
+  let saved = 0;
   let reported = 0;
-  let reportedAt = Date.now();
+  let savedAt = Date.now();
   let last: Promise<unknown> = Promise.resolve();
   return (done) => {
-    if (upload.one_step === null || done < reported + 0.1 || done >= 1 || Date.now() - reportedAt < 1000)
-      return;
-    reported = done;
-    reportedAt = Date.now();
+    if (done < saved + 0.05 || done >= 1 || Date.now() - savedAt < 1000) return;
+    saved = done;
+    savedAt = Date.now();
+    const isReported = upload.one_step !== null && done >= reported + 0.1;
+    if (isReported) reported = done;
     last = last
+      .then(() => saveProgress(db.kysely, upload.id, done))
       .then(() =>
-        db.kysely.transaction().execute(async (tx) => {
-          const row = await lockUploadById(tx, upload.id);
-          if (row?.status === "promoting") await recordUploadStatus(tx, row, done);
-        }),
+        isReported
+          ? db.kysely.transaction().execute(async (tx) => {
+              const row = await lockUploadById(tx, upload.id);
+              if (row?.status === "promoting") await recordUploadStatus(tx, row, done);
+            })
+          : undefined,
       )
       // Only a report: the upload continues, and the next report says more.
       .catch(() => {});

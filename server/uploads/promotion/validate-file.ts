@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { MediaExpectation, MediaSource, ValidationResult } from "../../media/facts.ts";
 import { withScratch } from "../../media/scratch.ts";
 import { validateMedia } from "../../media/validate/index.ts";
-import { validateAny } from "../../media/validate-any.ts";
+import { validateAny, validateParts } from "../../media/validate-any.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
@@ -12,6 +12,7 @@ import { attempt } from "../lifecycle/attempt.ts";
 import { transition } from "../lifecycle/transition.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { countArrivedFile } from "../quotas.ts";
+import { findStart } from "../start-time.ts";
 import { removeFile } from "../transfer/upload-file.ts";
 
 interface Dependencies {
@@ -37,8 +38,12 @@ async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<v
     const row = await lockUploadById(tx, uploadId);
     if (row?.status !== "processing") return null;
     if (result.ok) {
+      const start = findStart(result.facts, row.import_data?.file);
+      const mustAsk = row.import_data?.audio_tracks === "ask" && result.facts.audioTracks !== undefined;
       await transition(tx, jobs, row, "file_validated", {
-        facts: result.facts,
+        facts: start === undefined ? result.facts : { ...result.facts, start },
+        startDatetime: start === undefined ? undefined : new Date(start.at),
+        mustBeReviewed: mustAsk,
         mediaExpiresAt: new Date(Date.now() + config.stagedMediaTtlMs),
       });
       return null;
@@ -80,9 +85,12 @@ async function validateFile(
     // faster.
     const isHere = source.path !== null || !(await isFragmented(source));
     const whole = isHere ? source : { ...source, path: await fetch() };
-    return expectation.kind === "any"
-      ? validateAny(whole, limits, async () => ({ inputPath: await fetch(), outDir: scratch.folder }))
-      : validateMedia(whole, expectation, limits);
+    if (expectation.kind !== "any") return validateMedia(whole, expectation, limits);
+    const parts = upload.import_data?.parts ?? null;
+    const fetchWhole = async () => ({ inputPath: await fetch(), outDir: scratch.folder });
+    return parts === null
+      ? validateAny(whole, limits, fetchWhole)
+      : validateParts(whole, parts, limits, fetchWhole);
   });
 }
 

@@ -2,6 +2,9 @@ import type { Watch } from "../../../platform/confinement/watchdog.ts";
 import type { ConvertedContainer, MediaFacts } from "../../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../../validate/measured.ts";
 
+/** What becomes of several audio tracks: they are mixed, or also transcribed one by one, each as one speaker. */
+export type AudioTracks = "mix" | "speakers";
+
 /** The child's task; its only argument, as JSON. */
 export type MediaJob =
   | {
@@ -9,6 +12,8 @@ export type MediaJob =
       readonly inputPath: string;
       readonly outDir: string;
       readonly container: ConvertedContainer;
+      /** The bytes that are the file; absent: all. */
+      readonly range?: { readonly start: number; readonly end: number } | undefined;
       readonly watch: Watch;
     }
   | {
@@ -16,6 +21,7 @@ export type MediaJob =
       readonly inputPath: string;
       readonly outDir: string;
       readonly facts: MediaFacts;
+      readonly audioTracks?: AudioTracks | undefined;
       readonly watch: Watch;
     }
   | {
@@ -45,6 +51,8 @@ export interface RenderResult {
   /** Displayed size in pixels, after rotation; null for audio. */
   readonly width: number | null;
   readonly height: number | null;
+  /** The sound of each speaker in a channel of its own, for speech models; null: the speakers have no tracks. */
+  readonly speechPath: string | null;
   /** JPEG, at most 640 pixels wide; null for audio. */
   readonly thumbnail: { readonly path: string; readonly width: number; readonly height: number } | null;
   /** JSON: see `Waveform`. */

@@ -27,6 +27,8 @@ const silence = 0.001;
 
 /** The decoded audio: mixed, and each channel where there are several. */
 interface Decoded {
+  /** Whether each channel is known to be one speaker. */
+  readonly isSeparate: boolean;
   readonly mix: SpeechFile;
   readonly channels: SpeechFile[];
 }
@@ -55,7 +57,11 @@ export function speech(
     return raw;
   };
   try {
-    const decoded: Decoded = { mix: open("speech"), channels: [] };
+    const decoded: Decoded = {
+      isSeparate: containerOf(inputPath) === "webm",
+      mix: open("speech"),
+      channels: [],
+    };
     decodeInto(
       decoded,
       (channel) => open(`speech-channel-${channel}`),
@@ -74,7 +80,8 @@ export function speech(
 }
 
 /** The channels if each carries a voice of its own, otherwise the mix. */
-function sourcesOf({ mix, channels }: Decoded): Source[] {
+function sourcesOf({ isSeparate, mix, channels }: Decoded): Source[] {
+  if (isSeparate && channels.length > 1) return channels.map((raw, channel) => ({ raw, channel }));
   const own = separateChannels(channels.map(({ energies }) => energies));
   if (own === null) return [{ raw: mix }];
   return channels.map((raw, channel) => {
@@ -174,12 +181,13 @@ function decodeInto(
   }
 }
 
-/** Of a file in its stored form: an mp4 begins with a box `ftyp`. */
-function containerOf(path: string): "mp4" | "mp3" {
+/** Of a file in its stored form, an mp4 begins with a box `ftyp`; the sound of speakers is in a WebM, which has a magic number. */
+function containerOf(path: string): "mp4" | "mp3" | "webm" {
   const file = openSync(path, "r");
   const head = Buffer.alloc(8);
   readSync(file, head, 0, 8, 0);
   closeSync(file);
+  if (head.readUInt32BE(0) === 0x1a45dfa3) return "webm";
   return head.toString("latin1", 4) === "ftyp" ? "mp4" : "mp3";
 }
 
