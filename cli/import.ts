@@ -17,6 +17,8 @@ import { withStore } from "./support/with-store.ts";
 
 interface Options {
   from: (typeof sourceKinds)[number];
+  baseUrl?: string;
+  token?: string;
   workspace?: string;
   owner?: string;
   dryRun?: boolean;
@@ -30,11 +32,15 @@ const maxReported = 1000;
 export function importCommand(): Command {
   return new Command("import")
     .description(
-      "import recordings from an export of another installation; run again to resume or to import what is new",
+      "import recordings from an export, another service or its files on disk; run again to resume or to import what is new",
     )
-    .argument("<folder>", "the folder of the export")
+    .argument("[path]", "the folder or file of an export; not for --from grain")
     .addOption(
       new Option("--from <source>", "what the recordings come from").choices(sourceKinds).default("parley"),
+    )
+    .option("--base-url <url>", "for grain: the URL of the service")
+    .addOption(
+      new Option("--token <token>", "for grain: an access token of the service").env("PARLEY_IMPORT_TOKEN"),
     )
     .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .option(
@@ -43,10 +49,13 @@ export function importCommand(): Command {
     )
     .option("--dry-run", "only count what would be imported")
     .option("--json", "print progress and result as lines of JSON")
-    .action(async (path: string, options: Options) => {
+    .action(async (path: string | undefined, options: Options) => {
       const config = readToolConfig();
       const source = await openSource(options.from, {
-        path: resolve(path),
+        path: path === undefined ? null : resolve(path),
+        baseUrl: options.baseUrl ?? null,
+        token: options.token ?? null,
+        config,
       });
       try {
         await importFrom(source, options, config);

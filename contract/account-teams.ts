@@ -41,6 +41,10 @@ export const WorkspaceSettings = z
     vocabulary: z.array(z.string()).meta({
       description: "Names and terms that the speech model should know, beside the participants' names.",
     }),
+    resolves_old_ids: z.boolean().meta({
+      description:
+        "Whether the ids that imported recordings had elsewhere find them, in links and API calls.",
+    }),
     single_sign_on: z
       .strictObject({
         name: z.string().meta({ description: "The provider's display name, set by the server's operator." }),
@@ -157,6 +161,7 @@ export const updateWorkspace = operation({
     recording_added: RecordingAdded.optional(),
     spoken_language: SpokenLanguage.optional(),
     vocabulary: Vocabulary.optional(),
+    resolves_old_ids: z.boolean().optional(),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

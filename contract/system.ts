@@ -57,6 +57,7 @@ const FailedJob = z
       "mail",
       "password_reset",
       "speech_model",
+      "import_run",
     ]),
     subject_id: Uuid,
     workspace: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({

@@ -25,6 +25,8 @@ import { directoryRoutes } from "./directory/routes.ts";
 import { apiPrefix, guardManagementApi, guardVersionedApi, managementPrefix, pathOf } from "./guard.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
 import { highlightRoutes } from "./highlights/routes.ts";
+import { findByOldId } from "./imports/move/queries.ts";
+import { importRunRoutes } from "./imports/move/routes.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { requestUnderstanding } from "./intelligence/index.ts";
 import { intelligenceRoutes } from "./intelligence/routes.ts";
@@ -192,6 +194,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   });
 
   const operations: Operation[] = [];
+  const resolveOldId: Api["resolveOldId"] = (principal, oldId) => findByOldId(db.kysely, principal, oldId);
   const limiter = createRateLimiter({
     pool: db.pool,
     onError: (error) => log.warn({ err: error }, "could not share rate limit counts; counting alone"),
@@ -212,6 +215,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         app: scope,
         prefix: apiPrefix,
         operations,
+        resolveOldId,
         checkReady: dependencies.checkReady ?? false,
       };
       accountRoutes(api);
@@ -229,6 +233,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         app: scope,
         prefix: managementPrefix,
         operations,
+        resolveOldId,
         checkReady: dependencies.checkReady ?? false,
       };
       highlightRoutes(api, { db, jobs, signer, config });
@@ -251,6 +256,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
       uploadManagementRoutes(api, { db });
+      importRunRoutes(api, { db, jobs, encryptor });
       transcriptRoutes(api, {
         db,
         jobs,

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { sendMailJob } from "./accounts/one-time-links/mailer.ts";
 import { requestPasswordResetJob } from "./accounts/one-time-links/password-reset.ts";
 import { fetchImportJob } from "./imports/fetch.ts";
+import { importRecordingsJob } from "./imports/move/job.ts";
 import {
   type IntelligenceDependencies,
   requestUnderstanding,
@@ -160,6 +161,12 @@ export function listJobs(
       concurrency: 2,
       hasReservedSlots: true,
       run: ({ uploadId }) => fetchImportJob({ db, jobs, store }, uploadId),
+    }),
+    job({
+      name: "import_recordings",
+      concurrency: 1,
+      run: ({ runId }) =>
+        importRecordingsJob({ db, jobs, store, config, encryptor: deps.encryptor }, runId, signal),
     }),
     job({
       name: "request_password_reset",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { claimByOperator } from "../../server/accounts/workspaces/claim-domains.ts";
+import { insertRun } from "../../server/imports/move/queries.ts";
 import { insertFailedJob } from "../../server/system/test/failed-job.ts";
 import { makeTeam } from "../support/factories.ts";
 import { makeClient, redirectUri } from "../support/oauth.ts";
@@ -89,6 +90,14 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     return { params: { erasure_id: (await world.asAdmin("POST", "/_/api/v1/erasures", { email })).id } };
   },
 
+  createImportRun: async ({ app }) => {
+    await app.db.pool.query("update import_runs set token = null");
+    return { body: { base_url: "http://127.0.0.1:9009", token: "t", dry_run: true } };
+  },
+  listImportRuns: () => ({}),
+  getImportReport: importRun,
+  cancelImportRun: importRun,
+
   getSystem: () => ({}),
   getStorageUse: () => ({}),
   testComponent: () => ({ params: { component: "database" } }),
@@ -106,6 +115,18 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
     return { params: { name: "speakers" } };
   },
 };
+
+async function importRun({ app, users }: World): Promise<OperationRequest> {
+  const { id } = await insertRun(app.db.kysely, {
+    workspaceId: users.workspaceId,
+    createdBy: users.ids.admin,
+    source: "grain",
+    origin: "http://127.0.0.1:9009",
+    token: null,
+    isDryRun: true,
+  });
+  return { params: { run_id: id } };
+}
 
 /** Of mail, which this server doesn't send. */
 async function failedJob({ app }: World): Promise<OperationRequest> {

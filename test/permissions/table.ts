@@ -214,6 +214,11 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listErasures: kinds.admins,
   getErasure: kinds.adminsHere,
 
+  createImportRun: kinds.admins,
+  listImportRuns: kinds.admins,
+  getImportReport: kinds.adminsHere,
+  cancelImportRun: kinds.adminsHere,
+
   getSystem: kinds.operators,
   getStorageUse: kinds.operators,
   testComponent: kinds.operators,

@@ -166,6 +166,10 @@ const settingsPages = settingsRoute.addChildren([
     "/clients",
     lazyPage(() => import("../settings/workspace/clients.tsx"), "ClientsPage"),
   ),
+  settingsPage(
+    "/imports",
+    lazyPage(() => import("../settings/imports/page.tsx"), "ImportsPage"),
+  ),
   auditRoute,
   settingsPage(
     "/meeting-types",

@@ -41,6 +41,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/meeting-types", label: "Meeting types" },
       { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },
+      { path: "/settings/imports", label: "Imports" },
     ],
   },
   {

@@ -26,6 +26,7 @@ export function workspaceRoutes(
         "recording_added",
         "spoken_language",
         "vocabulary",
+        "resolves_old_ids",
       ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
@@ -40,6 +41,7 @@ export function workspaceRoutes(
       recording_added: row.recording_added as "when_ready" | "immediately",
       spoken_language: row.spoken_language,
       vocabulary: row.vocabulary,
+      resolves_old_ids: row.resolves_old_ids,
       single_sign_on:
         singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
     };
@@ -48,7 +50,8 @@ export function workspaceRoutes(
   route(api, contract.getWorkspace, ({ principal }) => read(principal.workspaceId));
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
-    const { name, email_domains, new_recordings, recording_added, spoken_language, vocabulary } = body;
+    const { name, email_domains, new_recordings, recording_added } = body;
+    const { spoken_language, vocabulary, resolves_old_ids } = body;
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
@@ -58,6 +61,7 @@ export function workspaceRoutes(
       ...(recording_added === undefined ? {} : { recording_added }),
       ...(spoken_language === undefined ? {} : { spoken_language: languageOf(spoken_language) }),
       ...(vocabulary === undefined ? {} : { vocabulary }),
+      ...(resolves_old_ids === undefined ? {} : { resolves_old_ids }),
     };
     if (Object.keys(changes).length > 0)
       await db.kysely.transaction().execute(async (tx) => {

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
-import type { Database, Executor } from "../../platform/db/database.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
+import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import type { ImportRuns } from "../../platform/db/types.ts";
 
 export type ImportRunRow = Selectable<ImportRuns>;
@@ -83,8 +84,9 @@ export async function endInterrupted(db: Executor, run: ImportRunRow): Promise<v
 }
 
 /** What is known about a recording of a source. */
-export interface ItemState {
+interface ItemState {
   readonly state: "pending" | "done" | "failed";
+  readonly run_id: string;
   /** Of its upload; null: there is none. */
   readonly upload_status: string | null;
 }
@@ -96,12 +98,19 @@ export async function findItem(
   oldId: string,
 ): Promise<ItemState | undefined> {
   const { rows } = await sql<ItemState>`
-    select i.state, u.status as upload_status
+    select i.state, i.run_id, u.status as upload_status
     from import_items i left join uploads u on u.id = i.upload_id
     where i.workspace_id = ${workspaceId} and i.source_key = ${sourceKey} and i.old_id = ${oldId}`.execute(
     db,
   );
   return rows[0];
+}
+
+/** Recordings that an earlier run has sent, and that are not recordings yet, count for this run. */
+export async function adoptPending(db: Executor, run: ImportRunRow, sourceKey: string): Promise<void> {
+  await sql`
+    update import_items set run_id = ${run.id}
+    where workspace_id = ${run.workspace_id} and source_key = ${sourceKey} and state = 'pending'`.execute(db);
 }
 
 interface ItemKey {
@@ -193,4 +202,44 @@ export async function findReport(db: Executor, runId: string, limit: number): Pr
     where run_id = ${runId} and (state = 'failed' or omitted <> '{}')
     order by state = 'failed' desc, old_id limit ${limit}`.execute(db);
   return rows;
+}
+/**
+ * The recording that was known by this id elsewhere, if the workspace resolves such ids and the principal can see it.
+ */
+export async function findByOldId(
+  db: Executor,
+  principal: Pick<Principal, "workspaceId" | "sees">,
+  oldId: string,
+): Promise<{ readonly id: string; readonly transcript_version: number } | null> {
+  const { rows } = await sql<{ id: string; transcript_version: number }>`
+    select r.id, r.transcript_version
+    from import_items i join workspaces w on w.id = i.workspace_id join recordings r on r.id = i.recording_id
+    where i.workspace_id = ${principal.workspaceId} and i.old_id = ${oldId} and w.resolves_old_ids
+      and exists (select 1 from recording_grants g
+        where g.recording_id = r.id and g.principal_id = any(${principal.sees}::uuid[]))
+    order by i.updated_at limit 1`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Locks a run of a workspace. */
+export async function lockRun(tx: Tx, workspaceId: string, runId: string): Promise<ImportRunRow | undefined> {
+  return tx
+    .selectFrom("import_runs")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", runId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** The latest runs of a workspace. */
+export async function findRuns(db: Executor, workspaceId: string): Promise<ImportRunRow[]> {
+  return db
+    .selectFrom("import_runs")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(50)
+    .execute();
 }

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { sql } from "kysely";
 import { serverItself } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -23,6 +22,7 @@ import { convert } from "./convert.ts";
 import { type Directory, openDirectory } from "./directory.ts";
 import { ImportError, RecordingError } from "./errors.ts";
 import {
+  adoptPending,
   beginRun,
   endInterrupted,
   endRun,
@@ -90,6 +90,7 @@ export async function runImport(
     const principal = importerOf(row);
     const directory = await openDirectory(db, principal, serverItself(row.workspace_id));
     const run: Run = { row, source, sourceKey, principal, directory, options };
+    if (!row.is_dry_run) await adoptPending(db.kysely, row, sourceKey);
     const counts = await count(db, run);
     await beginRun(db.kysely, row.id, counts);
     if (!row.is_dry_run) {
@@ -128,7 +129,7 @@ async function count(db: Database, run: Run): Promise<Record<string, number>> {
     add("recordings");
     add(item.mediaType);
     const known = await findItem(db.kysely, run.row.workspace_id, run.sourceKey, item.oldId);
-    if (known?.state === "done") add("existing");
+    if (known?.state === "done" && known.run_id !== run.row.id) add("existing");
     run.options.onProgress?.({ phase: "count", total: counts.recordings ?? 0, done: counts.recordings ?? 0 });
   }
   const emails = await run.source.emails();
@@ -177,19 +178,13 @@ async function sendItem(deps: RunDependencies, run: Run, item: SourceItem): Prom
   if (known?.state === "done") return;
   const isUnderway = known?.upload_status != null && !["awaiting", "failure"].includes(known.upload_status);
   try {
-    if (known?.state === "pending" && isUnderway) return await adopt(deps, key);
+    if (known?.state === "pending" && isUnderway) return;
     await importItem(deps, run, key, await item.load());
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
     await failItem(db.kysely, key, reason);
   }
-}
-
-/** A recording that an earlier run has sent counts for this one. */
-async function adopt({ db }: RunDependencies, key: Parameters<typeof failItem>[1]): Promise<void> {
-  await sql`update import_items set run_id = ${key.runId} where workspace_id = ${key.workspaceId}
-    and source_key = ${key.sourceKey} and old_id = ${key.oldId} and state = 'pending'`.execute(db.kysely);
 }
 
 async function importItem(

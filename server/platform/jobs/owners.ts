@@ -7,6 +7,7 @@ interface JobSubject {
   readonly recordingId?: string;
   readonly clipId?: string;
   readonly erasureId?: string;
+  readonly runId?: string;
 }
 
 type OwnerRow = { readonly workspace_id: string; readonly user_id: string };
@@ -37,6 +38,9 @@ function ownerQuery(data: JobSubject) {
   if (data.erasureId !== undefined)
     return sql<OwnerRow>`
       select workspace_id, workspace_id as user_id from erasures where id = ${data.erasureId}`;
+  if (data.runId !== undefined)
+    return sql<OwnerRow>`
+      select workspace_id, created_by as user_id from import_runs where id = ${data.runId}`;
   return null;
 }
 

@@ -23,6 +23,7 @@ export interface JobData {
   erase_personal_data: { readonly erasureId: string };
   render_clip: { readonly clipId: string };
   install_model: { readonly installId: string };
+  import_recordings: { readonly runId: string };
 }
 export type JobName = keyof JobData;
 const jobNames: readonly JobName[] = [
@@ -38,6 +39,7 @@ const jobNames: readonly JobName[] = [
   "erase_personal_data",
   "render_clip",
   "install_model",
+  "import_recordings",
 ];
 
 /** The job queue. */

@@ -19,7 +19,8 @@ interface JobKind {
     | "personal_data_erasure"
     | "mail"
     | "password_reset"
-    | "speech_model";
+    | "speech_model"
+    | "import_run";
   /** Whether the job may be discarded; a personal-data erasure must be finished. */
   readonly canDiscard: boolean;
 }
@@ -33,6 +34,7 @@ const jobKinds: Readonly<Record<JobName, JobKind>> = {
   transcribe_recording: { subject: "recording", canDiscard: true },
   analyze_recording: { subject: "recording", canDiscard: true },
   install_model: { subject: "speech_model", canDiscard: false },
+  import_recordings: { subject: "import_run", canDiscard: true },
   render_clip: { subject: "clip", canDiscard: true },
   send_mail: { subject: "mail", canDiscard: true },
   request_password_reset: { subject: "password_reset", canDiscard: true },
@@ -130,6 +132,10 @@ async function endSubject(tx: Tx, jobs: JobQueue, { kind, key }: Named) {
   if (kind === "transcribe_recording")
     await endTranscription(tx, key, "An admin stopped the transcription.", "user");
   if (kind === "analyze_recording") await endRun(tx, key, "An admin stopped the run.");
+  if (kind === "import_recordings")
+    await sql`
+      update import_runs set state = 'canceled', token = null, finished_at = clock_timestamp()
+      where id = ${key} and state in ('pending', 'running')`.execute(tx);
   if (kind === "render_clip")
     await sql`
       update clips set state = 'failed', error = 'An admin stopped the rendering of this clip.'

@@ -26,6 +26,7 @@ const kinds: Readonly<Record<string, string>> = {
   request_password_reset: "Reset password",
   erase_personal_data: "Erase personal data",
   install_model: "Download speech model",
+  import_recordings: "Import recordings",
 };
 
 const kindLabel = (kind: string): string => kinds[kind] ?? kind.replaceAll("_", " ");
@@ -39,6 +40,7 @@ const lost: Readonly<Record<FailedJob["subject_type"], string>> = {
   password_reset: "The email is not sent. The user can request another one.",
   personal_data_erasure: "",
   speech_model: "",
+  import_run: "The import is canceled. What was imported stays.",
 };
 
 /** The job queue by kind, and the failed jobs. */

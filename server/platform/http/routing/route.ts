@@ -56,6 +56,14 @@ export interface Api {
   readonly prefix: string;
   /** Registered operations, which the OpenAPI documents are generated from. */
   readonly operations: Operation[];
+  /**
+   * Finds the recording that the caller can see and that another system knew by this id. Called when there is nothing at
+   * an id.
+   */
+  readonly resolveOldId?: (
+    principal: Principal,
+    oldId: string,
+  ) => Promise<{ readonly id: string; readonly transcript_version: number } | null>;
   /** Also validates `Ready` responses against the contract. Only for tests, because it is slow. */
   readonly checkReady: boolean;
 }
@@ -100,10 +108,30 @@ export function route<O extends Operation>(
       const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
       checkPermission(operation, request.principal);
       const call = { principal: request.principal, params: request.params, body, query, request };
-      const result = await handler(call as Call<O>);
+      const result = await handler(call as Call<O>).catch((error: unknown) =>
+        retryWithNewId(api, call as Call<O>, error, handler),
+      );
       return send(api, operation, reply, result);
     },
   });
+}
+
+/** Repeats a call whose recording was not found with the recording that once had this id. @throws the error otherwise. */
+async function retryWithNewId<O extends Operation>(
+  api: Api,
+  call: Call<O>,
+  error: unknown,
+  handler: (call: Call<O>) => Promise<Result<O>>,
+): Promise<Result<O>> {
+  const { recording_id: oldId } = call.params as Record<string, unknown>;
+  if (!(error instanceof ProblemError) || error.code !== "not_found" || typeof oldId !== "string")
+    throw error;
+  const found = await api.resolveOldId?.(call.principal, oldId);
+  if (!found) throw error;
+  const { request } = call;
+  if (request.routeOptions.config.needsTranscriptVersion)
+    request.transcriptVersion = found.transcript_version;
+  return handler({ ...call, params: { ...call.params, recording_id: found.id } });
 }
 
 /** @throws ProblemError `forbidden` when this kind of caller may not use the operation at all. */

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { snapshot } from "../../../test/support/api-snapshot.ts";
+import { call, everyVersion, startTestApp } from "../../../test/support/app.ts";
+import { freePort } from "../../../test/support/port.ts";
+import { until } from "../../../test/support/until.ts";
+import { grain } from "../sources/grain.ts";
+import { startFlakyProxy } from "../test/flaky-proxy.ts";
+import { makeFullWorkspace, makeTwin } from "../test/full-workspace.ts";
+import { insertRun } from "./queries.ts";
+import { runImport } from "./run.ts";
+
+const source = await startTestApp({ port: await freePort(), env: { PARLEY_PAGE_SIZE: "2" } });
+const target = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8,::1" } });
+const workspace = await makeFullWorkspace(source, 3);
+const twin = await makeTwin(target, workspace);
+const { admin } = twin;
+const proxy = await startFlakyProxy(source.url);
+
+const manage = (method: string, path: string, body?: unknown, token = admin.token) =>
+  call(target, method, `/_/api/v1${path}`, body, { token, version: null });
+
+const ended = (id: string) =>
+  until(
+    "the import has ended",
+    async () => {
+      const run = (await manage("GET", "/import-runs")).body.runs.find(
+        (one: { id: string }) => one.id === id,
+      );
+      return ["pending", "running"].includes(run.state) ? undefined : run;
+    },
+    60_000,
+  );
+
+async function start(body: object) {
+  const { status, body: run, text } = await manage("POST", "/import-runs", body);
+  assert.equal(status, 200, text);
+  return ended(run.id);
+}
+
+test("a dry run counts recordings and users beforehand, and imports nothing", async () => {
+  const run = await start({ base_url: `${source.url}/`, token: workspace.token, dry_run: true });
+  assert.deepEqual(
+    [run.state, run.imported, run.counts],
+    [
+      "done",
+      0,
+      {
+        ...{ recordings: 6, video: 1, audio: 1, transcript: 4, existing: 0 },
+        ...{ users_matched: 2, users_unknown: 1 },
+      },
+    ],
+  );
+  const { rows } = await sql<{ token: Buffer | null }>`select token from import_runs`.execute(
+    target.db.kysely,
+  );
+  assert.deepEqual(rows, [{ token: null }]);
+});
+
+test("everything is imported over HTTP, through rate limits, errors and broken downloads, and once only", async () => {
+  proxy.fail({ limits: 2, errors: 2, brokenBodies: 2 });
+  const run = await start({ base_url: proxy.url, token: workspace.token });
+  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 6, 0, null]);
+  assert.ok(proxy.waited >= 2, "Retry-After was respected");
+  assert.deepEqual(run.omitted, {});
+  const before = await snapshot(source, workspace.member.token, { media: true });
+  const now = await snapshot(target, twin.users.member?.token ?? "", { media: true });
+  assert.deepEqual(now, before);
+  const again = await start({ base_url: proxy.url, token: workspace.token });
+  assert.deepEqual([again.counts.existing, again.imported], [6, 0]);
+  const { body } = await call(target, "POST", "/recordings", {}, { token: twin.token });
+  assert.equal(body.recordings.length + (body.cursor === null ? 0 : 1), 6);
+});
+
+test("old ids find the imported recordings once that is turned on, for callers who can see them", async () => {
+  const { body } = await call(
+    source,
+    "POST",
+    "/recordings",
+    { filter: { title_search: "Renewal" } },
+    { token: workspace.member.token },
+  );
+  const [{ id: oldId, title }] = body.recordings;
+  const token = twin.users.member?.token ?? "";
+  const get = (version: string, by = token) =>
+    call(target, "POST", `/recordings/${oldId}`, {}, { token: by, version });
+  for (const version of everyVersion) assert.equal((await get(version)).status, 404);
+  assert.equal((await manage("PATCH", "/workspace", { resolves_old_ids: true })).status, 200);
+  for (const version of everyVersion) {
+    const answer = await get(version);
+    assert.deepEqual([answer.status, answer.body.title], [200, title]);
+    assert.notEqual(answer.body.id, oldId);
+    const text = await call(target, "GET", `/recordings/${oldId}/transcript.txt`, undefined, {
+      token,
+      version,
+    });
+    assert.match(text.text, /^Ada/);
+  }
+  const renamed = await call(target, "PATCH", `/recordings/${oldId}`, { title: "New" }, { token });
+  assert.equal(renamed.status, 200);
+  assert.equal((await manage("GET", `/recordings/${oldId}`)).body.recording.title, "New");
+  const stranger = await makeTwin(target, workspace, []);
+  assert.equal((await get("2026-10-01", stranger.token)).status, 404);
+  const plain = await call(
+    source,
+    "POST",
+    "/recordings",
+    { filter: { title_search: "Plain 0" } },
+    { token: workspace.token },
+  );
+  const [hidden] = plain.body.recordings;
+  const colleague = twin.users.colleague?.token ?? "";
+  const unseen = await call(target, "POST", `/recordings/${hidden.id}`, {}, { token: colleague });
+  assert.equal(unseen.status, 404);
+});
+
+test("a personal token brings the user's private notes, and only what the user can see", async () => {
+  const own = await makeTwin(target, workspace, []);
+  const from = await grain({
+    baseUrl: source.url,
+    token: workspace.colleague.token,
+    allowAddresses: "127.0.0.0/8,::1",
+  });
+  const row = await insertRun(target.db.kysely, {
+    workspaceId: own.id,
+    createdBy: own.admin.id,
+    source: from.kind,
+    origin: from.origin,
+    token: null,
+    isDryRun: false,
+  });
+  const result = await runImport(target, row, from);
+  await from.close?.();
+  assert.deepEqual([result.done, result.failed], [2, 0]);
+});
+
+test("errors name their cause: a wrong token, an address that is not allowed, a second run", async () => {
+  const refused = await start({ base_url: source.url, token: "wrong" });
+  assert.deepEqual([refused.state, /refuses the token/.test(refused.error)], ["failed", true]);
+  const internal = await start({ base_url: "http://10.0.0.1", token: "t" });
+  assert.match(internal.error, /10\.0\.0\.1 is not allowed/);
+  assert.equal((await manage("POST", "/import-runs", { base_url: "file:///etc", token: "t" })).status, 400);
+  assert.ok(!JSON.stringify(refused).includes("wrong"));
+  proxy.fail({ hang: true });
+  const { body: run } = await manage("POST", "/import-runs", { base_url: proxy.url, token: workspace.token });
+  const second = await manage("POST", "/import-runs", { base_url: proxy.url, token: workspace.token });
+  assert.equal(second.status, 409);
+  assert.equal((await manage("DELETE", `/import-runs/${run.id}`)).status, 200);
+  proxy.fail({});
+  assert.equal((await ended(run.id)).state, "canceled");
+});

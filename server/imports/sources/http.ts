@@ -1,0 +1,92 @@
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  type GuardedClient,
+  OutboundError,
+  type OutboundRequest,
+  type OutboundResponse,
+  readText,
+} from "../../platform/outbound/guarded-client.ts";
+import { ImportError } from "../move/errors.ts";
+
+/** Delays before retries after network errors and 5xx, about three minutes in total. */
+const retryDelaysMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 60_000];
+/** A longer Retry-After is shortened; the server then says it again. */
+const maxRetryAfterMs = 600_000;
+/** How often a rate limit is waited for in a row. */
+const maxRateLimits = 200;
+/** A transcript may take 12 MB, and a page of recordings several times that. */
+const maxJsonBytes = 256 * 1024 * 1024;
+
+/**
+ * Sends a request until there is a response that says something about it: waits as long as `Retry-After` says, and
+ * repeats after network errors and 5xx. All requests of imports may be repeated.
+ * @throws ImportError when the service can't be reached, or isn't allowed to be.
+ */
+export async function requestPatiently(
+  client: GuardedClient,
+  request: OutboundRequest,
+): Promise<OutboundResponse> {
+  let [failures, limits] = [0, 0];
+  for (;;) {
+    const outcome = await client.request(request).catch((error: Error) => {
+      if (error instanceof OutboundError) return error;
+      throw error;
+    });
+    if (!(outcome instanceof OutboundError)) {
+      const isLimited = outcome.status === 429 || (outcome.status === 503 && retryAfterOf(outcome) !== null);
+      if (!isLimited && outcome.status < 500) return outcome;
+      outcome.body.destroy();
+      if (isLimited && limits < maxRateLimits) {
+        limits += 1;
+        await pause(Math.min(retryAfterOf(outcome) ?? 5000, maxRetryAfterMs), request.signal);
+        continue;
+      }
+    }
+    const delay = retryDelaysMs[failures];
+    if (delay === undefined || (outcome instanceof OutboundError && !outcome.isTemporary))
+      throw new ImportError(
+        outcome instanceof OutboundError ? outcome.message : `the service responds with ${outcome.status}`,
+      );
+    failures += 1;
+    await pause(delay, request.signal);
+  }
+}
+
+/** The same for JSON. @returns the parsed body of a 2xx; otherwise the status alone. */
+export async function requestJson(
+  client: GuardedClient,
+  request: OutboundRequest,
+): Promise<{ readonly status: number; readonly json: unknown }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await requestPatiently(client, request);
+    if (response.status >= 300) {
+      response.body.destroy();
+      return { status: response.status, json: null };
+    }
+    try {
+      return { status: response.status, json: JSON.parse(await readText(response, maxJsonBytes)) };
+    } catch (error) {
+      const isBroken = error instanceof OutboundError && error.isTemporary;
+      if (!isBroken || attempt > 5)
+        throw new ImportError(
+          error instanceof SyntaxError
+            ? "the service responds with something that is not JSON"
+            : (error as Error).message,
+        );
+      await pause(1000 * attempt, request.signal);
+    }
+  }
+}
+
+/** How long to wait in ms, from seconds or a date. Source: RFC 9110, section 10.2.3. */
+function retryAfterOf({ headers }: OutboundResponse): number | null {
+  const text = headers["retry-after"];
+  if (typeof text !== "string") return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await wait(ms, undefined, signal === undefined ? {} : { signal });
+}

@@ -1,0 +1,158 @@
+import type { Readable } from "node:stream";
+import { Agent, type Dispatcher } from "undici";
+import type { AddressRanges } from "./address-ranges.ts";
+import { describeNetworkError } from "./errors.ts";
+import { createGuardedConnector } from "./guarded-connect.ts";
+import { checkHookUrl } from "./target.ts";
+
+/** A request failed before there was a response; the message is for users and names no credentials. */
+export class OutboundError extends Error {
+  /** Whether it may succeed when repeated. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, isTemporary: boolean) {
+    super(message);
+    this.isTemporary = isTemporary;
+  }
+}
+
+export interface OutboundRequest {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  /** `authorization` and `x-api-key` are sent to the origin of `url` only, not to where it redirects. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Hosts that are allowed, also after a redirect; a leading dot allows subdomains. Absent: every host. */
+  readonly allowHosts?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Has to be read to its end or destroyed. */
+  readonly body: Readable;
+}
+
+export interface GuardedClient {
+  /** Follows redirects. @throws OutboundError */
+  request(request: OutboundRequest): Promise<OutboundResponse>;
+  close(): Promise<void>;
+}
+
+const connectTimeoutMs = 15_000;
+/** Between two chunks, and before the first byte of a response. */
+const idleMs = 60_000;
+const maxRedirects = 5;
+
+/** Headers with credentials. */
+const secretHeaders = new Set(["authorization", "x-api-key"]);
+
+/**
+ * An HTTP client for URLs that come from users or other services: connects to allowed IP addresses only, checked again
+ * at each redirect, as webhooks do.
+ */
+export function createGuardedClient(options: { readonly allowAddresses: AddressRanges }): GuardedClient {
+  const connector = createGuardedConnector({ ...options, timeoutMs: connectTimeoutMs });
+  const agent = new Agent({
+    connect: connector.connect,
+    allowH2: false,
+    pipelining: 1,
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
+    keepAliveTimeout: 2000,
+  });
+  return {
+    request: (request) => follow(agent, request),
+    close: async () => {
+      await Promise.all([agent.destroy(), connector.close()]);
+    },
+  };
+}
+
+async function follow(agent: Agent, request: OutboundRequest): Promise<OutboundResponse> {
+  const { origin } = parse(request.url, request.allowHosts);
+  let url = request.url;
+  let method: Dispatcher.HttpMethod = request.method ?? "GET";
+  for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    const target = parse(url, request.allowHosts);
+    const { statusCode, headers, body } = await send(
+      agent,
+      request,
+      target,
+      method,
+      target.origin === origin,
+    );
+    // An unread body emits an error, which without a listener would end the process.
+    body.on("error", () => undefined);
+    const { location } = headers;
+    if (![301, 302, 303, 307, 308].includes(statusCode) || typeof location !== "string")
+      return { status: statusCode, headers, body };
+    body.destroy();
+    url = new URL(location, url).href;
+    if (statusCode < 307) method = "GET";
+  }
+  throw new OutboundError("the server redirects too often", false);
+}
+
+async function send(
+  agent: Agent,
+  request: OutboundRequest,
+  target: URL,
+  method: Dispatcher.HttpMethod,
+  isSameOrigin: boolean,
+) {
+  const own = Object.entries(request.headers ?? {}).filter(
+    ([name]) => isSameOrigin || !secretHeaders.has(name),
+  );
+  try {
+    return await agent.request({
+      origin: target.origin,
+      path: target.pathname + target.search,
+      method,
+      headers: { "user-agent": "Parley-Import/1", "accept-encoding": "identity", ...Object.fromEntries(own) },
+      ...(request.body === undefined || method === "GET" ? {} : { body: request.body }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    });
+  } catch (error) {
+    if (request.signal?.aborted) throw error;
+    const code = (error as { code?: string }).code ?? "";
+    // A forbidden IP address stays forbidden.
+    throw new OutboundError(
+      `${target.host}: ${describeNetworkError(error as Error)}`,
+      code !== "HOOK_CONNECT",
+    );
+  }
+}
+
+/** @throws OutboundError when requests may not go there. */
+function parse(url: string, allowHosts: readonly string[] | undefined): URL {
+  const problem = checkHookUrl(url, { httpsOnly: false });
+  if (problem !== null) throw new OutboundError(`the URL ${problem}`, false);
+  const parsed = new URL(url);
+  if (allowHosts !== undefined && !isAllowedHost(parsed.hostname, allowHosts))
+    throw new OutboundError(`the host ${parsed.hostname} is not allowed`, false);
+  return parsed;
+}
+
+function isAllowedHost(host: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => (one.startsWith(".") ? host.endsWith(one) : host === one));
+}
+
+/** Reads a body as text. @throws OutboundError when it is longer than `maxBytes` or ends early. */
+export async function readText({ body }: OutboundResponse, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw new OutboundError(describeNetworkError(error as Error), true);
+  }
+  if (size > maxBytes) throw new OutboundError(`the response is longer than ${maxBytes} bytes`, false);
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,187 @@
+import { Button, Group, PasswordInput, Progress, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  cancelImportRun,
+  createImportRun,
+  type ImportRun,
+  importRunsQuery,
+  isRunning,
+} from "../../api/settings/imports.ts";
+import { updateWorkspace, type Workspace, workspaceQuery } from "../../api/settings/workspace.ts";
+import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { Loaded, Panel, Row, Rows, Section, SettingsPage } from "../parts.tsx";
+import { Report } from "./report.tsx";
+
+const refresh = [importRunsQuery.queryKey];
+
+/** Imports from Grain or another Parley, with their reports. */
+export function ImportsPage() {
+  const runs = useQuery(importRunsQuery);
+  const workspace = useQuery(workspaceQuery);
+  return (
+    <SettingsPage
+      title="Imports"
+      lead="Import everything that an access token can see in Grain or another Parley. Recordings that were imported before are skipped."
+    >
+      <Section title="New import">
+        <ImportForm />
+      </Section>
+      <Section title="Latest imports">
+        <Loaded query={runs}>
+          {({ runs }) =>
+            runs.length === 0 ? (
+              <Text c="dimmed">No imports yet.</Text>
+            ) : (
+              <Rows label="Imports">
+                {runs.map((run) => (
+                  <RunRow key={run.id} run={run} />
+                ))}
+              </Rows>
+            )
+          }
+        </Loaded>
+      </Section>
+      <Section title="Old links">
+        <Loaded query={workspace}>{(workspace) => <OldIds workspace={workspace} />}</Loaded>
+      </Section>
+    </SettingsPage>
+  );
+}
+
+function ImportForm() {
+  const [url, setUrl] = useState("");
+  const [token, setToken] = useState("");
+  const start = useAction<boolean>({
+    run: (dryRun) => createImportRun({ base_url: url, token, dry_run: dryRun }),
+    refresh,
+    showsError: true,
+  });
+  const errors = fieldErrors(start.error);
+  const isEmpty = url.trim() === "" || token.trim() === "";
+  return (
+    <Panel>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          start.mutate(true);
+        }}
+      >
+        <Stack gap="sm" maw={520}>
+          <TextInput
+            label="URL"
+            description="Of the service whose API has the recordings."
+            placeholder="https://parley.example.com"
+            type="url"
+            required
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+            error={errors.base_url}
+          />
+          <PasswordInput
+            label="Access token"
+            description="Created at that service. Stored encrypted until the import ends."
+            required
+            autoComplete="off"
+            value={token}
+            onChange={(event) => setToken(event.currentTarget.value)}
+            error={errors.token}
+          />
+          <FormError error={start.error} fields={["base_url", "token"]} />
+          <Group>
+            <Button type="submit" loading={start.isPending} disabled={isEmpty}>
+              Count recordings
+            </Button>
+            <Button
+              variant="default"
+              loading={start.isPending}
+              disabled={isEmpty}
+              onClick={() => start.mutate(false)}
+            >
+              Import recordings
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+const stateLabels: Readonly<Record<ImportRun["state"], string>> = {
+  pending: "Waiting",
+  running: "Running",
+  done: "Done",
+  failed: "Failed",
+  canceled: "Canceled",
+};
+
+function RunRow({ run }: { run: ImportRun }) {
+  const { counts, imported, failed, omitted } = run;
+  const { recordings = 0, existing = 0, users_matched: matched, users_unknown: unknown = 0 } = counts;
+  const hasReport = failed > 0 || Object.keys(omitted).length > 0;
+  const total = recordings - existing;
+  return (
+    <Row
+      title={`${run.source}: ${run.origin}`}
+      facts={[
+        run.is_dry_run ? "Count only" : null,
+        run.state === "done" && run.is_dry_run ? null : stateLabels[run.state],
+        `${recordings} recordings found`,
+        existing > 0 ? `${existing} imported before` : null,
+        matched === undefined ? null : `${matched} of ${matched + unknown} users have an account here`,
+        run.is_dry_run ? null : `${imported} imported`,
+        failed > 0 ? `${failed} not imported` : null,
+        new Date(run.created_datetime).toLocaleString(),
+      ]}
+      actions={
+        isRunning(run) ? (
+          <ConfirmButton
+            text="Cancel"
+            button={{ "aria-label": `Cancel import from ${run.origin}` }}
+            title="Cancel import?"
+            label="Cancel import"
+            run={() => cancelImportRun(run.id)}
+            done="Import canceled."
+            refresh={refresh}
+          >
+            Recordings that were imported stay. A later import continues.
+          </ConfirmButton>
+        ) : undefined
+      }
+    >
+      {run.error === null ? null : (
+        <Text size="sm" c="red">
+          {run.error}
+        </Text>
+      )}
+      {run.state === "running" && !run.is_dry_run && total > 0 ? (
+        <Progress
+          mt={8}
+          value={((imported + failed) / total) * 100}
+          aria-label={`Progress of import from ${run.origin}`}
+        />
+      ) : null}
+      {hasReport ? <Report run={run} /> : null}
+    </Row>
+  );
+}
+
+function OldIds({ workspace }: { workspace: Workspace }) {
+  const save = useAction<boolean>({
+    run: (resolves) => updateWorkspace({ resolves_old_ids: resolves }),
+    done: "Saved.",
+    refresh: [workspaceQuery.queryKey],
+  });
+  return (
+    <Panel>
+      <Switch
+        label="Resolve old ids"
+        description="Links and API calls with the id that a recording had elsewhere find the imported recording."
+        checked={workspace.resolves_old_ids}
+        disabled={save.isPending}
+        onChange={(event) => save.mutate(event.currentTarget.checked)}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,53 @@
+import { Anchor, Button, List, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type ImportRun, importReportQuery } from "../../api/settings/imports.ts";
+import { Loaded } from "../parts.tsx";
+
+/** What was not imported, and why. */
+export function Report({ run }: { run: ImportRun }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Stack gap={4} mt={8}>
+      <Text size="sm">{describe(run.omitted)}</Text>
+      {isOpen ? (
+        <Items id={run.id} />
+      ) : (
+        <div>
+          <Button variant="subtle" size="compact-sm" onClick={() => setOpen(true)}>
+            Show report
+          </Button>
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+function Items({ id }: { id: string }) {
+  const report = useQuery(importReportQuery(id));
+  return (
+    <Loaded query={report}>
+      {({ items }) => (
+        <List size="sm" listStyleType="none">
+          {items.map(({ old_id, recording_id, reason, omitted }) => (
+            <List.Item key={old_id}>
+              {recording_id === null ? (
+                old_id
+              ) : (
+                <Anchor href={`/recordings/${recording_id}`}>{old_id}</Anchor>
+              )}
+              {": "}
+              {reason === null ? describe(omitted) : `Not imported: ${reason}`}
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Loaded>
+  );
+}
+
+/** As in "Left out: 2 recorders without user, 1 tags". */
+function describe(omitted: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(omitted).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
+  return parts.length === 0 ? "" : `Left out: ${parts.join(", ")}`;
+}
