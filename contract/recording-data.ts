@@ -154,6 +154,9 @@ const TranscriptionState = z
     attempts: z.int().meta({ description: "Failed attempts since the last success." }),
     last_error: z.string().nullable(),
     next_attempt_datetime: Timestamp.nullable(),
+    unclear_passages: z.int().min(0).meta({
+      description: "Passages without clear speech that were left out of the transcript.",
+    }),
     edits: z.enum(["keep", "discard"]).nullable().meta({
       description: "When transcribing again: whether edits of the current transcript are kept.",
     }),

@@ -26,6 +26,7 @@ import {
   hasSpeechModel,
   installModelJob,
   localSpeakerFinder,
+  localSpeechDetector,
   localTranscriber,
   openAiTranscriber,
   type TranscriptionDependencies,
@@ -71,13 +72,13 @@ function transcriptionJob(
 ): JobDefinition {
   const isLocal = settings.engine === "local";
   const { config, db } = deps;
-  const engine: Pick<TranscriptionDependencies, "transcriber" | "maxChunkSec" | "retry"> = isLocal
+  const engine: Pick<TranscriptionDependencies, "transcriber" | "speechDetector" | "maxChunkSec" | "retry"> = isLocal
     ? {
         transcriber: localTranscriber(settings, { dataDir: config.dataDir, session: db.session }),
         maxChunkSec: localChunkSec,
         retry: { ...defaultRetryPolicy, maxUnusable: maxEngineEnds },
       }
-    : { transcriber: openAiTranscriber(settings) };
+    : { transcriber: openAiTranscriber(settings), speechDetector: localSpeechDetector(db) };
   const threads = isLocal ? settings.threads : Math.min(availableParallelism(), 4);
   const speakerFinder = localSpeakerFinder(threads, { dataDir: config.dataDir, session: db.session });
   return job({

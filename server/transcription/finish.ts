@@ -10,7 +10,7 @@ import { completeRenewal, findFormer } from "../transcripts/replace.ts";
 import { storeWordTimes } from "../transcripts/word-times.ts";
 import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
-import { type ChunkRow, findSpeakerTracks, markFailed, saveUsed } from "./queries.ts";
+import { type ChunkRow, findSpeakerTracks, markFailed, saveUnclearPassages, saveUsed } from "./queries.ts";
 import { findTurns } from "./speakers/assign.ts";
 
 interface LockedRecording {
@@ -61,6 +61,7 @@ export async function finishTranscription(
   language: string | null,
   onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
+  const unclear = chunks.reduce((sum, { result }) => sum + (result?.unclear ?? 0), 0);
   const turns = findTurns(
     chunks.map(({ start_ms, end_ms, voices }) => ({ startMs: start_ms, endMs: end_ms, found: voices })),
     await countSpeakers(db, recordingId),
@@ -96,6 +97,7 @@ export async function finishTranscription(
     await markTranscriptionDone(tx, recordingId, version);
     const used = joinUsed(chunks);
     await saveUsed(tx, recordingId, used);
+    await saveUnclearPassages(tx, recordingId, unclear);
     if (edits !== null && version !== null)
       await completeRenewal(tx, recordingId, {
         edits,

@@ -2,6 +2,7 @@ export { hasSpeechModel } from "./availability.ts";
 export { type TranscriptionDependencies, transcribeRecordingJob } from "./job.ts";
 export { isMachineTaken } from "./local/machine-lock.ts";
 export { localSpeakerFinder } from "./local/speaker-finder.ts";
+export { localSpeechDetector } from "./local/speech-detector.ts";
 export { localTranscriber } from "./local/transcriber.ts";
 export { openAiTranscriber } from "./model/openai.ts";
 export { installModelJob } from "./models/install-job.ts";

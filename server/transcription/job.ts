@@ -11,6 +11,7 @@ import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.
 import { modelAttempted } from "../platform/telemetry/signals.ts";
 import { endIfSupplied, finishTranscription } from "./finish.ts";
 import type { SpeakerFinder } from "./local/speaker-finder.ts";
+import type { SpeechDetector } from "./local/speech-detector.ts";
 import type { AudioChunk, KnownSpeaker, TranscribeOptions, Transcriber } from "./model/transcriber.ts";
 import {
   countFailure,
@@ -29,6 +30,7 @@ import {
   saveChunkVoices,
   saveStage,
 } from "./queries.ts";
+import { markSilence } from "./silence.ts";
 import { findKnownSpeakers } from "./speakers/known-speakers.ts";
 
 /**
@@ -48,6 +50,8 @@ export interface TranscriptionDependencies {
   readonly transcriber: Transcriber;
   /** Tells speakers apart; absent: only the model's own speakers are used. */
   readonly speakerFinder?: SpeakerFinder;
+  /** Finds what need not be transcribed; absent: everything is. */
+  readonly speechDetector?: SpeechDetector;
   /** Longest chunk; absent: as long as speech servers accept. */
   readonly maxChunkSec?: number;
   readonly extractSpeech: ExtractSpeech;
@@ -147,6 +151,12 @@ async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
       .transaction()
       .execute((tx) => saveChunkPlan(tx, run.recordingId, chunks));
     if (!isPlanned) return "over";
+    const { speechDetector, log } = run.deps;
+    if (speechDetector !== undefined)
+      chunks = await markSilence(speechDetector, scratch.folder, chunks, {
+        log,
+        ...(run.signal === undefined ? {} : { signal: run.signal }),
+      });
     await saveStage(db.kysely, run.recordingId, "words");
     const outcome = await withTranscriber(run, scratch.folder, async (transcriber) => {
       for (const position of chunks.keys()) {
@@ -244,7 +254,7 @@ async function transcribeChunk(
     const cancelled = new AbortController();
     try {
       const result =
-        audio.endMs - audio.startMs < minChunkMs
+        audio.endMs - audio.startMs < minChunkMs || audio.isSilent
           ? { language: null, durationMs: null, segments: [] }
           : await transcriber.transcribe(audio, {
               ...run.choices,

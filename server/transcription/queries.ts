@@ -362,3 +362,9 @@ export async function markFailed(
       updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status in ('pending', 'running')`.execute(db);
 }
+
+/** Saves how many passages without clear speech were left out of the transcript. */
+export async function saveUnclearPassages(tx: Tx, recordingId: string, count: number): Promise<void> {
+  await sql`
+    update transcriptions set unclear_passages = ${count} where recording_id = ${recordingId}`.execute(tx);
+}

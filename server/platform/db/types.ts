@@ -777,6 +777,7 @@ export interface Transcriptions {
   spoken_language: string | null;
   stage: "audio" | "words" | "speakers" | null;
   status: "pending" | "running" | "done" | "failed";
+  unclear_passages: Generated<number>;
   updated_at: Generated<Timestamp>;
   used: Json | null;
   written_version: number | null;

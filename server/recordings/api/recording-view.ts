@@ -92,6 +92,7 @@ const viewQuery = `select json_build_object(
       'transcription', (select json_build_object(
           'status', t.status, 'stage', t.stage, 'progress', t.progress, 'attempts', t.attempts, 'last_error', t.last_error,
           'next_attempt_datetime', parley_timestamp(t.not_before), 'edits', t.edits,
+          'unclear_passages', t.unclear_passages,
           'spoken_language', t.spoken_language)
         from transcriptions t where t.recording_id = r.id)),
     'media', (select json_build_object(

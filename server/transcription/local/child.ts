@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
 import type { ChunkTranscript } from "../model/transcriber.ts";
-import type { PartVoices } from "../speakers/assign.ts";
+import { repeatsOnePhrase } from "../repetition.ts";
 import { hotwordSettings, prepareHotwords } from "./hotwords.ts";
 import { planPieces, type Stretch } from "./pieces.ts";
-import type { EngineMessage, EngineRequest, EngineTask, RecognitionModel } from "./protocol.ts";
+import type { EngineMessage, EngineRequest, EngineResult, EngineTask, RecognitionModel } from "./protocol.ts";
 import { loadSherpa, type OfflineRecognizer, type Sherpa, vadModelPath } from "./sherpa.ts";
 import { findVoices } from "./voices.ts";
 import { readWords } from "./words.ts";
@@ -20,6 +20,13 @@ const sampleRate = 16_000;
 
 /** A longer piece needs more memory: 1.1 GB at 20 s, 1.6 GB at 60 s. */
 const pieceLimits = { min: 4 * sampleRate, max: 24 * sampleRate };
+
+/**
+ * Thresholds of the voice activity detector. The first one misses quiet speech and is for choosing where to cut. The other
+ * one heard no speech in noise, and missed at most two seconds in a row of a real meeting with a far microphone.
+ */
+const clearly = 0.5;
+const faintly = 0.1;
 
 /** Silero's window. */
 const windowSize = 512;
@@ -54,13 +61,11 @@ async function work(): Promise<void> {
   }
 }
 
-type Handle = (
-  samples: Float32Array,
-  onProgress: (fraction: number) => void,
-) => Promise<ChunkTranscript | PartVoices>;
+type Handle = (samples: Float32Array, onProgress: (fraction: number) => void) => Promise<EngineResult>;
 
 function openModel(sherpa: Sherpa): Handle {
   const { model, threads: numThreads } = task;
+  if (model.kind === "detector") return async (samples) => ({ hasSpeech: hasSpeech(sherpa, samples) });
   if (model.kind === "speakers") {
     const extractor = new sherpa.SpeakerEmbeddingExtractor({
       model: model.embedding,
@@ -69,7 +74,7 @@ function openModel(sherpa: Sherpa): Handle {
       debug: 0,
     });
     return async (samples, onProgress) =>
-      findVoices(extractor, samples, findSpeech(sherpa, samples), onProgress);
+      findVoices(extractor, samples, findSpeech(sherpa, samples, clearly), onProgress);
   }
   const hotwords =
     model.kind === "transducer" ? prepareHotwords(model.hotwords, readFileSync(model.tokens, "utf8")) : null;
@@ -109,9 +114,12 @@ async function transcribe(
   samples: Float32Array,
   onProgress: (fraction: number) => void,
 ): Promise<ChunkTranscript> {
-  const pieces = planPieces(samples, findSpeech(sherpa, samples), pieceLimits);
+  const speech = findSpeech(sherpa, samples, clearly);
+  const pieces = planPieces(samples, speech, pieceLimits);
   const words = [];
   const segments = [];
+  let unclear = 0;
+  let isUnclear = false;
   let language: string | null = null;
   for (const { start, end } of pieces) {
     const stream = recognizer.createStream(hotwords);
@@ -121,22 +129,37 @@ async function transcribe(
     const endMs = toMs(end);
     const found = readWords(result, startMs, endMs - startMs);
     const text = result.text.trim();
+    const piece = samples.subarray(start, end);
+    const isHeard = speech.some((one) => one.start < end && one.end > start) || hasSpeech(sherpa, piece);
+    onProgress(end / samples.length);
+    if (text === "") continue;
+    if (!isHeard || repeatsOnePhrase(text)) {
+      // Several pieces in a row are one passage.
+      if (!isUnclear) unclear++;
+      isUnclear = true;
+      continue;
+    }
+    isUnclear = false;
     if (found !== null) words.push(...found);
-    else if (text !== "") segments.push({ startMs, endMs, text, speaker: null });
+    else segments.push({ startMs, endMs, text, speaker: null });
     // Whisper writes it as <|en|>.
     language ??= result.lang?.replace(/[<|>]/g, "") || null;
-    onProgress(end / samples.length);
   }
-  return { language, durationMs: toMs(samples.length), segments, words };
+  return { language, durationMs: toMs(samples.length), segments, words, unclear };
+}
+
+/** Whether there is any speech, however quiet. */
+function hasSpeech(sherpa: Sherpa, samples: Float32Array): boolean {
+  return findSpeech(sherpa, samples, faintly).length > 0;
 }
 
 /** Where the voice activity detector hears speech. */
-function findSpeech(sherpa: Sherpa, samples: Float32Array): Stretch[] {
+function findSpeech(sherpa: Sherpa, samples: Float32Array, threshold: number): Stretch[] {
   const vad = new sherpa.Vad(
     {
       sileroVad: {
         model: vadModelPath(),
-        threshold: 0.5,
+        threshold,
         minSilenceDuration: 0.2,
         minSpeechDuration: 0.1,
         windowSize,

@@ -14,25 +14,20 @@ import {
   spawnConfined,
 } from "../../platform/confinement/index.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
-import type { ChunkTranscript } from "../model/transcriber.ts";
-import type { PartVoices } from "../speakers/assign.ts";
 import {
   type EngineMessage,
+  type EngineModel,
   type EngineRequest,
   type EngineResult,
   type EngineTask,
   engineMessage,
   maxMessageBytes,
-  type RecognitionModel,
-  type SpeakerModel,
 } from "./protocol.ts";
 import { readLines } from "./read-lines.ts";
 
-type Model = RecognitionModel | SpeakerModel;
-type Result = ChunkTranscript | PartVoices;
 
 /** A process with a loaded speech model. */
-export interface Engine<M extends Model> {
+export interface Engine<M extends EngineModel> {
   readonly pid: number | undefined;
   /** Whether the process has ended; a request would fail. */
   readonly hasEnded: boolean;
@@ -48,7 +43,7 @@ export interface EngineOptions {
   readonly signal?: AbortSignal;
 }
 
-interface EngineSettings<M extends Model> {
+interface EngineSettings<M extends EngineModel> {
   /** The folder with the audio; the process can write only there. */
   readonly folder: string;
   /** The model, with absolute paths. */
@@ -74,7 +69,7 @@ const maxStderr = 4096;
  * @throws ModelServerError: `settings` when the engine or the model does not work on this machine, `unusable` when the
  * process ended unexpectedly.
  */
-export async function startEngine<M extends Model>(settings: EngineSettings<M>): Promise<Engine<M>> {
+export async function startEngine<M extends EngineModel>(settings: EngineSettings<M>): Promise<Engine<M>> {
   const { folder, signal } = settings;
   signal?.throwIfAborted();
   const confinement = await detectConfinement();
@@ -122,7 +117,8 @@ export async function startEngine<M extends Model>(settings: EngineSettings<M>):
   return engine;
 }
 
-async function mapPaths(model: Model, share: (path: string) => Promise<string>): Promise<Model> {
+async function mapPaths(model: EngineModel, share: (path: string) => Promise<string>): Promise<EngineModel> {
+  if (model.kind === "detector") return model;
   if (model.kind === "speakers") return { ...model, embedding: await share(model.embedding) };
   const { encoder, decoder, tokens } = model;
   const common = {
@@ -136,7 +132,7 @@ async function mapPaths(model: Model, share: (path: string) => Promise<string>):
 }
 
 interface Waiting {
-  resolve(result: Result): void;
+  resolve(result: EngineResult): void;
   reject(error: Error): void;
   onProgress?: ((fraction: number) => void) | undefined;
 }
@@ -223,10 +219,10 @@ function converse(child: ChildProcess) {
     ended: ended.promise,
     hasEnded: () => isOver,
     ready: (limitMs: number, signal: AbortSignal | undefined) => guard(loaded.promise, limitMs, signal),
-    request(path: string, limitMs: number, { onProgress, signal }: EngineOptions): Promise<Result> {
+    request(path: string, limitMs: number, { onProgress, signal }: EngineOptions): Promise<EngineResult> {
       if (isOver) return Promise.reject(endReason ?? crashed("ended before the request"));
       const id = nextId++;
-      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      const { promise, resolve, reject } = Promise.withResolvers<EngineResult>();
       waiting.set(id, { resolve, reject, onProgress });
       const request: EngineRequest = { id, path };
       child.stdin?.write(`${JSON.stringify(request)}\n`);

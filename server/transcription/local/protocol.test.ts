@@ -7,7 +7,7 @@ import { readLines } from "./read-lines.ts";
 test("messages of the engine's process are validated: impossible times, numbers and forms are refused", () => {
   const words = [{ startMs: 0, endMs: 5, text: "a" }];
   const result = (value: object) => ({ type: "result", id: 1, result: value });
-  const transcript = { language: null, durationMs: 10, segments: [], words };
+  const transcript = { language: null, durationMs: 10, segments: [], words, unclear: 0 };
   const voices = { voices: [{ ms: 5, embedding: [1] }], turns: [{ startMs: 0, endMs: 5, voice: 0 }] };
   for (const valid of [{ type: "ready" }, result(transcript), result(voices)])
     assert.ok(engineMessage.safeParse(valid).success, JSON.stringify(valid));

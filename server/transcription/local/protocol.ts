@@ -30,12 +30,29 @@ export interface SpeakerModel {
   readonly embedding: string;
 }
 
-/** The result for one file: of a recognition model or of a speaker model. */
-export type EngineResult<Model> = Model extends SpeakerModel ? PartVoices : ChunkTranscript;
+/** Only the detector of speech, which is part of the engine. */
+export interface SpeechDetectorModel {
+  readonly kind: "detector";
+}
+
+/** Whether there is speech in a file. */
+export interface SpeechPresence {
+  readonly hasSpeech: boolean;
+}
+
+/** Anything that the engine can open. */
+export type EngineModel = RecognitionModel | SpeakerModel | SpeechDetectorModel;
+
+/** The result for one file. */
+export type EngineResult<Model = EngineModel> = Model extends SpeakerModel
+  ? PartVoices
+  : Model extends SpeechDetectorModel
+    ? SpeechPresence
+    : ChunkTranscript;
 
 /** The only argument of the engine's process, as JSON. */
 export interface EngineTask {
-  readonly model: RecognitionModel | SpeakerModel;
+  readonly model: EngineModel;
   readonly threads: number;
   readonly watch: Watch;
 }
@@ -60,6 +77,7 @@ const Transcript = z.strictObject({
   durationMs: Ms,
   segments: z.array(z.strictObject({ startMs: Ms, endMs: Ms, text: Text, speaker: z.null() })).max(maxItems),
   words: z.array(Word).max(maxItems),
+  unclear: z.int().min(0).max(maxItems),
 });
 
 const Voices = z.strictObject({
@@ -69,13 +87,15 @@ const Voices = z.strictObject({
   turns: z.array(z.strictObject({ startMs: Ms, endMs: Ms, voice: z.int().min(0).max(99) })).max(maxItems),
 });
 
+const Presence = z.strictObject({ hasSpeech: z.boolean() });
+
 const id = z.int();
 
 /** A message of the engine, one JSON line each on file descriptor 3. */
 export type EngineMessage =
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly id: number; readonly fraction: number }
-  | { readonly type: "result"; readonly id: number; readonly result: ChunkTranscript | PartVoices }
+  | { readonly type: "result"; readonly id: number; readonly result: EngineResult }
   /** The engine can't work on this machine or with this model. */
   | { readonly type: "unusable"; readonly message: string };
 
@@ -83,6 +103,6 @@ export type EngineMessage =
 export const engineMessage: z.ZodType<EngineMessage> = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready") }),
   z.strictObject({ type: z.literal("progress"), id, fraction: z.number().min(0).max(1) }),
-  z.strictObject({ type: z.literal("result"), id, result: z.union([Transcript, Voices]) }),
+  z.strictObject({ type: z.literal("result"), id, result: z.union([Transcript, Voices, Presence]) }),
   z.strictObject({ type: z.literal("unusable"), message: z.string() }),
 ]);

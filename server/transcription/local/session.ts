@@ -5,23 +5,24 @@ import type { AudioChunk } from "../model/transcriber.ts";
 import { ensureIntact, type InstalledModel, ModelError } from "../models/store.ts";
 import { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 import { takeMachine } from "./machine-lock.ts";
-import type { EngineResult, RecognitionModel, SpeakerModel } from "./protocol.ts";
+import type { EngineModel, EngineResult } from "./protocol.ts";
 
 /** The engine for one recording: its process is kept, and started again after it ended. */
-export interface EngineSession<M extends RecognitionModel | SpeakerModel> {
+export interface EngineSession<M extends EngineModel> {
   run(audio: AudioChunk, options: EngineOptions): Promise<EngineResult<M>>;
   close(): Promise<void>;
 }
 
 /**
  * Waits for the engine of this machine. The model is chosen and verified when it is first needed.
- * @param folder with the audio.
+ * @param settings.folder with the audio.
+ * @param settings.choose `installed` is null for what is part of the engine.
  */
-export async function openSession<M extends RecognitionModel | SpeakerModel>(settings: {
+export async function openSession<M extends EngineModel>(settings: {
   readonly folder: string;
   readonly session: pg.ClientConfig;
   readonly threads: number;
-  readonly choose: () => Promise<{ readonly installed: InstalledModel; readonly model: M }>;
+  readonly choose: () => Promise<{ readonly installed: InstalledModel | null; readonly model: M }>;
   readonly signal?: AbortSignal | undefined;
 }): Promise<EngineSession<M>> {
   const { folder, threads, signal } = settings;
@@ -33,9 +34,10 @@ export async function openSession<M extends RecognitionModel | SpeakerModel>(set
     await engine?.close();
     engine = null;
     const { installed, model } = await settings.choose();
-    await ensureIntact(installed).catch((error: Error) => {
-      throw error instanceof ModelError ? new ModelServerError("settings", error.message) : error;
-    });
+    if (installed !== null)
+      await ensureIntact(installed).catch((error: Error) => {
+        throw error instanceof ModelError ? new ModelServerError("settings", error.message) : error;
+      });
     engine = await startEngine({ folder, model, threads, signal });
     return engine;
   }

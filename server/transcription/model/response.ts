@@ -2,6 +2,7 @@ import { z } from "zod";
 import { countCharacters, maxSegmentCharacters } from "../../../contract/transcript-limits.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
+import { repeatsOnePhrase } from "../repetition.ts";
 import { joinWords, type TimedWord } from "../merge/words.ts";
 import type { ChunkTranscript, SpokenSegment, SpokenWord } from "./transcriber.ts";
 
@@ -61,7 +62,9 @@ export function readTranscription(body: string, lengthMs: number): ChunkTranscri
   const answer = parsed.data;
   if (answer.segments == null && answer.words == null && answer.text == null)
     throw malformed("has neither text nor segments nor words");
-  const segments = readSegments(answer, lengthMs);
+  const read = readSegments(answer, lengthMs);
+  const segments = read.filter(({ text }) => !repeatsOnePhrase(text));
+  const unclear = read.length - segments.length + (answer.segments ?? []).filter(isImagined).length;
   if (countCharacters(segments) > maxCharacters)
     throw malformed(`has more than ${maxCharacters} characters of text`);
   const language = answer.language ?? answer.languages?.[0]?.code;
@@ -69,6 +72,7 @@ export function readTranscription(body: string, lengthMs: number): ChunkTranscri
     language: language === undefined ? null : toLanguageCode(language),
     durationMs: answer.duration === null ? null : Math.max(0, Math.round(answer.duration * 1000)),
     segments: segments.flatMap(splitLong),
+    ...(unclear === 0 ? {} : { unclear }),
   };
 }
 

@@ -7,6 +7,8 @@ export interface AudioChunk {
   /** Milliseconds from the start of the recording. */
   readonly startMs: number;
   readonly endMs: number;
+  /** Whether nobody speaks in it; absent: not known. */
+  readonly isSilent?: boolean;
   /** From 0, where each channel carries one voice; absent: all channels mixed. */
   readonly channel?: number;
 }
@@ -41,6 +43,8 @@ export interface ChunkTranscript {
   readonly durationMs: number | null;
   /** In order of their starts; empty when nobody speaks. */
   readonly segments: readonly SpokenSegment[];
+  /** Passages whose text was dropped because there is no clear speech in them; absent: none. */
+  readonly unclear?: number;
   /** Words outside the segments: models that time each word return these instead. */
   readonly words?: readonly SpokenWord[];
   /** Labels that stand for speakers of earlier chunks. */

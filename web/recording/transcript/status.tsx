@@ -41,6 +41,7 @@ export function NoTranscript() {
           : "This recording has no transcript."}
         <NotSetUp />
       </EmptyState>
+      {state === null ? null : <UnclearPassages count={state.unclear_passages} />}
       <UploadTranscriptDialog isOpen={isSupplying} onClose={supplying.close} />
     </>
   );
@@ -61,6 +62,16 @@ function NotSetUp() {
   );
 }
 
+/** Says that the transcript leaves something out. */
+function UnclearPassages({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Text size="sm" c="dimmed" m="md" ta="center">
+      {count === 1 ? "1 passage" : `${count} passages`} without clear speech
+    </Text>
+  );
+}
+
 /** What a running transcription does. */
 const stageNames = {
   audio: "Reading the audio",
@@ -72,7 +83,8 @@ const stageNames = {
 export function TranscriptionStatus() {
   const { view } = useRecording();
   const state = view.transcript.transcription;
-  if (state === null || state.status === "done") return null;
+  if (state === null) return null;
+  if (state.status === "done") return <UnclearPassages count={state.unclear_passages} />;
   if (state.status === "failed")
     return (
       <Alert m="md" color="red" icon={<IconAlertTriangle aria-hidden />} title="Transcription failed">
