@@ -72,13 +72,14 @@ function transcriptionJob(
 ): JobDefinition {
   const isLocal = settings.engine === "local";
   const { config, db } = deps;
-  const engine: Pick<TranscriptionDependencies, "transcriber" | "speechDetector" | "maxChunkSec" | "retry"> = isLocal
-    ? {
-        transcriber: localTranscriber(settings, { dataDir: config.dataDir, session: db.session }),
-        maxChunkSec: localChunkSec,
-        retry: { ...defaultRetryPolicy, maxUnusable: maxEngineEnds },
-      }
-    : { transcriber: openAiTranscriber(settings), speechDetector: localSpeechDetector(db) };
+  const engine: Pick<TranscriptionDependencies, "transcriber" | "speechDetector" | "maxChunkSec" | "retry"> =
+    isLocal
+      ? {
+          transcriber: localTranscriber(settings, { dataDir: config.dataDir, session: db.session }),
+          maxChunkSec: localChunkSec,
+          retry: { ...defaultRetryPolicy, maxUnusable: maxEngineEnds },
+        }
+      : { transcriber: openAiTranscriber(settings), speechDetector: localSpeechDetector(db) };
   const threads = isLocal ? settings.threads : Math.min(availableParallelism(), 4);
   const speakerFinder = localSpeakerFinder(threads, { dataDir: config.dataDir, session: db.session });
   return job({

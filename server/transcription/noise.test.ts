@@ -20,7 +20,11 @@ const { dataDir } = app.config;
 /** Four minutes of noise, as an encoder writes it. */
 const noise = join(dataDir, "noise.mp3");
 encodeClip(noise, {
-  audio: { source: [["anoisesrc", "duration=240:amplitude=0.3:color=pink"]], codec: "libmp3lame", bitsPerSec: 64_000 },
+  audio: {
+    source: [["anoisesrc", "duration=240:amplitude=0.3:color=pink"]],
+    codec: "libmp3lame",
+    bitsPerSec: 64_000,
+  },
 });
 
 async function recordingOf(path: string): Promise<string> {
@@ -81,8 +85,12 @@ test("a segment that repeats one phrase is dropped and counted", async () => {
   assert.equal(await unclearOf(id), 1);
 });
 
-test("repetitions are told from speech, in any script and in time proportional to the length", () => {
-  const repeated = ["so, so so so so so so so so so so so so", "ご視聴ありがとうございました。".repeat(4), "abc ".repeat(2500)];
+test("repeated phrases are recognized in any script and in time proportional to the length", () => {
+  const repeated = [
+    "so, so so so so so so so so so so so so",
+    "ご視聴ありがとうございました。".repeat(4),
+    "abc ".repeat(2500),
+  ];
   const spoken = ["No, no, no, no, no.", "Thank you. Thank you.", "I think that I think that you think.", ""];
   for (const text of repeated) assert.ok(repeatsOnePhrase(text), text);
   for (const text of spoken) assert.equal(repeatsOnePhrase(text), false, text);

@@ -23,7 +23,8 @@ export async function markSilence(
     try {
       const marked: AudioChunk[] = [];
       for (const chunk of chunks) {
-        const isSilent = isLong(chunk) && !(await opened.hasSpeech(chunk, signal === undefined ? {} : { signal }));
+        const isSilent =
+          isLong(chunk) && !(await opened.hasSpeech(chunk, signal === undefined ? {} : { signal }));
         marked.push({ ...chunk, isSilent });
       }
       return marked;
@@ -33,7 +34,10 @@ export async function markSilence(
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof ModelServerError)) throw error;
-    log.warn({ err: error }, "could not find out where nobody speaks; all audio is sent to the speech server");
+    log.warn(
+      { err: error },
+      "could not find out where nobody speaks; all audio is sent to the speech server",
+    );
     return chunks;
   }
 }

@@ -25,7 +25,6 @@ import {
 } from "./protocol.ts";
 import { readLines } from "./read-lines.ts";
 
-
 /** A process with a loaded speech model. */
 export interface Engine<M extends EngineModel> {
   readonly pid: number | undefined;

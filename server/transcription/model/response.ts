@@ -2,8 +2,8 @@ import { z } from "zod";
 import { countCharacters, maxSegmentCharacters } from "../../../contract/transcript-limits.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
-import { repeatsOnePhrase } from "../repetition.ts";
 import { joinWords, type TimedWord } from "../merge/words.ts";
+import { repeatsOnePhrase } from "../repetition.ts";
 import type { ChunkTranscript, SpokenSegment, SpokenWord } from "./transcriber.ts";
 
 /** A number in the forms servers use: vLLM sends the duration as text. */
