@@ -25,18 +25,18 @@ export type RecognitionModel =
     };
 
 /** The model that turns a voice into numbers. */
-export interface SpeakerModel {
+interface SpeakerModel {
   readonly kind: "speakers";
   readonly embedding: string;
 }
 
 /** Only the detector of speech, which is part of the engine. */
-export interface SpeechDetectorModel {
+interface SpeechDetectorModel {
   readonly kind: "detector";
 }
 
 /** Whether there is speech in a file. */
-export interface SpeechPresence {
+interface SpeechPresence {
   readonly hasSpeech: boolean;
 }
 
