@@ -21,5 +21,7 @@ export async function markTranscriptionDone(
 /** Ends a transcription, if there is one, because a transcript was supplied; a job in flight then writes nothing. */
 export async function endTranscription(tx: Tx, recordingId: string): Promise<void> {
   await markTranscriptionDone(tx, recordingId, null);
-  await sql`update transcriptions set written_version = null, unclear_passages = 0 where recording_id = ${recordingId}`.execute(tx);
+  await sql`update transcriptions set written_version = null, unclear_passages = 0 where recording_id = ${recordingId}`.execute(
+    tx,
+  );
 }
