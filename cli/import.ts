@@ -19,6 +19,7 @@ interface Options {
   from: (typeof sourceKinds)[number];
   baseUrl?: string;
   token?: string;
+  columns?: string;
   workspace?: string;
   owner?: string;
   dryRun?: boolean;
@@ -42,6 +43,7 @@ export function importCommand(): Command {
     .addOption(
       new Option("--token <token>", "for grain: an access token of the service").env("PARLEY_IMPORT_TOKEN"),
     )
+    .option("--columns <mapping>", "for csv: which columns have what, such as title=Name,start=Date")
     .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .option(
       "--owner <email>",
@@ -55,6 +57,7 @@ export function importCommand(): Command {
         path: path === undefined ? null : resolve(path),
         baseUrl: options.baseUrl ?? null,
         token: options.token ?? null,
+        columns: options.columns ?? null,
         config,
       });
       try {

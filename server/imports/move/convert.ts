@@ -136,7 +136,7 @@ export async function convert(
     speakers,
     word_times: entries.some(({ times }) => times !== null) ? entries.map(({ times }) => times) : null,
   };
-  const scopes = people.map(({ scope }) => scope);
+  const scopes = people.map(({ scope }) => (source.derivesScopes ? null : scope));
   return { input: parsed.data, moved: { data, scopes }, omitted: omissions.counts };
 }
 

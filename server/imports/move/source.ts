@@ -14,6 +14,8 @@ export interface SourceRecording {
   readonly entries: readonly PortableEntry[];
   /** Opens the media file; null: there is none. May be called again after an error. */
   readonly openMedia: (() => Promise<SourceMedia | null>) | null;
+  /** Whether this workspace determines the participants' scopes and who attended; otherwise the source did. */
+  readonly derivesScopes?: boolean;
   /** What the source has but doesn't give away, by code. */
   readonly omitted?: Readonly<Record<string, number>>;
 }

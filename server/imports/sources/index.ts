@@ -1,11 +1,14 @@
 import type { Config } from "../../platform/config/config.ts";
 import { ImportError } from "../move/errors.ts";
 import type { ImportSource } from "../move/source.ts";
+import { csv } from "./csv.ts";
+import { otter, zoomFolder } from "./file-exports.ts";
 import { grain } from "./grain.ts";
+import { fathom, fireflies } from "./json-exports.ts";
 import { parleyFolder } from "./parley-folder.ts";
 
 /** What `parley import --from` accepts. */
-export const sourceKinds = ["parley", "grain"] as const;
+export const sourceKinds = ["parley", "grain", "fireflies", "otter", "fathom", "zoom", "csv"] as const;
 type SourceKind = (typeof sourceKinds)[number];
 
 interface SourceOptions {
@@ -13,6 +16,8 @@ interface SourceOptions {
   readonly path: string | null;
   readonly baseUrl: string | null;
   readonly token: string | null;
+  /** For CSV: which columns have what. */
+  readonly columns: string | null;
   readonly config: Pick<Config, "hooksAllowAddresses">;
 }
 
@@ -26,6 +31,9 @@ export async function openSource(kind: SourceKind, options: SourceOptions): Prom
       );
     return grain({ baseUrl, token, allowAddresses: config.hooksAllowAddresses });
   }
-  if (path === null) throw new ImportError("name the folder of the export, such as parley import DIR");
-  return parleyFolder(path);
+  if (path === null)
+    throw new ImportError(`name the folder or file of the export, such as parley import DIR --from ${kind}`);
+  if (kind === "csv") return csv(path, options.columns);
+  const open = { parley: parleyFolder, fireflies, otter, fathom, zoom: zoomFolder } as const;
+  return open[kind](path);
 }
