@@ -61,7 +61,7 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
       const isKept = known?.recipe === recipe;
       if (!isKept) {
         rmSync(note, { force: true });
-        await recreate(postgres.superuser, name);
+        await recreateDatabase(connection);
         await migrate(connection);
       }
       const db = openDatabase(connection, {
@@ -82,8 +82,10 @@ export async function startBenchPostgres(kept: string | null): Promise<BenchPost
   };
 }
 
-async function recreate(server: Connection, name: string): Promise<void> {
-  const client = new pg.Client(server);
+/** Creates an empty database in place of the one that has its name. */
+export async function recreateDatabase({ database, ...server }: Connection): Promise<void> {
+  const name = pg.escapeIdentifier(database);
+  const client = new pg.Client({ ...server, database: "postgres" });
   await client.connect();
   await client.query(`drop database if exists ${name} with (force)`);
   await client.query(`create database ${name}`);

@@ -36,6 +36,8 @@ export interface Sizes {
     readonly deadSamples: number;
     readonly idleSec: number;
   };
+  /** Recordings whose database is restored; files that are backed up, and their size. */
+  readonly backup: { readonly recordings: number; readonly files: number; readonly fileBytes: number };
   readonly searchHours: number;
   readonly searchSamples: number;
   /** Hours of the meeting that is indexed. */
@@ -69,6 +71,7 @@ export const fullSizes: Sizes = {
     deadSamples: 50,
     idleSec: 60,
   },
+  backup: { recordings: 100_000, files: 10_000, fileBytes: 2 ** 21 },
   searchHours: 1000,
   searchSamples: 40,
   indexedHours: 4,
@@ -91,6 +94,7 @@ export const quickSizes: Sizes = {
     deadSamples: 20,
     idleSec: 15,
   },
+  backup: { recordings: 10_000, files: 10_000, fileBytes: 2 ** 17 },
   searchHours: 100,
 };
 
@@ -122,6 +126,7 @@ export const testSizes: Sizes = {
     deadSamples: 2,
     idleSec: 1,
   },
+  backup: { recordings: 1000, files: 20, fileBytes: 2 ** 14 },
   searchHours: 1,
   searchSamples: 1,
   indexedHours: 1,

@@ -5,6 +5,7 @@ import { type Load, startLoad } from "../load.ts";
 import type { Figure } from "../report.ts";
 import { benchSecret, type RunningServer, startParley } from "../servers.ts";
 import type { Sizes } from "../sizes.ts";
+import { measureBackup } from "./backup.ts";
 import { measureHooks } from "./hooks.ts";
 import { measureLatency } from "./latency.ts";
 import { measureList } from "./list.ts";
@@ -36,6 +37,7 @@ const withDatabase = {
   available: measureAvailable,
   hooks: measureHooks,
   search: measureSearch,
+  backup: measureBackup,
   web: measureWeb,
 } as const satisfies Record<string, Measure>;
 

@@ -1,0 +1,204 @@
+import { execFile } from "node:child_process";
+import { createHash, randomFillSync } from "node:crypto";
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { type BackupResult, createBackup } from "../../server/backup/create.ts";
+import { type BackupFolder, openPlainFolder } from "../../server/backup/folder.ts";
+import type { Manifest } from "../../server/backup/manifest.ts";
+import { restoreBackup } from "../../server/backup/restore.ts";
+import { forEachConcurrent } from "../../server/platform/concurrency.ts";
+import { readConfig } from "../../server/platform/config/config.ts";
+import { openDatabase } from "../../server/platform/db/database.ts";
+import { migrate } from "../../server/platform/db/migrate.ts";
+import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
+import { openStore } from "../../server/platform/storage/open.ts";
+import type { ObjectStore } from "../../server/platform/storage/store.ts";
+import { type BenchDatabase, type BenchPostgres, recreateDatabase } from "../database.ts";
+import { type Dataset, dataset } from "../datasets.ts";
+import { takeTurns } from "../load.ts";
+import { type Figure, figure, ratioFigure } from "../report.ts";
+import { benchSecret } from "../servers.ts";
+import type { Sizes } from "../sizes.ts";
+import { settleDisk } from "../transfer.ts";
+
+const run = promisify(execFile);
+
+/** The bench's parts that all figures need. */
+interface Bench {
+  readonly folder: string;
+  readonly data: BenchDatabase<Dataset>;
+  readonly store: ObjectStore;
+  readonly sizes: Sizes;
+}
+
+/** Backup to a folder against `cp`, restore against COPY alone, and what a second backup copies. */
+export async function measureBackup(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+  const { recordings } = sizes.backup;
+  const name = recordings === sizes.smallRecordings ? "parley_small" : "parley_backup";
+  const data = await dataset(postgres, name, recordings, sizes);
+  // Of an earlier run on a kept database.
+  await data.db.pool.query("delete from stored_files");
+  const folder = mkdtempSync(join(postgres.folder, "backup-"));
+  const store = await openStore(configOf(join(folder, "data")));
+  const bench: Bench = { folder, data, store, sizes };
+  try {
+    return [await measureRestore(bench), ...(await measureFiles(bench))];
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function configOf(dataDir: string) {
+  mkdirSync(dataDir, { recursive: true });
+  return readConfig({ PARLEY_DATA_DIR: dataDir, PARLEY_SECRET: benchSecret }, dataDir);
+}
+
+function backUp({ folder, data, store }: Bench, target: BackupFolder): Promise<BackupResult> {
+  const { db, connection } = data;
+  return createBackup({ db, settings: connection, store, config: configOf(join(folder, "data")) }, target);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  await settleDisk();
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+}
+
+/** The database alone: a restore also decompresses, builds indexes and checks all keys. */
+async function measureRestore(bench: Bench): Promise<Figure> {
+  const { folder, data, sizes } = bench;
+  const source = await openPlainFolder(join(folder, "tables"));
+  const { manifest } = await backUp(bench, source);
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0) / 1000;
+  const plain = join(folder, "plain");
+  mkdirSync(plain);
+  for (const { name, part } of manifest.tables)
+    await pipeline(await source.read(part), createWriteStream(join(plain, name)));
+  const copied = { ...data.connection, database: "parley_copied" };
+  await recreateDatabase(copied);
+  await migrate(copied);
+  const restored = { ...data.connection, database: "parley_restored" };
+  let round = 0;
+  const compared = await takeTurns(
+    sizes.rounds,
+    async () => rows / (await timed(() => copyAlone(copied, manifest, plain))),
+    async () => {
+      await recreateDatabase(restored);
+      const config = configOf(join(folder, `restored-${++round}`));
+      const store = await openStore(config);
+      const db = openDatabase(restored, { applicationName: "parley tool", onError: () => {} });
+      const target = { db, settings: restored, store, config, migrate: () => migrate(restored) };
+      const options = { id: null, replace: false, isDryRun: false };
+      const seconds = await timed(() => restoreBackup(source, target, options));
+      await db.close();
+      await store.close();
+      return rows / seconds;
+    },
+  );
+  await source.close();
+  const name = `restore of ${manifest.tables.length} tables: thousand rows/s to COPY alone`;
+  return ratioFigure(name, "", compared, { min: 0.5 });
+}
+
+/** Loads the rows into tables without indexes, keys and triggers, in one transaction. */
+async function copyAlone(connection: pg.ClientConfig, manifest: Manifest, plain: string): Promise<void> {
+  const client = new pg.Client(connection);
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query("begin; drop schema if exists bare cascade; create schema bare");
+    for (const { name, columns } of manifest.tables) {
+      // The job queue's table, which is empty, is not among those of the schema.
+      if (name.includes(".")) continue;
+      const table = `bare.${pg.escapeIdentifier(name)}`;
+      await client.query(`create table ${table} as table ${pg.escapeIdentifier(name)} with no data`);
+      const list = columns.map(pg.escapeIdentifier).join(", ");
+      const copy = client.query(copyFrom(`copy ${table} (${list}) from stdin (freeze)`));
+      await pipeline(createReadStream(join(plain, name)), copy);
+    }
+    await client.query("commit");
+  } finally {
+    await client.end();
+  }
+}
+
+async function measureFiles(bench: Bench): Promise<Figure[]> {
+  const { folder, sizes } = bench;
+  const { files, fileBytes } = sizes.backup;
+  await addFiles(bench, "first", files);
+  const kept = await openPlainFolder(join(folder, "kept"));
+  const { bytes } = await backUp(bench, kept);
+  const megabytes = bytes / 2 ** 20;
+  const other = join(folder, "other");
+  const fresh = async (work: () => Promise<unknown>): Promise<number> => {
+    const seconds = await timed(work);
+    rmSync(other, { recursive: true, force: true });
+    return megabytes / seconds;
+  };
+  const compared = await takeTurns(
+    sizes.rounds,
+    () => fresh(() => run("cp", ["-r", join(folder, "kept"), other])),
+    () =>
+      fresh(async () => {
+        const target = await openPlainFolder(other);
+        await backUp(bench, target);
+        await target.close();
+      }),
+  );
+  const added = Math.ceil(files / 100);
+  await addFiles(bench, "second", added);
+  const startedAt = performance.now();
+  const second = await backUp(bench, kept);
+  const seconds = (performance.now() - startedAt) / 1000;
+  await kept.close();
+  const tables = second.manifest.tables.reduce((sum, { part }) => sum + part.bytes, 0);
+  const isOnlyNew = (second.copiedBytes - tables) / (added * fileBytes);
+  return [
+    ratioFigure(
+      `backup of ${files} files to a folder: throughput to cp of the same bytes`,
+      " MB/s",
+      compared,
+      {
+        min: 0.6,
+      },
+    ),
+    figure(
+      `second backup, ${added} of ${files + added} files new: bytes of files copied to bytes that are new`,
+      isOnlyNew,
+      `${isOnlyNew.toFixed(2)} in ${seconds.toFixed(1)} s`,
+      "",
+      { min: 1, max: 1 },
+    ),
+  ];
+}
+
+/** Gives recordings files that nothing can make smaller. */
+async function addFiles({ data, store, sizes }: Bench, name: string, count: number): Promise<void> {
+  const { rows } = await data.db.pool.query<{ id: string; workspace_id: string }>(
+    "select id, workspace_id from recordings order by id limit $1",
+    [count],
+  );
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  await forEachConcurrent(numbers, 4, async (number) => {
+    const recording = rows[number % rows.length];
+    const content = randomFillSync(Buffer.alloc(sizes.backup.fileBytes));
+    const key = recordingObjectKey(recording?.id ?? "", `${name}-${number}`);
+    await store.put(key, content);
+    await data.db.pool.query(
+      "insert into stored_files (key, recording_id, workspace_id, bytes, sha256) values ($1, $2, $3, $4, $5)",
+      [
+        key,
+        recording?.id,
+        recording?.workspace_id,
+        content.length,
+        createHash("sha256").update(content).digest(),
+      ],
+    );
+  });
+}
