@@ -1,12 +1,13 @@
 import { Command } from "commander";
+import type { DatetimeFilters } from "../contract/common.ts";
 import { AccountError, chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine } from "../server/audit/record.ts";
 import { createClient, deleteClient, findUriViolations } from "../server/oauth/clients/clients.ts";
 import { listClients } from "../server/oauth/clients/management-queries.ts";
 import { presentClient } from "../server/oauth/clients/management-routes.ts";
 import { findClient } from "../server/oauth/clients/queries.ts";
-import { collect } from "./support/options.ts";
-import { withTransaction } from "./support/with-database.ts";
+import { collect, datetimeFiltersOption } from "./support/options.ts";
+import { readToolConfig, withTransaction } from "./support/with-database.ts";
 
 interface CreateOptions {
   name: string;
@@ -15,6 +16,7 @@ interface CreateOptions {
   public?: boolean;
   legacy?: boolean;
   workspace?: string;
+  datetimeFilters?: DatetimeFilters;
 }
 
 /** More apps than any workspace has. */
@@ -38,8 +40,10 @@ export function oauthClientCommand(): Command {
       collect,
       [],
     )
+    .addOption(datetimeFiltersOption())
     .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .action(async (options: CreateOptions) => {
+      const { datetimeFilters: setting } = readToolConfig();
       const isPublic = options.public ?? false;
       const name = options.name.trim();
       if (name === "" || name.length > 100) throw new AccountError("--name must have 1 to 100 characters");
@@ -55,9 +59,10 @@ export function oauthClientCommand(): Command {
           corsOrigins: options.corsOrigin,
           isPublic,
           isLegacy: options.legacy ?? false,
+          datetimeFilters: options.datetimeFilters ?? setting,
         }),
       );
-      print({ ...presentClient(client), client_secret: secret });
+      print({ ...presentClient(client, setting), client_secret: secret });
     });
   const list = new Command("list")
     .description("print the registered apps as JSON, newest first")
@@ -66,7 +71,8 @@ export function oauthClientCommand(): Command {
       const clients = await withTransaction(async (tx) =>
         listClients(tx, await chooseWorkspace(tx, options.workspace), { after: null, limit: maxApps }),
       );
-      print(clients.map(presentClient));
+      const { datetimeFilters: setting } = readToolConfig();
+      print(clients.map((client) => presentClient(client, setting)));
     });
   const remove = new Command("delete")
     .description("delete an app and revoke all its tokens")

@@ -1,16 +1,18 @@
 import { Command } from "commander";
 import { sql } from "kysely";
+import type { DatetimeFilters } from "../contract/common.ts";
 import { AccountError, chooseWorkspace, createAccessToken, findAnyUser } from "../server/accounts/service.ts";
 import { findTokens, revokeToken } from "../server/accounts/tokens/tokens.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { readDuration } from "./support/options.ts";
-import { printValue, withTransaction } from "./support/with-database.ts";
+import { datetimeFiltersOption, readDuration } from "./support/options.ts";
+import { printValue, readToolConfig, withTransaction } from "./support/with-database.ts";
 
 interface Options {
   email: string;
   workspace?: boolean;
   name: string;
   expiresIn?: number;
+  datetimeFilters?: DatetimeFilters;
   json?: boolean;
 }
 
@@ -21,12 +23,14 @@ export function tokenCommand(): Command {
     .option("--workspace", "create a workspace token (the user must be an admin)")
     .option("--name <name>", "what the token is used for", "command line")
     .option("--expires-in <duration>", "lifetime, such as 30d (default: does not expire)", readDuration)
+    .addOption(datetimeFiltersOption())
     .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
       const expiresAt = options.expiresIn === undefined ? null : new Date(Date.now() + options.expiresIn);
       const type = options.workspace ? "workspace_access_token" : "personal_access_token";
+      const datetimeFilters = options.datetimeFilters ?? readToolConfig().datetimeFilters;
       const { id, token } = await withTransaction(async (tx) => {
-        const created = await createAccessToken(tx, { ...options, type, expiresAt });
+        const created = await createAccessToken(tx, { ...options, type, expiresAt, datetimeFilters });
         const user = await findAnyUser(tx, options.email);
         await recordAudit(tx, commandLine(user.workspace_id), {
           action: "token_issued",

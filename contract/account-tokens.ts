@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { CursorInput, NextCursor, Success, Timestamp, TimestampInput, Uuid } from "./common.ts";
+import {
+  CursorInput,
+  DatetimeFilters,
+  NextCursor,
+  Success,
+  Timestamp,
+  TimestampInput,
+  Uuid,
+} from "./common.ts";
 import { operation } from "./operation.ts";
 
 export const AccessToken = z
@@ -11,6 +19,7 @@ export const AccessToken = z
     created_datetime: Timestamp,
     last_used_datetime: Timestamp.nullable().meta({ description: "Accurate to the minute." }),
     expires_at: Timestamp.nullable().meta({ description: "Null: does not expire." }),
+    datetime_filters: DatetimeFilters,
   })
   .meta({ id: "AccessToken" });
 
@@ -33,6 +42,9 @@ export const createToken = operation({
       .max(200)
       .meta({ description: "What the token is used for." }),
     expires_at: TimestampInput.optional().meta({ description: "Left out: does not expire." }),
+    datetime_filters: DatetimeFilters.optional().meta({
+      description: "Default: the server's setting PARLEY_DATETIME_FILTERS at the time of creation.",
+    }),
   }),
   response: AccessToken.extend({
     token: z.string().meta({ description: "The token. It is not shown again." }),

@@ -37,3 +37,12 @@ export const CursorInput = z
 
 /** Milliseconds that fit a 32-bit integer (24 days). */
 export const Milliseconds = z.int().min(0).max(maxMilliseconds);
+
+/** How `before_datetime` and `after_datetime` are read. */
+export const DatetimeFilters = z.enum(["contract", "by-name"]).meta({
+  id: "DatetimeFilters",
+  description:
+    "How before_datetime and after_datetime are read. `contract`: before_datetime finds recordings that start after the value, after_datetime those that start at or before it. `by-name`: before_datetime finds those that start before the value, after_datetime those that start at or after it.",
+});
+
+export type DatetimeFilters = z.output<typeof DatetimeFilters>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CursorInput, NextCursor, Success, Timestamp, Uuid } from "./common.ts";
+import { CursorInput, DatetimeFilters, NextCursor, Success, Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 
 const OAuthClientParams = z.object({ client_id: Uuid });
@@ -46,6 +46,7 @@ export const OAuthClient = z
     }),
     redirect_uris: z.array(z.string()),
     cors_origins: z.array(z.string()),
+    datetime_filters: DatetimeFilters,
     previous_secret_until: Timestamp.nullable().meta({
       description: "Until then the previous secret is also valid; null: it is not.",
     }),
@@ -103,6 +104,9 @@ export const createOAuthClient = operation({
     name: Name,
     redirect_uris: RedirectUris,
     cors_origins: CorsOrigins.optional(),
+    datetime_filters: DatetimeFilters.optional().meta({
+      description: "Default: the server's setting PARLEY_DATETIME_FILTERS at the time of creation.",
+    }),
     public: z.boolean().optional(),
     legacy: z.boolean().optional(),
   }),
@@ -131,12 +135,13 @@ export const updateOAuthClient = operation({
   path: `${base}/clients/:client_id`,
   summary: "Update OAuth Client",
   description:
-    "Changes an app's name, redirect URIs or origins. Fields that are left out keep their values. Its tokens stay valid.",
+    "Changes an app's name, redirect URIs, origins or reading of date filters. Fields that are left out keep their values. Its tokens stay valid.",
   params: OAuthClientParams,
   body: z.object({
     name: Name.optional(),
     redirect_uris: RedirectUris.optional(),
     cors_origins: CorsOrigins.optional(),
+    datetime_filters: DatetimeFilters.optional(),
   }),
   response: OAuthClient,
   errors: [...bodyErrors, "not_found"],

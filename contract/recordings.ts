@@ -135,11 +135,11 @@ export const RecordingFilter = z
   .object({
     before_datetime: TimestampInput.optional().meta({
       description:
-        "Only recordings whose start_datetime is after the value (exclusive). On servers with PARLEY_DATETIME_FILTERS=by-name: before the value (exclusive).",
+        "Only recordings whose start_datetime is after the value (exclusive). For tokens with datetime_filters=by-name: before the value (exclusive).",
     }),
     after_datetime: TimestampInput.optional().meta({
       description:
-        "Only recordings whose start_datetime is before the value (inclusive). On servers with PARLEY_DATETIME_FILTERS=by-name: after the value (inclusive).",
+        "Only recordings whose start_datetime is before the value (inclusive). For tokens with datetime_filters=by-name: after the value (inclusive).",
     }),
     attendance: z.enum(["hosted", "attended"]).optional().meta({
       description: "Personal tokens only. hosted: the user recorded it; attended: the user took part.",

@@ -81,7 +81,7 @@ function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: s
     limit: pageSize + 1,
     baseUrl,
     thumbnails: thumbnailLinks(createSigner(benchSecret), viewerOf(principal)),
-    datetimesByName: false,
+    datetimeFilters: "contract",
   });
   const text = statement.text.replace("::text as json", " as json");
   if (text === statement.text)

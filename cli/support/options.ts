@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../server/platform/config/values.ts";
 
 /** Collects the values of a repeatable option. */
@@ -11,4 +11,12 @@ export function readDuration(text: string): number {
   const ms = parseDuration(text);
   if (ms === null || ms === 0) throw new InvalidArgumentError("must be a duration, such as 12h or 30d");
   return ms;
+}
+
+/** `--datetime-filters`, for tokens and apps. */
+export function datetimeFiltersOption(): Option {
+  return new Option(
+    "--datetime-filters <reading>",
+    "how before_datetime and after_datetime are read: as the API contract defines them, or by name (default: PARLEY_DATETIME_FILTERS)",
+  ).choices(["contract", "by-name"]);
 }

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import type { DatetimeFilters } from "../../contract/common.ts";
 import { changeMembership, syncGrants } from "../access/grants.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
 import type { Role } from "../platform/auth/principal.ts";
@@ -178,6 +179,8 @@ export async function createAccessToken(
     expiresAt: Date | null;
     /** The token that creates this one, which ends with it. */
     createdByTokenId?: string | null;
+    /** Left out: as the server is set. */
+    datetimeFilters?: DatetimeFilters | undefined;
   },
 ): Promise<{ id: string; token: string }> {
   const user = await findUserByEmail(tx, input.email);
@@ -199,6 +202,7 @@ export async function createAccessToken(
       hash: hashToken(token),
       expires_at: input.expiresAt,
       created_by_token_id: input.createdByTokenId ?? null,
+      datetime_filters: input.datetimeFilters ?? null,
     })
     .execute();
   return { id, token };

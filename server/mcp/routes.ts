@@ -47,7 +47,7 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     const server = createMcpServer({
       ask: askAs(scope, request, spoken),
-      datetimesByName: config.datetimeFilters === "by-name",
+      datetimesByName: (request.principal.datetimeFilters ?? config.datetimeFilters) === "by-name",
     });
     reply.hijack();
     reply.raw.on("close", () => {

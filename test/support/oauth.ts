@@ -41,6 +41,7 @@ export async function makeClient(
       corsOrigins: [],
       isPublic: false,
       isLegacy: false,
+      datetimeFilters: "contract",
       ...input,
     }),
   );

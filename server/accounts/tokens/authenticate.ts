@@ -81,6 +81,8 @@ export async function readSession(
     emailKey: row.email_key,
     name: row.user_name,
     expiresAt: row.expires_at,
+    // The web app follows the contract.
+    datetimeFilters: "contract",
     sees: row.sees,
   };
 }
@@ -114,6 +116,7 @@ function toPrincipal(row: TokenRow): Principal {
     emailKey: row.email_key,
     name: scope === "workspace" ? row.workspace_name : row.user_name,
     expiresAt: row.expires_at,
+    ...(row.datetime_filters === null ? {} : { datetimeFilters: row.datetime_filters }),
     sees: row.sees,
   };
 }

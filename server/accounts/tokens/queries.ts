@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
 
@@ -14,6 +15,8 @@ export interface TokenRow {
   readonly email_key: string;
   readonly role: Role;
   readonly expires_at: Date | null;
+  /** Chosen for the token or its app; null: as the server is set. */
+  readonly datetime_filters: DatetimeFilters | null;
   /** Ids under which recording_grants lists what the token may see. */
   readonly sees: readonly string[];
   /** Its last recorded use is more than a minute ago. */
@@ -38,6 +41,11 @@ export interface SessionRow {
 const activeToken = `
   select t.id, coalesce(t.oauth_family_id, t.id) as counted_as, t.type, t.workspace_id, w.name as workspace_name,
          t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at,
+         coalesce(t.datetime_filters, (
+           select c.datetime_filters from oauth_families f
+           join oauth_grants g on g.id = f.grant_id
+           join oauth_clients c on c.id = g.client_id
+           where f.id = t.oauth_family_id)) as datetime_filters,
          case t.type
            when 'workspace_access_token' then array[t.workspace_id]
            else array[t.user_id, w.members_id]

@@ -1,4 +1,5 @@
 import * as contract from "../../../contract/account-tokens.ts";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import { parseTimestamp } from "../../../contract/timestamp.ts";
 import { actorOf } from "../../audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -14,24 +15,33 @@ const cursorFormat = timeCursor("tokens");
 /** Access tokens: issue, list, revoke. */
 export function tokenRoutes(
   api: Api,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize" | "tokensPerUser"> },
+  {
+    db,
+    config,
+  }: {
+    readonly db: Database;
+    readonly config: Pick<Config, "pageSize" | "tokensPerUser" | "datetimeFilters">;
+  },
 ): void {
   route(api, contract.createToken, async ({ principal, request, body }) => {
     const expiresAt = body.expires_at === undefined ? null : parseTimestamp(body.expires_at);
-    const { id, token } = await db.kysely
-      .transaction()
-      .execute((tx) =>
-        issueToken(
-          tx,
-          actorOf(request),
-          principal,
-          { type: body.type, name: body.name, expiresAt },
-          config.tokensPerUser,
-        ),
-      );
+    const { id, token } = await db.kysely.transaction().execute((tx) =>
+      issueToken(
+        tx,
+        actorOf(request),
+        principal,
+        {
+          type: body.type,
+          name: body.name,
+          expiresAt,
+          datetimeFilters: body.datetime_filters ?? config.datetimeFilters,
+        },
+        config.tokensPerUser,
+      ),
+    );
     const row = await findIssuedToken(db.kysely, id);
     if (row === undefined) throw new ProblemError("wrong_state", "the token was just revoked");
-    return { ...present(row), token };
+    return { ...present(row, config.datetimeFilters), token };
   });
 
   route(api, contract.listTokens, async ({ principal, query }) => {
@@ -46,7 +56,7 @@ export function tokenRoutes(
       fetch: (page) => findTokens(db.kysely, principal.workspaceId, { ...owner, ...page }),
       positionOf: ({ created_at: at, id }) => ({ at, id }),
     });
-    return { tokens: rows.map(present), cursor };
+    return { tokens: rows.map((row) => present(row, config.datetimeFilters)), cursor };
   });
 
   route(api, contract.revokeToken, async ({ principal, request, params }) => {
@@ -58,7 +68,7 @@ export function tokenRoutes(
   });
 }
 
-function present(row: ListedToken) {
+function present(row: ListedToken, setting: DatetimeFilters) {
   return {
     id: row.id,
     type: row.type,
@@ -67,5 +77,6 @@ function present(row: ListedToken) {
     created_datetime: row.created_at.toISOString(),
     last_used_datetime: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
+    datetime_filters: row.datetime_filters ?? setting,
   };
 }

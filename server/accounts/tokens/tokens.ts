@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
@@ -18,6 +19,7 @@ export interface ListedToken {
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly expires_at: Date | null;
+  readonly datetime_filters: DatetimeFilters | null;
 }
 
 const columns = [
@@ -29,6 +31,7 @@ const columns = [
   "t.created_at",
   "t.last_used_at",
   "t.expires_at",
+  "t.datetime_filters",
 ] as const;
 
 /**
@@ -40,7 +43,12 @@ export async function issueToken(
   tx: Tx,
   actor: AuditActor,
   principal: Principal,
-  wanted: { type: "personal_access_token" | "workspace_access_token"; name: string; expiresAt: Date | null },
+  wanted: {
+    readonly type: "personal_access_token" | "workspace_access_token";
+    readonly name: string;
+    readonly expiresAt: Date | null;
+    readonly datetimeFilters: DatetimeFilters;
+  },
   limit: number,
 ): Promise<{ id: string; token: string }> {
   if (wanted.type === "workspace_access_token" && principal.role !== "admin")

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
@@ -16,6 +17,7 @@ export interface ClientInput {
   readonly corsOrigins: readonly string[];
   readonly isPublic: boolean;
   readonly isLegacy: boolean;
+  readonly datetimeFilters: DatetimeFilters;
 }
 
 /** A client and its secret, which is not stored; null for a public client. */
@@ -54,6 +56,7 @@ export async function createClient(tx: Tx, actor: AuditActor, input: ClientInput
       secret_hash: secret === null ? null : hashToken(secret),
       redirect_uris: unique(input.redirectUris),
       cors_origins: unique(input.corsOrigins),
+      datetime_filters: input.datetimeFilters,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -91,6 +94,7 @@ export async function updateClient(
     name?: string | undefined;
     redirect_uris?: readonly string[] | undefined;
     cors_origins?: readonly string[] | undefined;
+    datetime_filters?: DatetimeFilters | undefined;
   },
 ): Promise<ClientRow> {
   const client = await tx
@@ -100,6 +104,7 @@ export async function updateClient(
       ...(changes.name === undefined ? {} : { name: changes.name }),
       ...(changes.redirect_uris === undefined ? {} : { redirect_uris: unique(changes.redirect_uris) }),
       ...(changes.cors_origins === undefined ? {} : { cors_origins: unique(changes.cors_origins) }),
+      ...(changes.datetime_filters === undefined ? {} : { datetime_filters: changes.datetime_filters }),
     })
     .where("id", "=", clientId)
     .returningAll()

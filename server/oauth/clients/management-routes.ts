@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import * as contract from "../../../contract/oauth-management.ts";
 import { revokeGrant } from "../../accounts/tokens/oauth-grants.ts";
 import { actorOf, recordAudit } from "../../audit/record.ts";
@@ -25,8 +26,11 @@ const grantCursor = timeCursor("oauth-grants");
 /** App registrations for admins, and the apps that users have authorized. */
 export function oauthManagementRoutes(
   api: Api,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize"> },
+  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize" | "datetimeFilters"> },
 ): void {
+  const setting = config.datetimeFilters;
+  const present = (client: ClientRow) => presentClient(client, setting);
+
   route(api, contract.listOAuthClients, async ({ principal, query }) => {
     const { rows, cursor } = await readPage({
       cursor: query.cursor,
@@ -35,7 +39,7 @@ export function oauthManagementRoutes(
       fetch: (page) => listClients(db.kysely, principal.workspaceId, page),
       positionOf: ({ created_at: at, id }) => ({ at, id }),
     });
-    return { clients: rows.map(presentClient), cursor };
+    return { clients: rows.map(present), cursor };
   });
 
   route(api, contract.createOAuthClient, async ({ body, request }) => {
@@ -48,22 +52,23 @@ export function oauthManagementRoutes(
         corsOrigins: body.cors_origins ?? [],
         isPublic,
         isLegacy: body.legacy ?? false,
+        datetimeFilters: body.datetime_filters ?? setting,
       }),
     );
-    return { ...presentClient(client), client_secret: secret };
+    return { ...present(client), client_secret: secret };
   });
 
   route(api, contract.getOAuthClient, async ({ principal, params }) => {
     const client = await findClient(db.kysely, params.client_id);
     if (client?.workspace_id !== principal.workspaceId) throw clientNotFound(params.client_id);
-    return presentClient(client);
+    return present(client);
   });
 
   route(api, contract.updateOAuthClient, ({ principal, params, body, request }) =>
     db.kysely.transaction().execute(async (tx) => {
       const client = await lockClient(tx, principal.workspaceId, params.client_id);
       refuseInvalidUris(body, client.is_public);
-      return presentClient(await updateClient(tx, actorOf(request), client.id, body));
+      return present(await updateClient(tx, actorOf(request), client.id, body));
     }),
   );
 
@@ -71,7 +76,7 @@ export function oauthManagementRoutes(
     db.kysely.transaction().execute(async (tx) => {
       const before = await lockClient(tx, principal.workspaceId, params.client_id);
       const { client, secret } = await rotateSecret(tx, actorOf(request), before, body.overlap_sec);
-      return { ...presentClient(client), client_secret: secret };
+      return { ...present(client), client_secret: secret };
     }),
   );
 
@@ -121,8 +126,11 @@ function refuseInvalidUris(body: Parameters<typeof findUriViolations>[0], isPubl
   if (violations.length > 0) throw invalidInput(violations);
 }
 
-/** A client as the management API and the command line show it, without its secret. */
-export function presentClient(client: ClientRow): z.input<typeof contract.OAuthClient> {
+/** A client as the management API and the command line show it, without its secret. @param setting PARLEY_DATETIME_FILTERS. */
+export function presentClient(
+  client: ClientRow,
+  setting: DatetimeFilters,
+): z.input<typeof contract.OAuthClient> {
   const { previous_secret_until: until } = client;
   return {
     client_id: client.id,
@@ -131,6 +139,7 @@ export function presentClient(client: ClientRow): z.input<typeof contract.OAuthC
     legacy: client.is_legacy,
     redirect_uris: client.redirect_uris,
     cors_origins: client.cors_origins,
+    datetime_filters: client.datetime_filters ?? setting,
     previous_secret_until: until !== null && until > new Date() ? until.toISOString() : null,
     created_datetime: client.created_at.toISOString(),
     updated_datetime: client.updated_at.toISOString(),

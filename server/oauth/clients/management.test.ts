@@ -71,6 +71,24 @@ test("clients: created with a secret shown once, read, updated, listed in pages,
   assert.equal((await asAdmin("DELETE", path)).status, 404);
 });
 
+test("clients: how date filters of an app's tokens are read can be changed, also for tokens in use", async () => {
+  const client = await register({ name: "Dates", redirect_uris: [redirectUri] });
+  const { access_token: token } = await obtainTokens(app, client, member);
+  // Of the two readings, each excludes everything where the other finds recordings.
+  const warningOf = async (filter: object): Promise<string | null> => {
+    const answer = await call(app, "POST", "/_/public-api/v2/recordings", { filter }, { token });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.headers.get("warning");
+  };
+  const byName = { after_datetime: "2026-03-02T00:00:00Z", before_datetime: "2026-03-03T00:00:00Z" };
+  assert.match((await warningOf(byName)) ?? "", /datetime_filters=by-name/);
+  const path = `${clientsPath}/${client.id}`;
+  const changed = await asAdmin("PATCH", path, { datetime_filters: "by-name" });
+  assert.equal(changed.body.datetime_filters, "by-name");
+  assert.equal(await warningOf(byName), null);
+  assert.equal((await asAdmin("PATCH", path, { datetime_filters: "reversed" })).status, 400);
+});
+
 test("clients: unsafe URIs and origins are refused, each with its JSON pointer", async () => {
   const bad: [string, boolean][] = [
     ["http://app.example.com/cb", false],

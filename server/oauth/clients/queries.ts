@@ -1,3 +1,4 @@
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import type { Executor } from "../../platform/db/database.ts";
 
 /** A registered app. */
@@ -12,6 +13,8 @@ export interface ClientRow {
   readonly previous_secret_until: Date | null;
   readonly redirect_uris: string[];
   readonly cors_origins: string[];
+  /** Null: as the server is set. */
+  readonly datetime_filters: DatetimeFilters | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }

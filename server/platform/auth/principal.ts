@@ -1,3 +1,4 @@
+import type { DatetimeFilters } from "../../../contract/common.ts";
 /** How a caller authenticated. `session` is a signed-in browser. */
 export type Credential = "oauth" | "personal_access_token" | "workspace_access_token" | "session";
 
@@ -22,6 +23,8 @@ export interface Principal {
   /** Name of the user, or of the workspace for a workspace token. */
   readonly name: string;
   readonly expiresAt: Date | null;
+  /** How date filters are read. Left out: as the setting PARLEY_DATETIME_FILTERS says. */
+  readonly datetimeFilters?: DatetimeFilters;
   /** Ids under which recording_grants lists what this token may see. */
   readonly sees: readonly string[];
 }

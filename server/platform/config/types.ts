@@ -1,3 +1,4 @@
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type { KeepRule, VersionOverride } from "./values.ts";
 
@@ -126,7 +127,7 @@ export interface Config {
   readonly storageBytesPerWorkspace: number | null;
   readonly pageSize: number;
   /** `contract`: before `>`, after `<=`, as the contract defines them; `by-name`: before `<`, after `>=`. */
-  readonly datetimeFilters: "contract" | "by-name";
+  readonly datetimeFilters: DatetimeFilters;
   readonly newRecordingShareState: "public" | "workspace" | "restricted";
   /** Lifetime of an upload URL. */
   readonly uploadUrlTtlMs: number;

@@ -43,6 +43,7 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export interface AccessTokens {
   created_at: Generated<Timestamp>;
   created_by_token_id: string | null;
+  datetime_filters: "contract" | "by-name" | null;
   expires_at: Timestamp | null;
   hash: Buffer;
   id: string;
@@ -388,6 +389,7 @@ export interface ModelInstalls {
 export interface OauthClients {
   cors_origins: Generated<string[]>;
   created_at: Generated<Timestamp>;
+  datetime_filters: "contract" | "by-name" | null;
   id: string;
   is_legacy: boolean;
   is_public: boolean;

@@ -20,6 +20,7 @@ import { type Api, type Call, Ready, route } from "../../platform/http/routing/r
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
 import { thumbnailLinks } from "../json/links.ts";
+import { explainExcluded } from "../list/datetime-filters.ts";
 import { findRecordingMedia, mediaLink } from "../media/media.ts";
 import { canSeeRecording, findRecordingJson, listRecordings } from "../queries.ts";
 import { recordingNotFound } from "../rights.ts";
@@ -43,8 +44,9 @@ export function recordingRoutes(
   const { baseUrl } = config;
   const transcripts = createTranscriptCache(db.pool);
 
-  route(api, contract.listRecordings, async ({ principal, body }) => {
+  route(api, contract.listRecordings, async ({ principal, body, request }) => {
     refusePersonalOnly(principal, body);
+    const datetimeFilters = principal.datetimeFilters ?? config.datetimeFilters;
     const { rows, cursor } = await readPage({
       cursor: body.cursor,
       size: config.pageSize,
@@ -61,15 +63,20 @@ export function recordingRoutes(
               include: body.include ?? {},
               baseUrl,
               thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-              // The setting is for clients with tokens; the web app, which uses a session, follows the contract.
-              datetimesByName: config.datetimeFilters === "by-name" && principal.tokenType !== "session",
+              datetimeFilters,
             }),
           (recordings) => recordings.map(({ id }) => id),
         ),
       positionOf: (row) => row,
     });
     const recordings = rows.map((row) => row.json).join(",");
-    return new Ready(`{"cursor":${JSON.stringify(cursor)},"recordings":[${recordings}]}`);
+    const excluded = explainExcluded(body.filter ?? {}, datetimeFilters);
+    if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
+    return new Ready(
+      `{"cursor":${JSON.stringify(cursor)},"recordings":[${recordings}]}`,
+      // 299 is a persistent warning without a code of its own (RFC 7234, section 5.5.7).
+      excluded === null ? {} : { warning: `299 parley "${excluded}"` },
+    );
   });
 
   route(api, contract.getRecording, async ({ principal, params, body, request }) => {

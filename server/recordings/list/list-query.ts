@@ -1,9 +1,11 @@
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import type { RecordingFilterInput, RecordingIncludeInput } from "../../../contract/recordings.ts";
 import { parseTimestamp } from "../../../contract/timestamp.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
 import type { ThumbnailLinks } from "../json/links.ts";
 import { recordingJson } from "../json/recording.ts";
+import { comparisons } from "./datetime-filters.ts";
 
 /** SQL text with its values, and a name when it may be a prepared statement. */
 export interface Statement {
@@ -18,8 +20,7 @@ export interface ListOptions extends PageQuery<Position> {
   readonly include: RecordingIncludeInput;
   readonly baseUrl: string;
   readonly thumbnails: ThumbnailLinks;
-  /** Whether before/after mean what their names say instead of what the contract says. */
-  readonly datetimesByName: boolean;
+  readonly datetimeFilters: DatetimeFilters;
 }
 
 /**
@@ -81,23 +82,15 @@ function seesWholeTeam(principal: Principal, team: string): boolean {
   return principal.scope === "workspace" || principal.sees.includes(team.toLowerCase());
 }
 
-/**
- * Contract: before_datetime selects recordings whose start_datetime is after the value (exclusive), after_datetime
- * those whose start_datetime is before it (inclusive).
- */
-const comparisonsOfContract = { before_datetime: ">", after_datetime: "<=" } as const;
-
-/** PARLEY_DATETIME_FILTERS=by-name: each boundary belongs to its filter, so before is exclusive and after inclusive. */
-const comparisonsByName = { before_datetime: "<", after_datetime: ">=" } as const;
-
 function filterConditions(options: ListOptions, bind: (value: unknown) => string): string[] {
   const { principal, filter } = options;
   const conditions: string[] = [];
-  const comparisons = options.datetimesByName ? comparisonsByName : comparisonsOfContract;
   for (const name of ["before_datetime", "after_datetime"] as const) {
     const value = filter[name];
     if (value !== undefined)
-      conditions.push(`g.start_datetime ${comparisons[name]} ${bind(parseTimestamp(value))}::timestamptz`);
+      conditions.push(
+        `g.start_datetime ${comparisons[options.datetimeFilters][name]} ${bind(parseTimestamp(value))}::timestamptz`,
+      );
   }
   if (filter.title_search !== undefined) conditions.push(titleCondition(filter.title_search, bind));
   if (filter.meeting_type !== undefined)

@@ -312,3 +312,45 @@ test("PARLEY_DATETIME_FILTERS=by-name: before is exclusive, after inclusive, and
     assert.deepEqual(await titlesOf({ after_datetime: at }, bySession), ["02", "01"]);
   }
 });
+
+test("datetime_filters per token: each list follows its own, and one that excludes everything says so", async () => {
+  const { member } = await makeWorkspace(app.db);
+  for (const day of ["01", "02", "03"])
+    await makeRecording(app, member.token, { title: day, start_datetime: `2026-03-${day}T00:00:00Z` });
+  const issue = async (body: object): Promise<string> => {
+    const created = await call(
+      app,
+      "POST",
+      "/_/api/v1/tokens",
+      { type: "personal_access_token", name: "client", ...body },
+      { token: member.token, version: null },
+    );
+    assert.equal(
+      created.body.datetime_filters,
+      "datetime_filters" in body ? body.datetime_filters : "contract",
+    );
+    return created.body.token;
+  };
+  const range = { after_datetime: "2026-03-02T00:00:00Z", before_datetime: "2026-03-03T00:00:00Z" };
+  const reversed = { before_datetime: range.after_datetime, after_datetime: range.before_datetime };
+  for (const [reading, filter, excluding, found] of [
+    ["by-name", range, reversed, ["02"]],
+    ["contract", reversed, range, ["03"]],
+  ] as const) {
+    const token = await issue({ datetime_filters: reading });
+    for (const version of everyVersion) {
+      const matching = await call(app, "POST", "/recordings", { filter }, { token, version });
+      assert.deepEqual(
+        matching.body.recordings.map(({ title }: { title: string }) => title),
+        found,
+      );
+      assert.equal(matching.headers.get("warning"), null);
+      const empty = await call(app, "POST", "/recordings", { filter: excluding }, { token, version });
+      assert.equal(empty.status, 200);
+      assert.deepEqual(empty.body.recordings, []);
+      assert.match(empty.headers.get("warning") ?? "", /^299 parley ".*exclude every recording.*"$/);
+    }
+  }
+  // A token without a choice takes the server's setting.
+  await issue({});
+});

@@ -4,6 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import { usersQuery } from "../../api/recordings.ts";
 import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
@@ -11,6 +12,7 @@ import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
+import { DatetimeFiltersField } from "../datetime-filters-field.tsx";
 import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
 
 const parent = getRouteApi("/signed-in");
@@ -93,6 +95,7 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
         token.expires_at === null
           ? "does not expire"
           : `${isOver ? "expired" : "expires"} ${whenInLine(token.expires_at)}`,
+        token.datetime_filters === "by-name" ? "date filters by name" : null,
       ]}
       actions={
         <ConfirmButton
@@ -159,11 +162,13 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
     "personal_access_token",
   );
   const [days, setDays] = useState<string>("90");
+  const [filters, setFilters] = useState<DatetimeFilters | null>(null);
   const create = useAction({
     run: () =>
       createToken({
         name,
         type,
+        ...(filters === null ? {} : { datetime_filters: filters }),
         ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
       }),
     refresh: [["tokens"]],
@@ -218,7 +223,8 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
           onChange={(value) => setDays(value ?? "")}
           error={errors.expires_at}
         />
-        <FormError error={create.error} fields={["name", "type", "expires_at"]} />
+        <DatetimeFiltersField value={filters} onChange={setFilters} error={errors.datetime_filters} />
+        <FormError error={create.error} fields={["name", "type", "expires_at", "datetime_filters"]} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -1,7 +1,9 @@
 import { Button, Checkbox, Group, Stack, Textarea, TextInput } from "@mantine/core";
+import type { DatetimeFilters } from "../../../contract/common.ts";
 import { type Client, clientsQuery, createClient, updateClient } from "../../api/settings/oauth-clients.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { DatetimeFiltersField } from "../datetime-filters-field.tsx";
 
 interface ClientFormProps {
   /** The app to edit; a new one if absent. */
@@ -18,11 +20,17 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
     origins: client?.cors_origins.join("\n") ?? "",
     isPublic: false,
     isLegacy: false,
+    filters: (client?.datetime_filters ?? "") as DatetimeFilters | "",
   });
-  const { name, uris, origins, isPublic, isLegacy } = draft.value;
+  const { name, uris, origins, isPublic, isLegacy, filters } = draft.value;
   const save = useAction({
     run: async () => {
-      const body = { name, redirect_uris: lines(uris), cors_origins: lines(origins) };
+      const body = {
+        name,
+        redirect_uris: lines(uris),
+        cors_origins: lines(origins),
+        ...(filters === "" ? {} : { datetime_filters: filters }),
+      };
       if (client !== undefined)
         return { saved: await updateClient(client.client_id, body), secret: null as string | null };
       const { client_secret, ...saved } = await createClient({ ...body, public: isPublic, legacy: isLegacy });
@@ -94,9 +102,14 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
             />
           </>
         )}
+        <DatetimeFiltersField
+          value={filters === "" ? null : filters}
+          onChange={(value) => draft.change({ filters: value ?? "" })}
+          error={errors.datetime_filters}
+        />
         <FormError
           error={save.error}
-          fields={["name", "redirect_uris", "cors_origins", "public", "legacy"]}
+          fields={["name", "redirect_uris", "cors_origins", "public", "legacy", "datetime_filters"]}
         />
         <Group justify="flex-end">
           <Button
