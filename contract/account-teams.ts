@@ -45,6 +45,10 @@ export const WorkspaceSettings = z
       description:
         "Whether the ids that imported recordings had elsewhere find them, in links and API calls.",
     }),
+    recording_consent: z.string().nullable().meta({
+      description:
+        "Reminder shown before a recording in the web app, for example about consent. Null: the app's own text.",
+    }),
     single_sign_on: z
       .strictObject({
         name: z.string().meta({ description: "The provider's display name, set by the server's operator." }),
@@ -162,6 +166,9 @@ export const updateWorkspace = operation({
     spoken_language: SpokenLanguage.optional(),
     vocabulary: Vocabulary.optional(),
     resolves_old_ids: z.boolean().optional(),
+    recording_consent: z.string().trim().max(2000).nullable().optional().meta({
+      description: "Null or empty: the app's own text.",
+    }),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

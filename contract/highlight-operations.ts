@@ -26,6 +26,14 @@ const Duration = z
   .max(2_147_483_647)
   .meta({ description: "Length in milliseconds; the clip must end within the recording." });
 
+/** A highlight that comes with its recording. */
+export const NewHighlight = z.object({
+  text: HighlightText,
+  timestamp: Start,
+  duration: Duration,
+  tags: TagList.optional(),
+});
+
 /** Include names in a query string. */
 export const HighlightIncludeQuery = z
   .string()
@@ -62,13 +70,7 @@ export const createHighlight = operation({
   summary: "Create Highlight",
   description: `Creates a highlight of a recording. Allowed for everyone who can see the recording. A recording can have at most ${maxHighlights} highlights.`,
   params: RecordingParams,
-  body: z.object({
-    text: HighlightText,
-    timestamp: Start,
-    duration: Duration,
-    tags: TagList.optional(),
-    include: HighlightInclude.optional(),
-  }),
+  body: NewHighlight.extend({ include: HighlightInclude.optional() }),
   response: Highlight,
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Timestamp, TimestampInput, Uuid } from "./common.ts";
+import { maxHighlights, NewHighlight } from "./highlight-operations.ts";
 import { mediaFormats } from "./media-formats.ts";
 import { operation } from "./operation.ts";
 import { isNamed, leaveRule, leavesAfterJoining, nameRule, participantFields } from "./participants.ts";
@@ -69,6 +70,10 @@ const fileFields = {
         "Several files sent as one, one behind the other: the length of each. They are joined to one recording in this order.",
     }),
 };
+const ImportedHighlights = z.array(NewHighlight).max(maxHighlights).meta({
+  description:
+    "Highlights of the recording, created with it by the import's creator. Ranges that exceed the file are cut at its end.",
+});
 
 export const ImportInput = z
   .object({
@@ -114,6 +119,7 @@ export const ImportInput = z
     screenshares: z.array(ImportedScreenshare).max(recordingLimits.screenshares).optional().meta({
       description: "Ranges that exceed the file are cut at its end.",
     }),
+    highlights: ImportedHighlights.optional(),
     transcript: TranscriptInput.optional().meta({ description: "Required without media." }),
   })
   .meta({ id: "ImportInput" });
@@ -201,9 +207,12 @@ export const updateImport = operation({
   path: "/_/api/v1/imports/:import_id",
   summary: "Update Import",
   description:
-    "Decides what becomes of several audio tracks. Allowed in status awaiting, or staged with auto_promote false. Title, start time and participants are changed by Update Upload.",
+    "Changes the given fields and keeps the others: what becomes of several audio tracks, and the highlights of the recording, which a recording made in the browser gets while it is uploaded. Allowed in status awaiting, or staged with auto_promote false. Title, start time and participants are changed by Update Upload.",
   params: z.object({ import_id: Uuid }),
-  body: z.object({ audio_tracks: AudioTrackChoice }),
+  body: z.object({
+    audio_tracks: AudioTrackChoice.optional(),
+    highlights: ImportedHighlights.optional(),
+  }),
   response: Import,
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],
 });

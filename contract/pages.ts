@@ -5,6 +5,7 @@
 export const pagePaths = [
   "/",
   "/recordings/:recording_id",
+  "/record/:upload_id",
   "/search",
   "/uploads",
   "/uploads/:upload_id",

@@ -67,7 +67,7 @@ export function importRoutes(
   });
 
   route(api, contract.updateImport, async ({ principal, params, body }) =>
-    present(await updateImport(deps, principal, params.import_id, body.audio_tracks)),
+    present(await updateImport(deps, principal, params.import_id, body)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import type { ImportInput } from "../../contract/imports.ts";
+import type { z } from "zod";
+import type { ImportInput, updateImport as updateImportOperation } from "../../contract/imports.ts";
 import { formatOf, likelyMediaType, type MediaFormat } from "../../contract/media-formats.ts";
 import { toTimestamp } from "../../contract/recording-data.ts";
 import { languageOf } from "../../contract/spoken-language.ts";
@@ -9,6 +10,7 @@ import type { Config } from "../platform/config/config.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import type {
   ImportData,
+  ImportedHighlight,
   MovedData,
   ParticipantExtra,
   UploadParticipant,
@@ -180,18 +182,24 @@ function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string
     calendar_event: input.calendar_event ? calendarEventOf(input.calendar_event) : null,
     crm: input.crm ? crmOf(input.crm) : null,
     screenshares: input.screenshares ?? [],
+    highlights: (input.highlights ?? []).map(toHighlight),
   };
 }
 
+function toHighlight(highlight: NonNullable<ImportInput["highlights"]>[number]): ImportedHighlight {
+  const { text, timestamp, duration, tags } = highlight;
+  return { text, start: timestamp, duration, tags: uniqueTags(tags ?? []) };
+}
+
 /**
- * Decides what becomes of an import's audio tracks, before it becomes a recording.
+ * Changes the given fields of an import before it becomes a recording.
  * @throws ProblemError `not_found`, `wrong_state`
  */
 export function updateImport(
   { db }: Pick<Dependencies, "db">,
   principal: Principal,
   importId: string,
-  audioTracks: NonNullable<ImportData["audio_tracks"]>,
+  { audio_tracks: audioTracks, highlights }: z.output<typeof updateImportOperation.body>,
 ): Promise<UploadRow> {
   return db.kysely.transaction().execute(async (tx) => {
     const row = await lockUpload(tx, principal, importId);
@@ -201,7 +209,11 @@ export function updateImport(
         "wrong_state",
         `import ${importId} is ${row.status}; it can be changed while awaiting, or staged with auto_promote false`,
       );
-    return saveImportData(tx, importId, { ...row.import_data, audio_tracks: audioTracks });
+    return saveImportData(tx, importId, {
+      ...row.import_data,
+      ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks }),
+      ...(highlights === undefined ? {} : { highlights: highlights.map(toHighlight) }),
+    });
   });
 }
 

@@ -1,7 +1,11 @@
+import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
+import { insertHighlight } from "../highlights/queries.ts";
 import type { Tx } from "../platform/db/database.ts";
 import type { ImportData, ParticipantExtra } from "../platform/db/json-columns.ts";
+import { record } from "../platform/events/record.ts";
 import type { NewParticipant } from "../recordings/create.ts";
+import type { UploadRow } from "./queries.ts";
 
 /** Writes the import's own attributes to its recording, before the recording's grants and event. */
 export async function applyImportData(
@@ -50,4 +54,35 @@ export async function applyImportData(
     from jsonb_to_recordset(${JSON.stringify(known)}::jsonb) as x (id uuid, crm_contact_id text,
       confirmed_attendee boolean, attended boolean, observed_join_time timestamptz, observed_leave_time timestamptz)
     where p.id = x.id and p.recording_id = ${recordingId}`.execute(tx);
+}
+
+/** Creates the highlights of an import in the name of its creator; those that begin after the end are left out. */
+export async function createImportedHighlights(
+  tx: Tx,
+  upload: Pick<UploadRow, "workspace_id" | "created_by">,
+  { highlights = [] }: ImportData,
+  { recordingId, durationMs }: { readonly recordingId: string; readonly durationMs: number },
+): Promise<void> {
+  const { workspace_id, created_by } = upload;
+  for (const { text, start, duration, tags } of highlights) {
+    if (start >= durationMs) continue;
+    const id = randomUUIDv7();
+    await insertHighlight(tx, {
+      id,
+      recording_id: recordingId,
+      workspace_id,
+      created_by,
+      text,
+      start_ms: start,
+      duration_ms: Math.min(duration, durationMs - start),
+      tags: [...tags],
+    });
+    await record(tx, {
+      workspaceId: workspace_id,
+      type: "highlight_added",
+      subjectId: id,
+      recordingId,
+      data: { id, recording_id: recordingId },
+    });
+  }
 }

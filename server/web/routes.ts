@@ -9,7 +9,7 @@ import { readSession } from "../accounts/tokens/authenticate.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
-import { allowFraming } from "../platform/http/origin/security-headers.ts";
+import { allowFraming, allowRecording } from "../platform/http/origin/security-headers.ts";
 import { describePage, publicPageOf } from "../public-links/view/page.ts";
 import { keepOut } from "../public-links/view/shared-routes.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
@@ -61,6 +61,7 @@ export async function webAppRoutes(
         document.replace("</head>", `  ${preloads?.get(path) ?? ""}\n  </head>`),
         {},
       );
+      allowRecording(reply);
       return reply
         .type("text/html; charset=utf-8")
         .header("content-security-policy", `${policy}; frame-ancestors 'none'`)

@@ -154,6 +154,16 @@ job(app, "share by a link", { path: "/", email: admin }, async ({ page, picture 
   await picture("public-link");
 });
 
+job(app, "record in the browser", { path: "/", email: member }, async ({ page, picture }) => {
+  await page.getByRole("banner").getByRole("button", { name: "Record" }).click();
+  const dialog = page.getByRole("dialog", { name: "Record a meeting" });
+  for (const choice of ["Screen", "Camera", "Sound only"])
+    await dialog.getByText(choice, { exact: true }).waitFor();
+  await dialog.getByLabel("Title").fill("Harbour contract");
+  await dialog.getByRole("button", { name: "Start recording" }).waitFor();
+  await picture("record");
+});
+
 job(app, "upload", { path: "/uploads", email: member }, async ({ page, picture }) => {
   const buffer = readFileSync(mediaFile("good-faststart.mp4"));
   await page.getByRole("switch", { name: /Review uploads before publishing/ }).waitFor();

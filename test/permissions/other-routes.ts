@@ -86,6 +86,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /search": open,
   "GET /uploads": open,
   "GET /uploads/:upload_id": open,
+  "GET /record/:upload_id": open,
   "GET /highlights": open,
   "GET /highlights/:highlight_id": open,
   "GET /stories": open,

@@ -95,6 +95,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "access",
     "audit",
     "directory",
+    "highlights",
     "integrity",
     "intelligence",
     "media",

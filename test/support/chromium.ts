@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const packageFolder = dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
@@ -32,18 +32,43 @@ const fontSettings = `<fontconfig>
  * @throws Error on systems without a browser in the package.
  */
 export async function launchChromium({ hasScrollbars = false } = {}): Promise<Browser> {
+  const options = await launchOptions();
+  return chromium.launch({ ...options, ignoreDefaultArgs: hasScrollbars ? ["--hide-scrollbars"] : [] });
+}
+
+/**
+ * The same browser with a profile in a folder, which survives when it is killed, and with fake devices: a screen with a
+ * moving picture, a camera, and a microphone that plays a WAV file again and again.
+ */
+export async function launchWithDevices(profile: string, microphone: string): Promise<BrowserContext> {
+  const options = await launchOptions();
+  return chromium.launchPersistentContext(profile, {
+    ...options,
+    args: [
+      ...options.args,
+      "--use-fake-device-for-media-stream",
+      "--use-fake-ui-for-media-stream",
+      `--use-file-for-fake-audio-capture=${microphone}`,
+    ],
+    locale: "en-GB",
+    timezoneId: "UTC",
+    reducedMotion: "reduce",
+    viewport: { width: 1280, height: 800 },
+  });
+}
+
+async function launchOptions() {
   const folder = await chromiumFolder();
-  return chromium.launch({
+  return {
     executablePath: join(folder, "chromium"),
     args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
-    ignoreDefaultArgs: hasScrollbars ? ["--hide-scrollbars"] : [],
     env: {
       ...process.env,
       // Systems without a desktop often lack NSS.
       LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
       FONTCONFIG_FILE: join(folder, "fonts.conf"),
     },
-  });
+  };
 }
 
 /**

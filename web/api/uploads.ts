@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { getImport, importRecording } from "../../contract/imports.ts";
+import type { getImport, ImportInput, importRecording, updateImport } from "../../contract/imports.ts";
 import type { MediaFormat } from "../../contract/media-formats.ts";
 import type { setUploadLanguage as setUploadLanguageOperation } from "../../contract/spoken-language.ts";
 import type {
@@ -80,9 +80,16 @@ export function startUpload(input: {
 }
 
 /** Creates an upload of a file that the server converts. */
-export function startImport(format: MediaFormat, title: string, spokenLanguage: string) {
+export function startImport(
+  format: MediaFormat,
+  title: string,
+  details: Pick<
+    z.input<typeof ImportInput>,
+    "source" | "participants" | "meeting_type_id" | "spoken_language"
+  >,
+) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
-    body: { media: { format }, title, source: "upload", spoken_language: spokenLanguage },
+    body: { media: { format }, title, ...details },
   });
 }
 
@@ -93,9 +100,32 @@ export function setUploadLanguage(uploadId: string, language: string) {
   });
 }
 
+/** The state of an upload created by `startImport`. */
+export function findImport(uploadId: string) {
+  return call<typeof getImport>("GET", path`/_/api/v1/imports/${uploadId}`);
+}
+
+/** The same, polled until it is a recording. */
+export function importQuery(uploadId: string) {
+  return queryOptions({
+    queryKey: ["uploads", "import", uploadId],
+    staleTime: 0,
+    queryFn: () => findImport(uploadId),
+    refetchInterval: ({ state }) => (state.data?.recording_id || state.data?.failure ? false : 1000),
+  });
+}
+
+/** Replaces the highlights that an upload created by `startImport` adds to its recording. */
+export function saveImportHighlights(
+  uploadId: string,
+  highlights: z.input<typeof updateImport.body>["highlights"],
+) {
+  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, { body: { highlights } });
+}
+
 /** Where to send the rest of a file, with its limits; null when the upload no longer expects one. */
 export async function findTarget(uploadId: string, isConverted: boolean) {
-  if (isConverted) return (await call<typeof getImport>("GET", path`/_/api/v1/imports/${uploadId}`)).upload;
+  if (isConverted) return (await findImport(uploadId)).upload;
   const { media } = await call<typeof getUpload>("POST", path`/_/public-api/v2/uploads/${uploadId}`, {
     body: {},
   });

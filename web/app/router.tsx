@@ -221,6 +221,12 @@ const uploadRoute = createRoute({
   component: lazyPage(() => import("../uploads/upload-page.tsx"), "UploadPage"),
 });
 
+const recordRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/record/$uploadId",
+  component: lazyPage(() => import("../record/finish-page.tsx"), "FinishPage"),
+});
+
 const highlightsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/highlights",
@@ -255,6 +261,7 @@ const routes = root.addChildren([
     searchRoute,
     uploadsRoute,
     uploadRoute,
+    recordRoute,
     highlightsRoute,
     highlightRoute,
     storiesRoute,

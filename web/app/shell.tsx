@@ -4,6 +4,7 @@ import {
   AppShell,
   Avatar,
   Burger,
+  Button,
   Group,
   Menu,
   NavLink,
@@ -18,6 +19,7 @@ import {
   IconHighlight,
   IconLogout,
   IconMoon,
+  IconPlayerRecord,
   IconSettings,
   IconStack2,
   IconSun,
@@ -30,6 +32,7 @@ import { useEffect, useRef } from "react";
 import { type Session, signOut } from "../api/session.ts";
 import { ownerOf, removeAllDrafts } from "../common/drafts/store.ts";
 import { initials } from "../common/format/names.ts";
+import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
 import { SenderProvider } from "../uploads/sending/context.tsx";
 import { HeaderSearch } from "./header-search.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
@@ -52,59 +55,63 @@ export function Shell({ session }: { session: Session }) {
   useFocusOnNewPage(path, main, close);
   useKeptFocus();
   return (
-    <AppShell
-      header={{ height: 60 }}
-      navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
-      padding="md"
-    >
-      <SignedOut session={session} />
-      <a className="skip" href="#main">
-        Skip to content
-      </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap">
-          <Burger
-            opened={isOpen}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={isOpen ? "Close menu" : "Open menu"}
-            aria-expanded={isOpen}
-          />
-          <Anchor component={Link} to="/" underline="never" c="inherit" aria-label="Parley home">
-            <Group gap={8} wrap="nowrap">
-              <img src="/icon.svg" width={28} height={28} alt="" />
-              <Text fw={700} size="lg" visibleFrom="sm" span>
-                Parley
-              </Text>
-            </Group>
-          </Anchor>
-          <HeaderSearch />
-          <AccountMenu session={session} />
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Main" mod={{ closed: !isOpen }}>
-        {navItems.map(({ to, label, icon: Icon }) => (
-          <NavLink
-            key={to}
-            component={Link}
-            to={to}
-            label={label}
-            leftSection={<Icon size={20} stroke={1.6} aria-hidden />}
-            active={to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to)}
-            variant="light"
-            my={2}
-            bdrs="md"
-          />
-        ))}
-      </AppShell.Navbar>
-      <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>
-        <SenderProvider userId={session.user.id}>
-          <QuarantineNotice session={session} />
-          <Outlet />
-        </SenderProvider>
-      </AppShell.Main>
-    </AppShell>
+    <RecorderProvider>
+      <AppShell
+        header={{ height: 60 }}
+        navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+        padding="md"
+      >
+        <SignedOut session={session} />
+        <a className="skip" href="#main">
+          Skip to content
+        </a>
+        <AppShell.Header>
+          <Group h="100%" px="md" gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isOpen ? "Close menu" : "Open menu"}
+              aria-expanded={isOpen}
+            />
+            <Anchor component={Link} to="/" underline="never" c="inherit" aria-label="Parley home">
+              <Group gap={8} wrap="nowrap">
+                <img src="/icon.svg" width={28} height={28} alt="" />
+                <Text fw={700} size="lg" visibleFrom="sm" span>
+                  Parley
+                </Text>
+              </Group>
+            </Anchor>
+            <HeaderSearch />
+            <RecordButton />
+            <AccountMenu session={session} />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="sm" aria-label="Main" mod={{ closed: !isOpen }}>
+          {navItems.map(({ to, label, icon: Icon }) => (
+            <NavLink
+              key={to}
+              component={Link}
+              to={to}
+              label={label}
+              leftSection={<Icon size={20} stroke={1.6} aria-hidden />}
+              active={to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to)}
+              variant="light"
+              my={2}
+              bdrs="md"
+            />
+          ))}
+        </AppShell.Navbar>
+        <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>
+          <SenderProvider userId={session.user.id}>
+            <QuarantineNotice session={session} />
+            <RecorderOutlet session={session} />
+            <Outlet />
+          </SenderProvider>
+        </AppShell.Main>
+      </AppShell>
+    </RecorderProvider>
   );
 }
 
@@ -117,6 +124,27 @@ function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | nul
     close();
     main.current?.focus({ preventScroll: true });
   }, [path, main, close]);
+}
+
+function RecordButton() {
+  const open = useOpenRecorder();
+  return (
+    <>
+      <Button
+        variant="light"
+        color="red"
+        visibleFrom="md"
+        flex="none"
+        leftSection={<IconPlayerRecord size={18} aria-hidden />}
+        onClick={open}
+      >
+        Record
+      </Button>
+      <ActionIcon variant="light" color="red" size="lg" hiddenFrom="md" aria-label="Record" onClick={open}>
+        <IconPlayerRecord size={20} stroke={1.6} />
+      </ActionIcon>
+    </>
+  );
 }
 
 function AccountMenu({ session }: { session: Session }) {

@@ -1,5 +1,5 @@
 import { Button, Group, Loader, SegmentedControl, Title, VisuallyHidden } from "@mantine/core";
-import { IconLayoutGrid, IconList, IconUpload, IconVideo } from "@tabler/icons-react";
+import { IconLayoutGrid, IconList, IconPlayerRecord, IconUpload, IconVideo } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { recordingsQuery } from "../api/recordings.ts";
@@ -8,6 +8,7 @@ import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
+import { useOpenRecorder } from "../record/context.tsx";
 import { LibraryFilters } from "./filters.tsx";
 import classes from "./library.module.css";
 import { RecordingCard, RecordingCardSkeleton } from "./recording-card.tsx";
@@ -127,15 +128,21 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
 
 function NoRecordings() {
   const { session } = page.useRouteContext();
+  const record = useOpenRecorder();
   return (
     <>
       <EmptyState
         title="No recordings yet"
         icon={<IconVideo size={30} stroke={1.5} />}
         action={
-          <Button component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
-            Upload a recording
-          </Button>
+          <Group justify="center">
+            <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={record}>
+              Record a meeting
+            </Button>
+            <Button component={Link} to="/uploads" variant="light" leftSection={<IconUpload size={18} />}>
+              Upload a recording
+            </Button>
+          </Group>
         }
       >
         Recordings you make, attend, or that are shared with you appear here.

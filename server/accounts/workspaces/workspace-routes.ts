@@ -27,6 +27,7 @@ export function workspaceRoutes(
         "spoken_language",
         "vocabulary",
         "resolves_old_ids",
+        "recording_consent",
       ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
@@ -42,6 +43,7 @@ export function workspaceRoutes(
       spoken_language: row.spoken_language,
       vocabulary: row.vocabulary,
       resolves_old_ids: row.resolves_old_ids,
+      recording_consent: row.recording_consent,
       single_sign_on:
         singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
     };
@@ -50,7 +52,7 @@ export function workspaceRoutes(
   route(api, contract.getWorkspace, ({ principal }) => read(principal.workspaceId));
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
-    const { name, email_domains, new_recordings, recording_added } = body;
+    const { name, email_domains, new_recordings, recording_added, recording_consent } = body;
     const { spoken_language, vocabulary, resolves_old_ids } = body;
     const changes = {
       ...(name === undefined ? {} : { name }),
@@ -62,6 +64,7 @@ export function workspaceRoutes(
       ...(spoken_language === undefined ? {} : { spoken_language: languageOf(spoken_language) }),
       ...(vocabulary === undefined ? {} : { vocabulary }),
       ...(resolves_old_ids === undefined ? {} : { resolves_old_ids }),
+      ...(recording_consent === undefined ? {} : { recording_consent: recording_consent || null }),
     };
     if (Object.keys(changes).length > 0)
       await db.kysely.transaction().execute(async (tx) => {

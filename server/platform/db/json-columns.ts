@@ -133,6 +133,14 @@ export interface UploadParticipant {
   readonly extra?: ParticipantExtra;
 }
 
+/** A highlight that an import creates with its recording. Times in milliseconds. */
+export interface ImportedHighlight {
+  readonly text: string;
+  readonly start: number;
+  readonly duration: number;
+  readonly tags: readonly string[];
+}
+
 /** uploads.import_data: what an import adds to the attributes of an upload. */
 export interface ImportData {
   /** The format that its file is said to have; null for a transcript alone. */
@@ -156,6 +164,8 @@ export interface ImportData {
   /** `participant` is an index of the participants. */
   readonly screenshares: readonly { start: number; end: number; participant: number }[];
   readonly moved?: MovedData;
+  /** Absent in rows of earlier versions. */
+  readonly highlights?: readonly ImportedHighlight[];
 }
 
 /** uploads.transcript_info: what an upload keeps of its transcript once the copy is removed. */

@@ -876,6 +876,7 @@ export interface Workspaces {
   name: string;
   new_recording_share_state: "restricted" | "workspace" | null;
   recording_added: Generated<"when_ready" | "immediately">;
+  recording_consent: string | null;
   resolves_old_ids: Generated<boolean>;
   spoken_language: string | null;
   vocabulary: Generated<string[]>;

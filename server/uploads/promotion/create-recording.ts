@@ -9,7 +9,7 @@ import * as write from "../../recordings/create.ts";
 import { participantScopes } from "../../recordings/participant-scope.ts";
 import { insertUserShare } from "../../recordings/share/queries.ts";
 import { findShareStateOfNew } from "../../recordings/share/share-state.ts";
-import { applyImportData } from "../import-data.ts";
+import { applyImportData, createImportedHighlights } from "../import-data.ts";
 import { insertRecordingMedia, type NewRecordingMedia } from "../media-queries.ts";
 import { applyMovedData, finishMove } from "../moved-data.ts";
 import { findUploadTranscripts, type UploadRow } from "../queries.ts";
@@ -73,7 +73,7 @@ export async function createRecording(
     await insertUserShare(tx, recordingId, upload.created_by);
   }
   if (upload.team_id !== null) await write.insertRecordingTeam(tx, recordingId, upload.team_id);
-  if (upload.import_data !== null)
+  if (upload.import_data !== null) {
     await applyImportData(
       tx,
       recordingId,
@@ -82,8 +82,10 @@ export async function createRecording(
       upload.participants.map(({ extra }) => extra),
       durationMs,
     );
-  if (upload.import_data?.moved !== undefined)
-    await applyMovedData(tx, upload, recordingId, upload.import_data.moved, people);
+    await createImportedHighlights(tx, upload, upload.import_data, { recordingId, durationMs });
+    if (upload.import_data.moved !== undefined)
+      await applyMovedData(tx, upload, recordingId, upload.import_data.moved, people);
+  }
   if (transcript !== undefined) {
     await write.insertSegments(tx, recordingId, attributeSegments(transcript, upload, people));
   }

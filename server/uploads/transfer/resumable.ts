@@ -116,10 +116,13 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     if (uploadId === undefined) throw new ProblemError("not_found", "nothing is here");
     const method = methodOf(request);
     // A browser's preflight request; its response is the same for every URL.
-    if (method !== "OPTIONS") await admit(request, method, uploadId);
+    const upload = method === "OPTIONS" ? null : await admit(request, method, uploadId);
     expectation.meet();
     request.raw.setTimeout(silenceMs);
     const tusRequest = toTusRequest(request, reply, method, uploadId);
+    // A sender that declared the length but lost the response repeats it, which the tus server would refuse.
+    if (upload?.resumable_length === tusRequest.headers.get("upload-length"))
+      tusRequest.headers.delete("upload-length");
     const response = await tus.handleWeb(tusRequest);
     throwOurs(failures.get(tusRequest));
     if (response.status >= 400) {
@@ -136,7 +139,7 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
    * of `failExpiredUploads`) its sender may continue with a correctly signed URL that has expired in the meantime.
    * Starting takes an unexpired URL.
    */
-  async function admit(request: FastifyRequest, method: string, uploadId: string): Promise<void> {
+  async function admit(request: FastifyRequest, method: string, uploadId: string): Promise<UploadRow> {
     const fault = signer.check("resume", uploadId, request.query, new Date());
     if (fault !== "expired" || method === "POST") refuseLink(fault);
     const upload = await findUploadById(db, uploadId);
@@ -146,6 +149,7 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     // The offset may be requested even when the whole file has arrived.
     if (method !== "HEAD") refuseArrived(upload);
     if (Number(request.headers["upload-length"]) > Number(upload.max_upload_bytes)) throw tooLarge(upload);
+    return upload;
   }
 
   function isInProgress({ active_at }: UploadRow): boolean {

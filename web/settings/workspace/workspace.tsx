@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, TagsInput, TextInput } from "@mantine/core";
+import { Button, Group, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sessionQuery } from "../../api/session.ts";
@@ -38,6 +38,12 @@ export function WorkspacePage() {
               lead="Language and vocabulary of your meetings. A meeting type can have its own."
             >
               <SpeechForm workspace={workspace} />
+            </Section>
+            <Section
+              title="Consent reminder"
+              lead="Shown in the Record dialog before a recording in the browser starts."
+            >
+              <ConsentForm workspace={workspace} />
             </Section>
             <Section
               title="Recording added webhook"
@@ -229,6 +235,34 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
             />
           </Stack>
         </Radio.Group>
+      )}
+    </PartForm>
+  );
+}
+
+function ConsentForm({ workspace }: { workspace: Workspace }) {
+  const saved = workspace.recording_consent ?? "";
+  const draft = useDraft("workspace-consent", saved);
+  const text = draft.value;
+  return (
+    <PartForm
+      field="recording_consent"
+      draft={draft}
+      change={{ recording_consent: text }}
+      isChanged={text.trim() !== saved}
+      done="Reminder saved."
+    >
+      {(error) => (
+        <Textarea
+          label="Reminder"
+          description="Empty: a general reminder to ask everyone for consent."
+          maxLength={2000}
+          autosize
+          minRows={3}
+          value={text}
+          onChange={(event) => draft.set(event.currentTarget.value)}
+          error={error}
+        />
       )}
     </PartForm>
   );

@@ -7,6 +7,25 @@ const mebibyte = 1024 * 1024;
 /** Delays before retries after a lost connection; then the sender waits for the network. */
 const retryDelaysMs = [0, 1000, 3000];
 
+/** The bytes to upload: a file, or a recording that is still growing. */
+export interface UploadSource {
+  /** Bytes; null while unknown. */
+  readonly size: number | null;
+  /** Resolves once bytes are available from `start` on. `done`: they are the last. */
+  slice(start: number, end: number): Promise<{ readonly value: Blob | null; readonly done: boolean }>;
+}
+
+/** A chosen file as a source. */
+export function sourceOf(file: File): UploadSource {
+  return {
+    size: file.size,
+    slice: async (start, end) => ({ value: file.slice(start, end), done: end >= file.size }),
+  };
+}
+
+/** Chunks of a source of unknown size have at most this many bytes. */
+const growingChunkBytes = 4 * mebibyte;
+
 /**
  * Uploads a file in chunks with tus, resuming after lost connections. Chunks get smaller where a proxy refuses them.
  * @param options.isStarted whether chunks may already exist: the server is asked for the offset.
@@ -14,7 +33,7 @@ const retryDelaysMs = [0, 1000, 3000];
  * @throws ApiError with a message for the user; `unreachable` when the connection is lost.
  */
 export function sendFile(
-  file: File,
+  source: UploadSource,
   tusUrl: string,
   options: {
     readonly isStarted: boolean;
@@ -28,13 +47,24 @@ export function sendFile(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const { signal, chunkSize } = options;
-  const preferredBytes = Math.min(32 * mebibyte, Math.max(mebibyte, Math.ceil(file.size / 40)));
+  const preferredBytes =
+    source.size === null
+      ? growingChunkBytes
+      : Math.min(32 * mebibyte, Math.max(mebibyte, Math.ceil(source.size / 40)));
   const nextSize = (): number => chunkSize.next(preferredBytes);
-  const sentSize = (): number => Math.min(upload.options.chunkSize ?? preferredBytes, file.size);
+  let sentSize = 0;
   let arrivedBytes: number | null = null;
   let sentBytes = 0;
-  const upload = new Upload(file, {
+  const slice = async (start: number, end: number) => {
+    const part = await source.slice(start, end);
+    sentSize = part.value?.size ?? 0;
+    return part;
+  };
+  // The source is read by `fileReader`; the library asks for a file besides.
+  const upload = new Upload(new Blob(), {
     endpoint: tusUrl,
+    fileReader: { openFile: async () => ({ size: source.size as number, slice, close: () => undefined }) },
+    uploadLengthDeferred: source.size === null,
     ...(options.isStarted ? { uploadUrl: tusUrl } : {}),
     chunkSize: nextSize(),
     retryDelays: retryDelaysMs,
@@ -58,14 +88,14 @@ export function sendFile(
       const status = error.originalResponse?.getStatus() ?? 0;
       // The connection ended while a chunk was sent, as some proxies end it that refuse one.
       if (error.originalResponse === null && sentBytes > (arrivedBytes ?? 0))
-        chunkSize.failed(sentSize(), "reset");
+        chunkSize.failed(sentSize, "reset");
       upload.options.chunkSize = nextSize();
       // Other 4xx responses are permanent; these can be caused by concurrent requests.
       return status < 400 || status >= 500 || [408, 409, 423, 429].includes(status);
     },
     onSuccess: () => resolve(),
     onError: (error) => {
-      if (!isTooLarge(error) || !chunkSize.failed(sentSize(), "refused")) {
+      if (!isTooLarge(error) || !chunkSize.failed(sentSize, "refused")) {
         reject(explain(error));
         return;
       }

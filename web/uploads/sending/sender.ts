@@ -167,8 +167,8 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     if (known === undefined) remember(-1);
     signal.throwIfAborted();
     const speed = createSpeedometer();
-    const { sendFile } = await import("./send-file.ts");
-    await sendFile(file, target.tus_url, {
+    const { sendFile, sourceOf } = await import("./send-file.ts");
+    await sendFile(sourceOf(file), target.tus_url, {
       signal,
       chunkSize,
       isStarted: known !== undefined && known.sent >= 0,
@@ -182,7 +182,10 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const isConverted = check?.kind === "convertible";
     if (uploadId !== null) return [uploadId, await findTarget(uploadId, isConverted)] as const;
     if (check?.kind === "convertible") {
-      const { id, upload } = await startImport(check.format, title, item.spokenLanguage);
+      const { id, upload } = await startImport(check.format, title, {
+        source: "upload",
+        spoken_language: item.spokenLanguage,
+      });
       return [id, upload] as const;
     }
     if (check?.kind !== "media") throw new Error("only media has a file to upload");

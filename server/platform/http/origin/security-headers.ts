@@ -8,8 +8,8 @@ const plainPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; fr
 const filePolicy =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Browser features that no page uses. */
-const unusedFeatures = [
+/** Browser features that responses forbid. */
+const browserFeatures = [
   "accelerometer",
   "camera",
   "display-capture",
@@ -22,7 +22,13 @@ const unusedFeatures = [
   "payment",
   "serial",
   "usb",
-].map((name) => `${name}=()`);
+];
+
+/** Features that the recorder uses; only pages of the web app may. */
+const recorderFeatures = new Set(["camera", "display-capture", "microphone"]);
+
+const permissionsPolicy = (allowed: ReadonlySet<string>): string =>
+  browserFeatures.map((name) => `${name}=(${allowed.has(name) ? "self" : ""})`).join(", ");
 
 /**
  * Security headers of every response. A route can override them: pages set their Content-Security-Policy, embeddable pages
@@ -38,7 +44,7 @@ export function sendSecurityHeaders(app: FastifyInstance, { baseUrl }: { readonl
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
-    "permissions-policy": unusedFeatures.join(", "),
+    "permissions-policy": permissionsPolicy(new Set()),
     "cross-origin-opener-policy": "same-origin",
     ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : {}),
   };
@@ -68,4 +74,9 @@ export function allowFraming(reply: FastifyReply, policy: string): void {
     "content-security-policy": `${policy}; frame-ancestors *`,
     "cross-origin-resource-policy": "cross-origin",
   });
+}
+
+/** Allows a page of the web app to record screen, camera and microphone, after the browser has asked the user. */
+export function allowRecording(reply: FastifyReply): void {
+  reply.header("permissions-policy", permissionsPolicy(recorderFeatures));
 }

@@ -1,0 +1,65 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import type { Session } from "../api/session.ts";
+import { lazyPart } from "../common/load-part.tsx";
+
+const RecorderRoot = lazyPart(async () => (await import("./root.tsx")).RecorderRoot);
+
+interface RecorderControl {
+  readonly isOpen: boolean;
+  readonly isNeeded: boolean;
+  setOpen(isOpen: boolean): void;
+}
+
+const RecorderContext = createContext<RecorderControl | null>(null);
+
+function useControl(): RecorderControl {
+  const control = useContext(RecorderContext);
+  if (control === null) throw new Error("the recorder was used outside the signed-in pages");
+  return control;
+}
+
+/** Opens the dialog that starts a recording. */
+export function useOpenRecorder(): () => void {
+  const { setOpen } = useControl();
+  return () => setOpen(true);
+}
+
+/** Lets every page start a recording. */
+export function RecorderProvider({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  const [isNeeded, setNeeded] = useState(false);
+  useEffect(() => {
+    hasStored().then(
+      (found) => found && setNeeded(true),
+      () => undefined,
+    );
+  }, []);
+  const control = {
+    isOpen,
+    isNeeded: isNeeded || isOpen,
+    setOpen(value: boolean) {
+      if (value) setNeeded(true);
+      setOpen(value);
+    },
+  };
+  return <RecorderContext value={control}>{children}</RecorderContext>;
+}
+
+/**
+ * The recorder and its notices, which stay while the user visits other pages. Its code is loaded when someone records, or
+ * left a recording unfinished.
+ */
+export function RecorderOutlet({ session }: { session: Session }) {
+  const { isOpen, isNeeded, setOpen } = useControl();
+  return isNeeded ? <RecorderRoot session={session} isOpen={isOpen} onClose={() => setOpen(false)} /> : null;
+}
+
+/** Whether an unfinished recording may be stored in this browser. */
+async function hasStored(): Promise<boolean> {
+  const storage = await navigator.storage?.getDirectory?.();
+  if (storage === undefined) return false;
+  return storage.getDirectoryHandle("parley-recordings").then(
+    () => true,
+    () => false,
+  );
+}

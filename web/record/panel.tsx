@@ -1,0 +1,225 @@
+import { ActionIcon, Button, Group, Paper, Stack, Text, Tooltip } from "@mantine/core";
+import {
+  IconHighlight,
+  IconMicrophone,
+  IconMicrophoneOff,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+} from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import { clock } from "../common/format/time.ts";
+import type { Meter } from "./capture/sound.ts";
+import type { TransferState } from "./outbox/transfers.ts";
+import classes from "./record.module.css";
+import type { Recorder } from "./recorder.ts";
+
+/** The server accepts nothing shorter. */
+const minMs = 10_000;
+
+interface PanelProps {
+  readonly recorder: Recorder;
+  readonly elapsedMs: number;
+  readonly transfer: TransferState | undefined;
+  readonly warning: string | null;
+  readonly isStopping: boolean;
+  readonly onStop: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** Controls of the recording in progress, above every page. */
+export function RecorderPanel(props: PanelProps) {
+  const { recorder, elapsedMs, warning, isStopping } = props;
+  const [isPaused, setPaused] = useState(false);
+  const [isMuted, setMuted] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const { microphone, sharedSound } = recorder.sound;
+  const togglePause = (): void => {
+    if (isPaused) recorder.resume();
+    else recorder.pause();
+    setPaused(!isPaused);
+  };
+  const toggleMute = (): void => {
+    recorder.setMuted(!isMuted);
+    setMuted(!isMuted);
+  };
+  return (
+    <Paper
+      component="section"
+      aria-label="Recording"
+      className={classes.panel ?? ""}
+      withBorder
+      shadow="lg"
+      radius="lg"
+      p="sm"
+    >
+      <Stack gap="xs">
+        <Group justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap={8} wrap="nowrap" miw={0}>
+            <span className={classes.dot} data-paused={isPaused || undefined} aria-hidden />
+            <Text fw={700} ff="monospace" role="timer" aria-label="Recorded time">
+              {clock(elapsedMs)}
+            </Text>
+            <Text size="sm" c="dimmed" truncate>
+              {isStopping ? "Saving…" : isPaused ? "Paused" : recorder.title}
+            </Text>
+          </Group>
+          <Group gap={4} wrap="nowrap">
+            {microphone === null ? null : (
+              <PanelButton
+                label={isMuted ? "Unmute microphone" : "Mute microphone"}
+                onClick={toggleMute}
+                icon={isMuted ? <IconMicrophoneOff size={20} /> : <IconMicrophone size={20} />}
+              />
+            )}
+            <PanelButton
+              label={isPaused ? "Resume recording" : "Pause recording"}
+              onClick={togglePause}
+              icon={isPaused ? <IconPlayerPlay size={20} /> : <IconPlayerPause size={20} />}
+            />
+          </Group>
+        </Group>
+        {microphone === null ? null : (
+          <LevelMeter label="Microphone" meter={microphone} isOff={isMuted || isPaused} />
+        )}
+        {sharedSound === null ? null : (
+          <LevelMeter label="Shared sound" meter={sharedSound} isOff={isPaused} />
+        )}
+        {warning === null ? null : (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {warning}
+          </Text>
+        )}
+        <SavedText transfer={props.transfer} />
+        {isAsking ? (
+          <TooShort
+            canStop={elapsedMs >= minMs}
+            onContinue={() => setAsking(false)}
+            onStop={props.onStop}
+            onDiscard={props.onDiscard}
+          />
+        ) : (
+          <Group gap="xs" grow preventGrowOverflow={false}>
+            <HighlightButton recorder={recorder} />
+            <Button
+              color="red.9"
+              leftSection={<IconPlayerStop size={18} />}
+              loading={isStopping}
+              onClick={() => (elapsedMs < minMs ? setAsking(true) : props.onStop())}
+            >
+              Stop
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function PanelButton({
+  label,
+  icon,
+  onClick,
+}: {
+  label: string;
+  icon: React.ReactNode;
+  onClick: () => void;
+}) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label={label} onClick={onClick}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function TooShort(props: {
+  canStop: boolean;
+  onContinue: () => void;
+  onStop: () => void;
+  onDiscard: () => void;
+}) {
+  return (
+    <Stack gap="xs" role="alertdialog" aria-label="Recording too short">
+      <Text size="sm">A recording needs at least 10 seconds.</Text>
+      <Group gap="xs" grow preventGrowOverflow={false}>
+        <Button variant="default" color="red" onClick={props.onDiscard}>
+          Discard
+        </Button>
+        {props.canStop ? (
+          <Button color="red.9" onClick={props.onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button onClick={props.onContinue} autoFocus>
+            Keep recording
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** Highlights the current moment, also with the key H outside of fields. */
+function HighlightButton({ recorder }: { recorder: Recorder }) {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "h" || event.ctrlKey || event.metaKey || event.altKey || event.repeat)
+        return;
+      if (
+        event.target instanceof Element &&
+        event.target.closest("input, textarea, select, [contenteditable]")
+      )
+        return;
+      setCount(recorder.mark());
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [recorder]);
+  return (
+    <Button
+      variant="light"
+      leftSection={<IconHighlight size={18} />}
+      title="Key: H"
+      onClick={() => setCount(recorder.mark())}
+    >
+      Highlight this moment{count === 0 ? "" : ` (${count})`}
+    </Button>
+  );
+}
+
+function SavedText({ transfer }: { transfer: TransferState | undefined }) {
+  if (transfer === undefined) return null;
+  const text =
+    transfer.status === "failed"
+      ? `The upload failed: ${transfer.reason} The recording is kept in this browser.`
+      : transfer.isOffline
+        ? "No connection. The recording is kept in this browser and uploaded later."
+        : "Uploading while you record.";
+  return (
+    <Text size="xs" c="dimmed" role="status">
+      {text}
+    </Text>
+  );
+}
+
+/** The level of a source, updated ten times a second without rendering. */
+function LevelMeter({ label, meter, isOff }: { label: string; meter: Meter; isOff: boolean }) {
+  const bar = useRef<HTMLMeterElement>(null);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (bar.current !== null) bar.current.value = isOff ? 0 : meter.level();
+    }, 100);
+    return () => clearInterval(timer);
+  }, [meter, isOff]);
+  return (
+    <div className={classes.level}>
+      <Text size="xs" c="dimmed" span>
+        {label}
+      </Text>
+      <meter ref={bar} min={0} max={1} value={0} aria-label={`Level of ${label.toLowerCase()}`} />
+    </div>
+  );
+}

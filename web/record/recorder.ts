@@ -1,0 +1,170 @@
+import { startImport } from "../api/uploads.ts";
+import { TrackProcessor } from "./capture/abilities.ts";
+import type { FromEncoder, StartMessage, ToEncoder } from "./capture/messages.ts";
+import { mixSound, type Sound } from "./capture/sound.ts";
+import { pictureSize, type Sources } from "./capture/sources.ts";
+import { createOutbox, type Outbox } from "./outbox/outbox.ts";
+import { openFolder, type RecordingNote, writeNote } from "./outbox/pieces.ts";
+
+/** What a recording is about, as entered before it starts. */
+export interface Details {
+  readonly title: string;
+  /** Names or email addresses. */
+  readonly participants: readonly string[];
+  /** Null: decided by the participants. */
+  readonly meetingTypeId: string | null;
+}
+
+/** A recording in progress. */
+export interface Recorder {
+  readonly uploadId: string;
+  readonly title: string;
+  readonly outbox: Outbox;
+  readonly folder: FileSystemDirectoryHandle;
+  readonly sound: Pick<Sound, "microphone" | "sharedSound">;
+  /** Milliseconds recorded so far. */
+  elapsedMs(): number;
+  /** The server accepts no longer recording. */
+  readonly maxMs: number;
+  readonly maxBytes: number;
+  pause(): void;
+  resume(): void;
+  setMuted(isMuted: boolean): void;
+  /** Highlights the current moment. @returns how many are highlighted. */
+  mark(): number;
+  moments(): readonly number[];
+  /** Ends the recording; resolves once all of it is in the outbox. */
+  stop(): Promise<void>;
+}
+
+/** Events of a recording. */
+export interface RecorderEvents {
+  /** It continues no longer: the user stopped sharing, or the browser failed. Null: no error. */
+  readonly onEnded: (reason: string | null) => void;
+  /** A source is gone, and the rest is still recorded. */
+  readonly onWarning: (text: string) => void;
+  readonly onTime: (ms: number) => void;
+}
+
+/**
+ * Creates the recording's upload and starts to record. The caller has opened the sources and stops them after an error.
+ * @throws ApiError when the server refuses it; Error when the browser can't record.
+ */
+export async function startRecorder(
+  sources: Sources,
+  details: Details,
+  userId: string,
+  events: RecorderEvents,
+): Promise<Recorder> {
+  const { id: uploadId, upload } = await startImport(sources.main === null ? "m4a" : "mp4", details.title, {
+    source: "local_capture",
+    participants: details.participants.map((text) => (text.includes("@") ? { email: text } : { name: text })),
+    ...(details.meetingTypeId === null ? {} : { meeting_type_id: details.meetingTypeId }),
+  });
+  if (upload === null) throw new Error("The server accepts no recording now. Try again.");
+  const folder = await openFolder(uploadId);
+  let note: RecordingNote = {
+    uploadId,
+    userId,
+    title: details.title,
+    startedAt: new Date().toISOString(),
+    moments: [],
+  };
+  await writeNote(folder, note);
+  const sound = await mixSound(sources);
+  const outbox = createOutbox(folder);
+  let elapsedMs = 0;
+  const worker = new Worker(new URL("./capture/encoder.ts", import.meta.url), { type: "module" });
+  const send = (message: ToEncoder, transferred: Transferable[] = []): void =>
+    worker.postMessage(message, transferred);
+  const ended = Promise.withResolvers<void>();
+  const fail = (text: string): void => {
+    ended.resolve();
+    events.onEnded(text);
+  };
+  worker.onerror = ({ message }) =>
+    fail(message || "The browser couldn't start the encoder. Reload the page.");
+  worker.onmessage = ({ data }: MessageEvent<FromEncoder>) => {
+    if (data.type === "piece") outbox.add(data.piece);
+    else if (data.type === "done") ended.resolve();
+    else if (data.type === "failed") fail(data.message);
+    else {
+      elapsedMs = data.ms;
+      events.onTime(data.ms);
+    }
+  };
+  const start = startMessage(sources, sound, folder);
+  send(start, [start.audio, ...(start.picture === null ? [] : streamsOf(start.picture))]);
+  watchTracks(sources, events);
+
+  let stopping: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    send({ type: "stop" });
+    await ended.promise;
+    sources.stop();
+    await sound.close();
+    worker.terminate();
+  };
+  return {
+    uploadId,
+    title: details.title,
+    outbox,
+    folder,
+    sound,
+    elapsedMs: () => elapsedMs,
+    maxMs: upload.max_duration_sec * 1000,
+    maxBytes: upload.max_upload_bytes,
+    pause: () => send({ type: "pause" }),
+    resume: () => send({ type: "resume" }),
+    setMuted: sound.setMuted,
+    mark() {
+      note = { ...note, moments: [...note.moments, elapsedMs] };
+      void writeNote(folder, note);
+      return note.moments.length;
+    },
+    moments: () => note.moments,
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+function startMessage(sources: Sources, sound: Sound, folder: FileSystemDirectoryHandle): StartMessage {
+  const { main, corner } = sources;
+  return {
+    type: "start",
+    folder,
+    sampleRate: sound.sampleRate,
+    audio: sound.blocks,
+    picture:
+      main === null
+        ? null
+        : { ...pictureSize(main), main: framesOf(main), camera: corner === null ? null : framesOf(corner) },
+  };
+}
+
+function framesOf(track: MediaStreamTrack): ReadableStream<VideoFrame> {
+  if (TrackProcessor === undefined) throw new Error("This browser can't record pictures.");
+  return new TrackProcessor({ track }).readable;
+}
+
+function streamsOf({ main, camera }: NonNullable<StartMessage["picture"]>): Transferable[] {
+  return camera === null ? [main] : [main, camera];
+}
+
+/** The user can stop sharing at the browser's own button, and devices can be unplugged. */
+function watchTracks({ main, corner, microphone, sharedSound }: Sources, events: RecorderEvents): void {
+  main?.addEventListener("ended", () => events.onEnded(null));
+  corner?.addEventListener("ended", () =>
+    events.onWarning("The camera is gone. The rest is still recorded."),
+  );
+  microphone?.addEventListener("ended", () =>
+    events.onWarning(
+      "The microphone is gone. The rest is still recorded; stop and record again to use another one.",
+    ),
+  );
+  sharedSound?.addEventListener("ended", () =>
+    events.onWarning("The shared sound has ended. The rest is still recorded."),
+  );
+}

@@ -1,0 +1,190 @@
+import { Alert } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { Session } from "../api/session.ts";
+import { type Choice, NoSourceError, openSources } from "./capture/sources.ts";
+import { transfers } from "./outbox/transfers.ts";
+import { RecorderPanel } from "./panel.tsx";
+import { type Details, type Recorder, startRecorder } from "./recorder.ts";
+import { RecoveryNotice } from "./recovery.tsx";
+import { SetupDialog } from "./setup-dialog.tsx";
+
+/** A recording stops this long before the server's limit, so that its file stays within it. */
+const limitMarginMs = 3000;
+const maxShareOfBytes = 0.98;
+
+interface RootProps {
+  readonly session: Session;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** The recorder: its dialog, the controls of the running recording, and what earlier visits left. */
+export function RecorderRoot({ session, isOpen, onClose }: RootProps) {
+  const userId = session.user.id;
+  const live = useRecording(userId, onClose);
+  const states = useSyncExternalStore(transfers.subscribe, transfers.list);
+  useBeforeUnload(live.recorder !== null || states.some(({ status }) => status !== "failed"));
+  useWakeLock(live.recorder !== null);
+  return (
+    <>
+      <SetupDialog
+        opened={isOpen && live.recorder === null}
+        onClose={onClose}
+        onStart={live.start}
+        isStarting={live.isStarting}
+        error={live.error}
+      />
+      <RecoveryNotice userId={userId} />
+      {states.map(({ uploadId, title, status, reason }) =>
+        status === "failed" && uploadId !== live.recorder?.uploadId ? (
+          <Alert key={uploadId} color="red" variant="light" mb="md" title={`Couldn't upload ${title}`}>
+            {reason} What the server doesn't have is kept in this browser.
+          </Alert>
+        ) : null,
+      )}
+      {live.recorder === null ? null : (
+        <RecorderPanel
+          recorder={live.recorder}
+          elapsedMs={live.elapsedMs}
+          transfer={states.find(({ uploadId }) => uploadId === live.recorder?.uploadId)}
+          warning={live.warning}
+          isStopping={live.isStopping}
+          onStop={() => live.stop(null)}
+          onDiscard={live.discard}
+        />
+      )}
+    </>
+  );
+}
+
+/** The one recording that this tab makes at a time. */
+function useRecording(userId: string, onStarted: () => void) {
+  const [recorder, setRecorder] = useState<Recorder | null>(null);
+  const [isStarting, setStarting] = useState(false);
+  const [isStopping, setStopping] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [warning, setWarning] = useState<string | null>(null);
+  const [elapsedMs, setElapsed] = useState(0);
+  const current = useRef<Recorder | null>(null);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+
+  const show = (next: Recorder | null): void => {
+    current.current = next;
+    setRecorder(next);
+    setStopping(false);
+  };
+
+  async function stop(reason: string | null): Promise<void> {
+    const one = current.current;
+    if (one === null) return;
+    setStopping(true);
+    if (reason !== null) notifications.show({ color: "red", title: "Recording stopped", message: reason });
+    await one.stop();
+    show(null);
+    if (one.outbox.total() === 0) return transfers.discard(one.uploadId);
+    void transfers.finish(one.uploadId, one.moments());
+    await navigate({ to: "/record/$uploadId", params: { uploadId: one.uploadId } });
+  }
+
+  async function discard(): Promise<void> {
+    const one = current.current;
+    if (one === null) return;
+    setStopping(true);
+    await one.stop();
+    show(null);
+    await transfers.discard(one.uploadId);
+  }
+
+  async function start(choice: Choice, details: Details): Promise<void> {
+    setStarting(true);
+    setError(null);
+    setWarning(null);
+    setElapsed(0);
+    try {
+      const sources = await openSources(choice);
+      const one = await startRecorder(sources, details, userId, {
+        onEnded: (reason) => void stop(reason),
+        onWarning: setWarning,
+        onTime(ms) {
+          setElapsed((before) => (Math.floor(before / 1000) === Math.floor(ms / 1000) ? before : ms));
+          const limit = current.current === null ? null : limitReached(current.current, ms);
+          if (limit !== null) void stop(limit);
+        },
+      }).catch((failure: unknown) => {
+        sources.stop();
+        throw failure;
+      });
+      transfers.begin(one, { isStarted: false, queryClient });
+      show(one);
+      if (sources.lacksSharedSound)
+        setWarning(
+          "What you share has no sound. To record it, stop and share a tab or screen with its sound.",
+        );
+      onStarted();
+    } catch (failure) {
+      setError(
+        failure instanceof NoSourceError || failure instanceof Error
+          ? failure.message
+          : "Recording failed to start.",
+      );
+    } finally {
+      setStarting(false);
+    }
+  }
+
+  return {
+    recorder,
+    isStarting,
+    isStopping,
+    error,
+    warning,
+    elapsedMs,
+    stop,
+    discard: () => void discard(),
+    start: (choice: Choice, details: Details) => void start(choice, details),
+  };
+}
+
+function limitReached(recorder: Recorder, ms: number): string | null {
+  if (ms >= recorder.maxMs - limitMarginMs) return "The longest allowed duration is reached. It is saved.";
+  if (recorder.outbox.total() >= recorder.maxBytes * maxShareOfBytes)
+    return "The largest allowed size is reached. It is saved.";
+  return null;
+}
+
+/** Asks before the window is closed. */
+function useBeforeUnload(isBusy: boolean): void {
+  useEffect(() => {
+    if (!isBusy) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isBusy]);
+}
+
+/** Keeps the screen on; browsers release the lock whenever the tab is hidden. */
+function useWakeLock(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded || navigator.wakeLock === undefined) return;
+    let lock: WakeLockSentinel | null = null;
+    const request = (): void => {
+      if (document.visibilityState !== "visible") return;
+      navigator.wakeLock.request("screen").then(
+        (granted) => {
+          lock = granted;
+        },
+        () => undefined,
+      );
+    };
+    request();
+    document.addEventListener("visibilitychange", request);
+    return () => {
+      document.removeEventListener("visibilitychange", request);
+      void lock?.release();
+    };
+  }, [isNeeded]);
+}

@@ -1,0 +1,241 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { IconInfoCircle, IconShieldCheck } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useState } from "react";
+import { meetingTypesQuery } from "../api/recordings.ts";
+import { workspaceQuery } from "../api/settings/workspace.ts";
+import { bytes } from "../common/format/bytes.ts";
+import { type Abilities, findAbilities } from "./capture/abilities.ts";
+import type { Choice } from "./capture/sources.ts";
+import type { Details } from "./recorder.ts";
+
+/** Shown where a workspace has set no text. */
+const defaultConsent =
+  "Tell everyone that you are recording before you start, and ask for their consent. In many places the law requires it.";
+
+/** Less free space than this holds under an hour without a connection. */
+const lowStorageBytes = 1_000_000_000;
+
+interface SetupProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** Called in the click's handler, where browsers allow to share a screen. */
+  readonly onStart: (choice: Choice, details: Details) => void;
+  readonly isStarting: boolean;
+  readonly error: string | null;
+}
+
+/** Chooses what to record, and what it is about. */
+export function SetupDialog(props: SetupProps) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title="Record a meeting" size="lg" radius="lg">
+      <SetupForm {...props} abilities={findAbilities()} />
+    </Modal>
+  );
+}
+
+function SetupForm({
+  onClose,
+  onStart,
+  isStarting,
+  error,
+  abilities,
+}: SetupProps & { abilities: Abilities }) {
+  const [choice, setChoice] = useState<Choice>({
+    picture: abilities.screen ? "screen" : "none",
+    sharedSound: abilities.sharedSound,
+    microphone: true,
+    microphoneId: "",
+    cornerCamera: false,
+  });
+  const [title, setTitle] = useState("");
+  const [participants, setParticipants] = useState<string[]>([]);
+  const [meetingTypeId, setMeetingType] = useState<string | null>(null);
+  const types = useQuery(meetingTypesQuery);
+  const workspace = useQuery(workspaceQuery);
+  const set = (change: Partial<Choice>) => setChoice((before) => ({ ...before, ...change }));
+  const hasSound = choice.microphone || choice.sharedSound;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const fallback = `Recording of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`;
+    onStart(choice, { title: title.trim() || fallback, participants, meetingTypeId });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {abilities.limits.map((limit) => (
+          <Alert key={limit} color="yellow" variant="light" icon={<IconInfoCircle size={20} aria-hidden />}>
+            {limit}
+          </Alert>
+        ))}
+        {abilities.sound ? (
+          <>
+            <SourceFields choice={choice} abilities={abilities} onChange={set} />
+            <TextInput
+              label="Title"
+              placeholder="Named by date and time if empty"
+              maxLength={500}
+              value={title}
+              onChange={(event) => setTitle(event.currentTarget.value)}
+            />
+            <TagsInput
+              label="Participants"
+              description="Names or email addresses. People added by email get access to the recording."
+              placeholder={participants.length === 0 ? "Press Enter after each one" : ""}
+              splitChars={[",", ";"]}
+              acceptValueOnBlur
+              maxTags={100}
+              value={participants}
+              onChange={setParticipants}
+            />
+            <Select
+              label="Meeting type"
+              placeholder="Chosen by the participants"
+              clearable
+              data={(types.data?.meeting_types ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              value={meetingTypeId}
+              onChange={setMeetingType}
+            />
+            <StorageWarning />
+            <Alert color="indigo" variant="light" icon={<IconShieldCheck size={20} aria-hidden />}>
+              <Text size="sm" style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>
+                {workspace.data?.recording_consent ?? defaultConsent}
+              </Text>
+            </Alert>
+          </>
+        ) : null}
+        {error === null ? null : (
+          <Alert color="red" variant="light" role="alert">
+            {error}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {abilities.sound ? "Cancel" : "Close"}
+          </Button>
+          {abilities.sound ? (
+            <Button type="submit" loading={isStarting} disabled={!hasSound}>
+              Start recording
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function SourceFields({
+  choice,
+  abilities,
+  onChange,
+}: {
+  choice: Choice;
+  abilities: Abilities;
+  onChange: (change: Partial<Choice>) => void;
+}) {
+  const microphones = useMicrophones();
+  const pictures = [
+    ...(abilities.screen ? [{ value: "screen", label: "Screen" }] : []),
+    ...(abilities.camera ? [{ value: "camera", label: "Camera" }] : []),
+    { value: "none", label: "Sound only" },
+  ];
+  const hasSharedSound = abilities.sharedSound && choice.picture !== "camera";
+  return (
+    <Stack gap="sm">
+      {pictures.length === 1 ? null : (
+        <SegmentedControl
+          fullWidth
+          aria-label="What to record"
+          data={pictures}
+          value={choice.picture}
+          onChange={(picture) =>
+            onChange({
+              picture: picture as Choice["picture"],
+              sharedSound: abilities.sharedSound && picture === "screen",
+              cornerCamera: false,
+            })
+          }
+        />
+      )}
+      {hasSharedSound ? (
+        <Switch
+          label="Sound of the tab or screen"
+          description="Turn on “Also share sound” when the browser asks what to share. Its other side of a call stays apart from your microphone."
+          checked={choice.sharedSound}
+          onChange={(event) => onChange({ sharedSound: event.currentTarget.checked })}
+        />
+      ) : null}
+      <Switch
+        label="Microphone"
+        checked={choice.microphone}
+        onChange={(event) => onChange({ microphone: event.currentTarget.checked })}
+      />
+      {choice.microphone && microphones.length > 1 ? (
+        <Select
+          aria-label="Microphone device"
+          data={microphones}
+          allowDeselect={false}
+          value={choice.microphoneId}
+          onChange={(microphoneId) => onChange({ microphoneId: microphoneId ?? "" })}
+        />
+      ) : null}
+      {choice.picture === "screen" && abilities.camera ? (
+        <Switch
+          label="Camera in the corner"
+          checked={choice.cornerCamera}
+          onChange={(event) => onChange({ cornerCamera: event.currentTarget.checked })}
+        />
+      ) : null}
+      {choice.microphone || choice.sharedSound ? null : (
+        <Text size="sm" c="var(--mantine-color-error)">
+          Turn on the microphone or the sound of the screen.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** The microphones, once the user has allowed one in this browser; before that they have no names. */
+function useMicrophones() {
+  const [found, setFound] = useState<readonly MediaDeviceInfo[]>([]);
+  useEffect(() => {
+    navigator.mediaDevices?.enumerateDevices().then(setFound, () => undefined);
+  }, []);
+  const named = found.filter(
+    ({ kind, label, deviceId }) => kind === "audioinput" && label !== "" && deviceId !== "default",
+  );
+  return [
+    { value: "", label: "Default microphone" },
+    ...named.map(({ deviceId, label }) => ({ value: deviceId, label })),
+  ];
+}
+
+/** What the server has not acknowledged is kept in the browser, which needs space for it. */
+function StorageWarning() {
+  const [freeBytes, setFree] = useState<number | null>(null);
+  useEffect(() => {
+    navigator.storage?.estimate?.().then(
+      ({ quota = 0, usage = 0 }) => setFree(quota - usage),
+      () => undefined,
+    );
+  }, []);
+  if (freeBytes === null || freeBytes > lowStorageBytes) return null;
+  return (
+    <Alert color="yellow" variant="light" icon={<IconInfoCircle size={20} aria-hidden />}>
+      Only {bytes(Math.max(0, freeBytes))} are free for this site. If the connection is lost, a long recording
+      may not fit; free some disk space first.
+    </Alert>
+  );
+}
