@@ -120,11 +120,30 @@ test("meeting types and templates: created, edited, ordered and deleted", async 
   assert.deepEqual(complaints, []);
 });
 
+test("imports: counting shows the run with its error, and old ids can be turned on", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/imports", { userId: admin.id });
+  await page.getByLabel("URL").fill("http://10.0.0.1");
+  await page.locator("input[type=password]").fill("secret");
+  await page.getByRole("button", { name: "Count recordings" }).click();
+  const runs = page.getByRole("list", { name: "Imports" });
+  await runs.getByText("the IP address 10.0.0.1 is not allowed").waitFor();
+  const toggle = page.getByRole("switch", { name: "Resolve old ids" });
+  await toggle.click({ force: true });
+  await page.getByText("Saved.").waitFor();
+  await page.reload();
+  await toggle.waitFor();
+  assert.ok(await toggle.isChecked());
+  await assertAccessible(page);
+  assert.deepEqual(complaints, []);
+});
+
 test("admin pages: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   for (const path of [
     "/settings/audit",
     "/settings/clients",
+    "/settings/imports",
     "/settings/users",
     "/settings/teams",
     "/settings/templates",

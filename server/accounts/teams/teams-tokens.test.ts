@@ -142,6 +142,7 @@ test("workspace: admins change name and domains; existing recordings keep who co
     recording_added: "when_ready",
     spoken_language: null,
     vocabulary: [],
+    resolves_old_ids: false,
     single_sign_on: null,
   });
   const later = await makeRecording(app, own.admin.token, attributes);

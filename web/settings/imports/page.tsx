@@ -151,7 +151,7 @@ function RunRow({ run }: { run: ImportRun }) {
       }
     >
       {run.error === null ? null : (
-        <Text size="sm" c="red">
+        <Text size="sm" c="var(--mantine-color-error)">
           {run.error}
         </Text>
       )}
