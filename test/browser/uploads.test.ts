@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { encodeFile } from "../../server/media/test/encode.ts";
 import { call } from "../support/app.ts";
 import { makeTeam, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
@@ -85,6 +88,38 @@ test("uploads: videos with few keyframes, HEVC or other audio are converted with
     const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: name });
     await row.getByText("Ready", { exact: true }).waitFor({ timeout: 180_000 });
   }
+  assert.deepEqual(complaints, []);
+});
+
+test("uploads: a file with two audio tracks waits for the choice, and each track becomes a speaker", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const folder = mkdtempSync(join(tmpdir(), "parley-tracks-"));
+  const path = join(folder, "2026-03-04 10-15-22.mkv");
+  const sound = { codec: "aac", sampleRate: 16_000 };
+  encodeFile(path, {
+    format: "matroska",
+    audio: [
+      { ...sound, title: "Ada" },
+      { ...sound, title: "Ben" },
+    ],
+  });
+  await choose(page).setInputFiles(path);
+  const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "2026-03-04" });
+  await row.getByText("Ready for review").waitFor({ timeout: 60_000 });
+  rmSync(folder, { recursive: true });
+  await row.getByRole("link").click();
+  await page.getByText("The start time comes from the file's name.").waitFor();
+  const tracks = page.getByRole("radiogroup", { name: "This file has 2 audio tracks" });
+  await tracks.getByRole("radio", { name: "One speaker per track" }).check();
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Recording ready").waitFor({ timeout: 60_000 });
+  const { rows } = await app.db.pool.query(
+    "select m.speaker_tracks from recording_media m join uploads u on u.recording_id = m.recording_id where u.created_by = $1",
+    [member.id],
+  );
+  assert.deepEqual(rows, [{ speaker_tracks: ["Ada", "Ben"] }]);
   assert.deepEqual(complaints, []);
 });
 

@@ -1,8 +1,13 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type { getImport, ImportInput, importRecording, updateImport } from "../../contract/imports.ts";
-import type { MediaFormat } from "../../contract/media-formats.ts";
-import type { setUploadLanguage as setUploadLanguageOperation } from "../../contract/spoken-language.ts";
+import type {
+  getImport,
+  Import,
+  ImportInput,
+  importRecording,
+  updateImport,
+} from "../../contract/imports.ts";
+
 import type {
   createUpload,
   getUpload,
@@ -12,7 +17,7 @@ import type {
   UploadAttributesInput,
   updateUpload,
 } from "../../contract/uploads.ts";
-import { call, path } from "./client.ts";
+import { ApiError, call, path } from "./client.ts";
 
 export type UploadBody = z.output<typeof Upload>;
 export type AttributesInput = z.input<typeof UploadAttributesInput>;
@@ -79,24 +84,40 @@ export function startUpload(input: {
   return call<typeof createUpload>("POST", `${uploads}/create`, { body: input });
 }
 
-/** Creates an upload of a file that the server converts. */
+/** Creates an upload of a file that the server converts if needed. */
 export function startImport(
-  format: MediaFormat,
+  media: NonNullable<z.input<typeof ImportInput>["media"]>,
   title: string,
   details: Pick<
     z.input<typeof ImportInput>,
-    "source" | "participants" | "meeting_type_id" | "spoken_language"
+    "source" | "participants" | "meeting_type_id" | "spoken_language" | "auto_promote"
   >,
 ) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
-    body: { media: { format }, title, ...details },
+    body: { media, title, ...details },
   });
 }
 
-/** Sets the language that is spoken in an upload. */
-export function setUploadLanguage(uploadId: string, language: string) {
-  return call<typeof setUploadLanguageOperation>("PUT", path`/_/api/v1/uploads/${uploadId}/language`, {
-    body: { language },
+export type ImportBody = z.output<typeof Import>;
+
+/** What only uploads of files that may be converted have; null for other uploads. Polled while the file is converted. */
+export function uploadedFileQuery({ id, status }: Pick<UploadBody, "id" | "status">) {
+  return queryOptions({
+    queryKey: ["uploads", "file", id, status],
+    staleTime: 0,
+    queryFn: ({ signal }) =>
+      call<typeof getImport>("GET", path`/_/api/v1/imports/${id}`, { signal }).catch((error) => {
+        if (error instanceof ApiError && error.status === 404) return null;
+        throw error;
+      }),
+    refetchInterval: status === "promoting" ? 2000 : false,
+  });
+}
+
+/** Decides what becomes of several audio tracks. */
+export function chooseAudioTracks(uploadId: string, choice: "mix" | "speakers"): Promise<ImportBody> {
+  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, {
+    body: { audio_tracks: choice },
   });
 }
 

@@ -56,11 +56,17 @@ export async function startRecorder(
   userId: string,
   events: RecorderEvents,
 ): Promise<Recorder> {
-  const { id: uploadId, upload } = await startImport(sources.main === null ? "m4a" : "mp4", details.title, {
-    source: "local_capture",
-    participants: details.participants.map((text) => (text.includes("@") ? { email: text } : { name: text })),
-    ...(details.meetingTypeId === null ? {} : { meeting_type_id: details.meetingTypeId }),
-  });
+  const { id: uploadId, upload } = await startImport(
+    { format: sources.main === null ? "m4a" : "mp4" },
+    details.title,
+    {
+      source: "local_capture",
+      participants: details.participants.map((text) =>
+        text.includes("@") ? { email: text } : { name: text },
+      ),
+      ...(details.meetingTypeId === null ? {} : { meeting_type_id: details.meetingTypeId }),
+    },
+  );
   if (upload === null) throw new Error("The server accepts no recording now. Try again.");
   const folder = await openFolder(uploadId);
   let note: RecordingNote = {

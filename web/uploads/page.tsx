@@ -52,9 +52,9 @@ export function UploadsPage() {
               </Anchor>
             </Text>
             <Text size="sm" c="dimmed" maw={560}>
-              Video as .mp4, audio as .mp3, transcripts as .vtt, .srt, .json or .txt with “Name: text” on each
-              line; other formats are converted. At least 10 seconds, at most 4.3 GB. Files are checked before
-              upload.
+              Any common video or audio file; it is converted if needed. Transcripts as .vtt, .srt, .json or
+              .txt with “Name: text” on each line. At least 10 seconds, at most 4.3 GB. Files are checked
+              before upload.
             </Text>
           </Stack>
         </Dropzone>

@@ -8,6 +8,7 @@ import { bytes } from "../common/format/bytes.ts";
 import { dayAndTime, fullTime } from "../common/format/time.ts";
 import { recordingUrl } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
+import { ConversionProgress } from "./conversion-progress.tsx";
 import { abandonUpload, type UploadTask } from "./sending/sender.ts";
 import { isSameFile, readMemory, type Unfinished } from "./sending/upload-memory.ts";
 import { StateBadge } from "./state-badge.tsx";
@@ -133,6 +134,7 @@ function UploadRow({ upload }: { upload: UploadBody }) {
             {upload.failure.reason}
           </Text>
         )}
+        <ConversionProgress upload={upload} />
         {advice === null ? null : <Text size="sm">{advice}</Text>}
       </div>
       <StateBadge upload={upload} />

@@ -2,11 +2,13 @@ import { Button, Group, Loader, Skeleton, Stack, Text, Title } from "@mantine/co
 import { IconAlertTriangle, IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type UploadBody, uploadQuery } from "../api/uploads.ts";
+import { type UploadBody, uploadedFileQuery, uploadQuery } from "../api/uploads.ts";
 import { BackLink } from "../common/back-link.tsx";
 import { recordingUrl } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
+import { ConversionProgress } from "./conversion-progress.tsx";
+import { AudioTracks } from "./review/audio-tracks.tsx";
 import { ReviewForm } from "./review/review-form.tsx";
 import { TranscriptFile } from "./review/transcript-file.tsx";
 import { TranscriptPreview } from "./review/transcript-preview.tsx";
@@ -36,8 +38,30 @@ export function UploadPage() {
           </div>
         </Group>
       </div>
+      <ConversionProgress upload={upload} />
       <State upload={upload} />
     </Stack>
+  );
+}
+
+/** How the start time is known. */
+const startSources = {
+  container: "The start time comes from the file.",
+  name: "The start time comes from the file's name.",
+  modified: "The start time is estimated from the time of the file's last change.",
+  user: null,
+} as const;
+
+/** What the server has found in the file of an upload in review. */
+function ImportedFile({ upload }: { upload: UploadBody }) {
+  const { data } = useQuery(uploadedFileQuery(upload));
+  if (!data) return null;
+  const source = data.start === null ? null : startSources[data.start.from];
+  return (
+    <>
+      {source === null ? null : <Text c="dimmed">{source}</Text>}
+      <AudioTracks upload={data} />
+    </>
   );
 }
 
@@ -62,6 +86,7 @@ function State({ upload }: { upload: UploadBody }) {
             the details meanwhile.
           </Text>
         ) : null}
+        <ImportedFile upload={upload} />
         <ReviewForm key={upload.id} upload={upload} />
         <TranscriptFile upload={upload} />
         <TranscriptPreview upload={upload} />

@@ -1,4 +1,4 @@
-import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
+import { formatOf } from "../../../contract/media-formats.ts";
 import { parseSubtitles, type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -9,10 +9,10 @@ import { probeMedia } from "./probe-media.ts";
 
 /** The result of checking a file. */
 export type FileCheck =
-  | { readonly kind: "media"; readonly mediaType: "video" | "audio"; readonly facts: string }
+  | { readonly kind: "media"; readonly facts: string }
   | { readonly kind: "transcript"; readonly transcript: TranscriptBody; readonly facts: string }
   /** Not accepted as is, but the server can convert it. */
-  | { readonly kind: "convertible"; readonly format: MediaFormat; readonly reason: string }
+  | { readonly kind: "convertible"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string; readonly advice: string };
 
 /** Source: contract, "Media requirements". The server may allow less, and reports that when the upload is created. */
@@ -22,12 +22,8 @@ const minDurationSec = 10;
 /**
  * Checks a file before upload: name, size, first bytes, the index of an MP4, and what the browser's player reports. The server
  * checks the rest.
- * @param options.willBeReviewed whether the user reviews the upload before it is published.
  */
-export async function checkFile(
-  file: File,
-  options: { readonly willBeReviewed?: boolean } = {},
-): Promise<FileCheck> {
+export async function checkFile(file: File): Promise<FileCheck> {
   const extension = /\.([^.]+)$/.exec(file.name)?.[1]?.toLowerCase() ?? "";
   if (file.size === 0) return refuse("This file is empty.", "Choose it again when it is complete.");
   const read = readers[extension];
@@ -44,7 +40,7 @@ export async function checkFile(
       "Export it at a lower quality, or split it.",
     );
   if (format !== "mp4" && format !== "mov" && format !== "mp3" && format !== "m4a")
-    return { kind: "convertible", format, reason: `We'll convert this .${format} file.` };
+    return { kind: "convertible", reason: `We'll convert this .${format} file.` };
   const container = await findContainer(file);
   const isMp4 = container === "mp4" || container === "quicktime";
   if (extension === "mp3" ? container !== "mp3" : !isMp4)
@@ -56,33 +52,27 @@ export async function checkFile(
       "Choose a longer recording.",
     );
   if (extension === "mov" || extension === "m4a")
-    return { kind: "convertible", format: extension, reason: `We'll convert this .${extension} file.` };
+    return { kind: "convertible", reason: `We'll convert this .${extension} file.` };
   if (container === "quicktime")
     return {
       kind: "convertible",
-      format: "mov",
       reason: "This is a QuickTime movie. We'll convert it to MP4.",
     };
   const index = extension === "mp4" ? await readMovieIndex(file) : null;
   if (index !== null && index.videoTracks === 0 && index.audio !== null)
     return {
       kind: "convertible",
-      format: "m4a",
       reason: "This file has sound only. We'll convert it to MP3.",
     };
   const conversion = extension === "mp4" ? conversionReason(index, probe?.height ?? 0) : null;
-  if (conversion !== null) return { kind: "convertible", format: "mp4", reason: conversion };
-  // Only the server can measure the keyframe gaps of a fragmented file. Uploads that convert accept it anyway; uploads with
-  // review accept it only within the limit.
-  if (index?.isFragmented === true && options.willBeReviewed !== true)
+  if (conversion !== null) return { kind: "convertible", reason: conversion };
+  if (index?.isFragmented === true)
     return {
       kind: "convertible",
-      format: "mp4",
       reason: "This MP4 is stored in fragments, so we'll convert it.",
     };
   const length = probe === null ? [] : [clock(probe.durationSec * 1000)];
-  const mediaType = extension === "mp3" ? "audio" : "video";
-  return { kind: "media", mediaType, facts: [bytes(file.size), ...length].join(" · ") };
+  return { kind: "media", facts: [bytes(file.size), ...length].join(" · ") };
 }
 
 /**

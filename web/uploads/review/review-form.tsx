@@ -3,11 +3,12 @@ import { DateTimePicker } from "@mantine/dates";
 import { calendarLabels } from "../../common/format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../../api/client.ts";
 import { teamsQuery, usersQuery } from "../../api/recordings.ts";
 import { promote, saveUpload, type UploadBody, uploadQuery } from "../../api/uploads.ts";
 import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
+import { audioTracksKey } from "./audio-tracks.tsx";
 import { ParticipantRows } from "./participant-rows.tsx";
 import { attributesOf, type Draft, draftOf, errorAt } from "./review-draft.ts";
 
@@ -32,6 +33,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
   });
   const error = save.error instanceof ApiError ? save.error : null;
   const isReady = upload.status === "staged";
+  const isChoosing = useIsMutating({ mutationKey: audioTracksKey }) > 0;
   const keys = new Set(upload.attributes?.transcript?.segments.map(({ speaker_key }) => speaker_key));
   return (
     <Paper
@@ -61,6 +63,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
             placeholder="Unknown"
             valueFormat="D MMM YYYY, HH:mm"
             clearable
+            clearButtonProps={{ "aria-label": "Clear start time" }}
             miw={220}
             maxDate={new Date()}
             value={draft.start}
@@ -108,6 +111,7 @@ export function ReviewForm({ upload }: { upload: UploadBody }) {
           </Button>
           {isReady ? (
             <Button
+              disabled={isChoosing}
               loading={save.isPending && save.variables.andPromote}
               onClick={() => save.mutate({ andPromote: true })}
             >

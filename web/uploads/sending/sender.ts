@@ -1,7 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../contract/chunk-size.ts";
+import { formatOf } from "../../../contract/media-formats.ts";
 import { ApiError } from "../../api/client.ts";
-import { findTarget, setUploadLanguage, startImport, startUpload } from "../../api/uploads.ts";
+import { findTarget, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import type { FileCheck } from "../file-check/check-file.ts";
 import { createSpeedometer } from "./speed.ts";
@@ -11,15 +12,7 @@ import { changeMemory, isSameFile, readMemory, type Unfinished } from "./upload-
 export interface UploadTask {
   readonly key: string;
   readonly file: File;
-  readonly status:
-    | "checking"
-    | "refused"
-    | "convertible"
-    | "waiting"
-    | "sending"
-    | "paused"
-    | "disconnected"
-    | "failed";
+  readonly status: "checking" | "refused" | "waiting" | "sending" | "paused" | "disconnected" | "failed";
   readonly check: FileCheck | null;
   readonly willBeReviewed: boolean;
   /** A language code or `auto`. */
@@ -40,8 +33,6 @@ export interface Sender {
     files: readonly File[],
     options: { readonly willBeReviewed: boolean; readonly spokenLanguage: string },
   ): void;
-  /** Uploads a file for conversion, without review. */
-  convert(key: string): void;
   pause(key: string): void;
   /** Resumes after a pause or an error. */
   resume(key: string): void;
@@ -80,12 +71,8 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
   async function inspect(key: string, file: File): Promise<void> {
     try {
       const { checkFile } = await import("../file-check/check-file.ts");
-      const willBeReviewed = find(key)?.willBeReviewed === true;
-      const check = await checkFile(file, { willBeReviewed });
-      const { kind } = check;
-      // Converted uploads can't be reviewed, so users who want a review are asked first.
-      const mustAsk = kind === "convertible" && willBeReviewed;
-      change(key, { check, status: kind === "refused" || mustAsk ? kind : "waiting" });
+      const check = await checkFile(file);
+      change(key, { check, status: check.kind === "refused" ? "refused" : "waiting" });
     } catch {
       change(key, { status: "failed", reason: "Couldn't read this file. Choose it again." });
     }
@@ -147,7 +134,6 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       });
       return;
     }
-    const isConverted = check.kind === "convertible";
     const [uploadId, target] = await findOrCreate(item, title);
     // Removed while the upload was being created.
     if (find(key) === undefined) return abandon(item, uploadId);
@@ -161,7 +147,14 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         ...before,
         unfinished: [
           ...before.unfinished.filter((one) => one.uploadId !== uploadId),
-          { uploadId, isConverted, name: file.name, size: file.size, lastModified: file.lastModified, sent },
+          {
+            uploadId,
+            isConverted: isImport(uploadId),
+            name: file.name,
+            size: file.size,
+            lastModified: file.lastModified,
+            sent,
+          },
         ],
       }));
     if (known === undefined) remember(-1);
@@ -178,31 +171,32 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
   }
 
   async function findOrCreate(item: UploadTask, title: string) {
-    const { check, uploadId } = item;
-    const isConverted = check?.kind === "convertible";
-    if (uploadId !== null) return [uploadId, await findTarget(uploadId, isConverted)] as const;
-    if (check?.kind === "convertible") {
-      const { id, upload } = await startImport(check.format, title, {
-        source: "upload",
-        spoken_language: item.spokenLanguage,
-      });
-      return [id, upload] as const;
-    }
-    if (check?.kind !== "media") throw new Error("only media has a file to upload");
-    const started = await startUpload({
-      media_type: check.mediaType,
-      auto_promote: !item.willBeReviewed,
-      attributes: { title },
-    });
-    if (item.spokenLanguage !== "auto") await setUploadLanguage(started.id, item.spokenLanguage);
-    return [
-      started.id,
-      started.media !== undefined && "upload" in started.media ? started.media.upload : null,
-    ] as const;
+    const { check, uploadId, file, willBeReviewed, spokenLanguage } = item;
+    if (uploadId !== null) return [uploadId, await findTarget(uploadId, isImport(uploadId))] as const;
+    const format = formatOf(file.name);
+    if (format === null || check === null) throw new Error("only media has a file to upload");
+    const { id, upload } = await startImport(
+      {
+        format,
+        name: file.name.slice(-1000),
+        modified_datetime: new Date(file.lastModified).toISOString(),
+        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        // A file with several audio tracks waits for its review.
+        audio_tracks: "ask",
+      },
+      title,
+      { source: "upload", spoken_language: spokenLanguage, auto_promote: !willBeReviewed },
+    );
+    return [id, upload] as const;
   }
 
-  function abandon({ file, check }: UploadTask, uploadId: string): void {
-    const isConverted = check?.kind === "convertible";
+  /** Files that earlier versions of this page began to upload may be no imports. */
+  function isImport(uploadId: string): boolean {
+    return readMemory(userId).unfinished.find((one) => one.uploadId === uploadId)?.isConverted ?? true;
+  }
+
+  function abandon({ file }: UploadTask, uploadId: string): void {
+    const isConverted = isImport(uploadId);
     void abandonUpload(queryClient, userId, { uploadId, isConverted, name: file.name });
   }
 
@@ -241,14 +235,8 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
             reason: null,
           },
         ]);
-        void inspect(key, file).then(() => {
-          if (known?.isConverted === true && find(key)?.status === "convertible") this.convert(key);
-        });
+        void inspect(key, file);
       }
-    },
-    convert(key) {
-      change(key, { status: "waiting" });
-      next();
     },
     pause(key) {
       change(key, { status: "paused", bytesPerSec: null });

@@ -1,11 +1,5 @@
 import { ActionIcon, Alert, Button, Group, Loader, Progress, Text, VisuallyHidden } from "@mantine/core";
-import {
-  IconAlertTriangle,
-  IconPlayerPauseFilled,
-  IconPlayerPlayFilled,
-  IconRefresh,
-  IconX,
-} from "@tabler/icons-react";
+import { IconAlertTriangle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from "@tabler/icons-react";
 import { bytes } from "../../common/format/bytes.ts";
 import { lengthInWords } from "../../common/format/time.ts";
 import classes from "../uploads.module.css";
@@ -17,7 +11,6 @@ const announcements: Partial<Record<UploadTask["status"], string>> = {
   paused: "paused",
   disconnected: "connection lost",
   refused: "can't be uploaded",
-  convertible: "needs conversion",
   failed: "upload failed",
 };
 
@@ -114,23 +107,6 @@ function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
     return (
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
         <strong>{check.reason}</strong> {check.advice}
-      </Alert>
-    );
-  if (status === "convertible" && check?.kind === "convertible")
-    return (
-      <Alert mt="xs" color="yellow" variant="light" icon={<IconRefresh size={18} aria-hidden />} p="xs">
-        <Group justify="space-between" gap="xs">
-          <span>
-            <strong>{check.reason}</strong> Converted uploads can't be reviewed first.
-          </span>
-          <Button
-            size="xs"
-            aria-label={`Convert without review: ${file.name}`}
-            onClick={() => sender.convert(key)}
-          >
-            Convert without review
-          </Button>
-        </Group>
       </Alert>
     );
   if (status !== "failed" && check?.kind === "convertible")

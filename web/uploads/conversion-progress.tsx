@@ -1,0 +1,22 @@
+import { Progress, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type UploadBody, uploadedFileQuery } from "../api/uploads.ts";
+
+/** How much of an upload's conversion is done; nothing while that is unknown. */
+export function ConversionProgress({ upload }: { upload: UploadBody }) {
+  const isPolled = upload.status === "promoting";
+  const query = useQuery({ ...uploadedFileQuery(upload), enabled: isPolled });
+  const progress = query.data?.progress ?? null;
+  if (!isPolled || progress === null) return null;
+  const percent = Math.floor(progress * 100);
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        Converting: {percent}%
+      </Text>
+      <Progress.Root size="sm" mt={4}>
+        <Progress.Section value={percent} aria-label={`Conversion of ${upload.title}`} />
+      </Progress.Root>
+    </div>
+  );
+}

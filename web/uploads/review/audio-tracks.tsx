@@ -1,0 +1,53 @@
+import { Paper, Radio, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { chooseAudioTracks, type ImportBody, uploadedFileQuery } from "../../api/uploads.ts";
+
+/** While this is saved, the upload can't be published. */
+export const audioTracksKey = ["audio-tracks"];
+
+/** Asks what becomes of several audio tracks. */
+export function AudioTracks({ upload }: { upload: ImportBody }) {
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState<"mix" | "speakers" | null>(null);
+  const choose = useMutation({
+    mutationKey: audioTracksKey,
+    mutationFn: (choice: "mix" | "speakers") => chooseAudioTracks(upload.id, choice),
+    onError: () => setChosen(null),
+    onSuccess: (saved) => queryClient.setQueryData(uploadedFileQuery(upload).queryKey, saved),
+  });
+  if (upload.audio_tracks === null) return null;
+  const { tracks } = upload.audio_tracks;
+  const choice = chosen ?? upload.audio_tracks.choice;
+  const names = tracks.map(({ title }, index) => title || `Track ${index + 1}`).join(", ");
+  return (
+    <Paper withBorder radius="lg" p="md">
+      <Radio.Group
+        label={`This file has ${tracks.length} audio tracks`}
+        description={names}
+        // Undecided tracks are mixed.
+        value={choice === "speakers" ? "speakers" : "mix"}
+        onChange={(value) => {
+          const next = value === "speakers" ? "speakers" : "mix";
+          setChosen(next);
+          choose.mutate(next);
+        }}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="mix" label="Mix them" disabled={choose.isPending} />
+          <Radio
+            value="speakers"
+            label="One speaker per track"
+            description="They are mixed for playback, and each track is transcribed as one speaker."
+            disabled={choose.isPending || tracks.length > 8}
+          />
+        </Stack>
+      </Radio.Group>
+      {choose.isError ? (
+        <Text role="alert" size="sm" c="var(--mantine-color-error)" mt="sm">
+          {choose.error.message}
+        </Text>
+      ) : null}
+    </Paper>
+  );
+}
