@@ -49,6 +49,9 @@ export const WorkspaceSettings = z
       description:
         "Reminder shown before a recording in the web app, for example about consent. Null: the app's own text.",
     }),
+    voice_profiles: z.boolean().meta({
+      description: "Whether voices can be remembered, with consent, and are recognized. Default: false.",
+    }),
     single_sign_on: z
       .strictObject({
         name: z.string().meta({ description: "The provider's display name, set by the server's operator." }),
@@ -169,6 +172,7 @@ export const updateWorkspace = operation({
     recording_consent: z.string().trim().max(2000).nullable().optional().meta({
       description: "Null or empty: the app's own text.",
     }),
+    voice_profiles: z.boolean().optional(),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

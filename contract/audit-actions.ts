@@ -54,6 +54,8 @@ export const auditActions = [
   "job_discarded",
   "speech_model_requested",
   "speech_model_removed",
+  "voice_profile_created",
+  "voice_profile_deleted",
   "legal_hold_placed",
   "legal_hold_released",
   "person_erased",

@@ -38,6 +38,7 @@ export const Erasure = z
       held: z.array(Uuid).meta({ description: "Recordings under legal hold, which were not changed." }),
       uploads_changed: Count,
       account_erased: z.boolean(),
+      voice_profiles_erased: Count.meta({ description: "Voice profiles of the person." }),
       audit_entries_erased: Count,
     }),
   })

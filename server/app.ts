@@ -90,6 +90,7 @@ import { systemRoutes } from "./system/routes.ts";
 import { speechModelRoutes } from "./system/speech-routes.ts";
 import { hasSpeechModel } from "./transcription/index.ts";
 import { transcriptionRoutes } from "./transcription/routes.ts";
+import { voiceRoutes } from "./transcription/voices/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
 import { uploadManagementRoutes } from "./uploads/api/management-routes.ts";
 import { uploadRoutes } from "./uploads/api/routes.ts";
@@ -265,6 +266,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
       });
       transcriptionRoutes(api, { db, jobs, config });
+      voiceRoutes(api, { db });
       intelligenceRoutes(api, { db, jobs, config });
       auditRoutes(api, { db, config });
       sessionRoutes(api, { db, config, managesSystem: (user) => managesSystem(db, user) });

@@ -26,7 +26,7 @@ import { applyRetention } from "./retention/sweep.ts";
 import { mergePending } from "./search/pending-entries.ts";
 import { removeOrphans } from "./storage-maintenance/orphans.ts";
 import { createSweepGate } from "./storage-maintenance/owner-marker.ts";
-import { findDueTranscriptions, hasSpeechModel } from "./transcription/index.ts";
+import { deleteOldVoices, findDueTranscriptions, hasSpeechModel } from "./transcription/index.ts";
 import { endUploadsOfDeactivated } from "./uploads/lifecycle/end-access.ts";
 import { deleteStaleUploads } from "./uploads/lifecycle/stale.ts";
 import { failExpiredMedia, failStuckUploads, retryStuckUploads } from "./uploads/lifecycle/sweeps.ts";
@@ -179,6 +179,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
     }),
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
+    "voices that nobody remembered": byAge(() => deleteOldVoices(db.kysely)),
     "clips for public links": () => reconcileClips({ db, jobs, store, log }),
     "orphaned files": byAge(removeLeftovers),
     backups: async () => {

@@ -26,6 +26,7 @@ const { manage } = dataTools(app);
 /** Channels must need no model of speakers. */
 const speakerFinder: SpeakerFinder = {
   isAvailable: async () => true,
+  findModel: async () => null,
   open: async () => assert.fail("the speakers are known from the channels"),
 };
 

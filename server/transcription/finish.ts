@@ -12,6 +12,8 @@ import { mergeChunks } from "./merge/merge.ts";
 import type { MergedTranscript } from "./merge/merged.ts";
 import { type ChunkRow, findSpeakerTracks, markFailed, saveUnclearPassages, saveUsed } from "./queries.ts";
 import { findTurns } from "./speakers/assign.ts";
+import { saveRecordingVoices } from "./voices/profiles.ts";
+import { findSpeakerVoices } from "./voices/speaker-voices.ts";
 
 interface LockedRecording {
   readonly workspace_id: string;
@@ -51,14 +53,15 @@ export async function endIfSupplied(db: Database, recordingId: string): Promise<
 /**
  * Writes the transcript, its language and version, the end of the transcription and `recording_updated` in one
  * transaction. Run twice, or after the recording was deleted, it changes nothing.
- * @param language the one that was set; null: the language that the model detected.
+ * @param given.language the one that was set; null: the language that the model detected.
+ * @param given.voiceModel name and revision of the model that told the speakers apart; null: none.
  * @param onTranscript follow-up work, in the same transaction.
  */
 export async function finishTranscription(
   db: Database,
   recordingId: string,
   chunks: readonly ChunkRow[],
-  language: string | null,
+  given: { readonly language: string | null; readonly voiceModel: string | null },
   onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
   const unclear = chunks.reduce((sum, { result }) => sum + (result?.unclear ?? 0), 0);
@@ -90,7 +93,7 @@ export async function finishTranscription(
     await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
     await insertSegments(tx, recordingId, segments);
     const { rows } = await sql<{ transcript_version: number }>`
-      update recordings set transcript_language = ${language ?? merged.language},
+      update recordings set transcript_language = ${given.language ?? merged.language},
         transcript_version = transcript_version + 1, updated_at = clock_timestamp()
       where id = ${recordingId} returning transcript_version`.execute(tx);
     const version = rows[0]?.transcript_version ?? null;
@@ -98,6 +101,12 @@ export async function finishTranscription(
     const used = joinUsed(chunks);
     await saveUsed(tx, recordingId, used);
     await saveUnclearPassages(tx, recordingId, unclear);
+    await saveRecordingVoices(
+      tx,
+      recordingId,
+      given.voiceModel,
+      findSpeakerVoices(chunks, segments.filter(isUnnamed)),
+    );
     if (edits !== null && version !== null)
       await completeRenewal(tx, recordingId, {
         edits,
@@ -115,6 +124,11 @@ export async function finishTranscription(
     });
     await onTranscript?.(tx, { id: recordingId, workspaceId: recording.workspace_id });
   });
+}
+
+/** Whether a segment is of a speaker whom nobody has named; "Unknown Speaker" without a number may be several. */
+function isUnnamed({ participant_id, speaker }: NewSegment): boolean {
+  return participant_id === null && speaker !== "Unknown Speaker";
 }
 
 /** What was used in all: a server may have refused the vocabulary for the first chunks. */

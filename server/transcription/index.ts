@@ -16,3 +16,4 @@ export {
   restartFailing as restartTranscription,
 } from "./queries.ts";
 export { requestTranscription, retryTranscription } from "./service.ts";
+export { deleteOldVoices } from "./voices/profiles.ts";

@@ -109,7 +109,11 @@ export async function transcribeRecordingJob(
   const startedAt = Date.now();
   if ((await transcribeChunks(run, found.file)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
-  await finishTranscription(db, recordingId, chunks, run.choices.language, deps.onTranscript);
+  const given = {
+    language: run.choices.language,
+    voiceModel: (await deps.speakerFinder?.findModel()) ?? null,
+  };
+  await finishTranscription(db, recordingId, chunks, given, deps.onTranscript);
   modelAttempted.publish({ model: "transcription", result: "success" });
   log.info({ recordingId, chunks: chunks.length, ms: Date.now() - startedAt }, "recording transcribed");
 }

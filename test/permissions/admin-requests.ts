@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { claimByOperator } from "../../server/accounts/workspaces/claim-domains.ts";
 import { insertRun } from "../../server/imports/move/queries.ts";
 import { insertFailedJob } from "../../server/system/test/failed-job.ts";
@@ -56,6 +56,10 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   },
   verifyEmailDomainClaim: ownDomain,
   deleteEmailDomainClaim: ownDomain,
+
+  listVoiceProfiles: () => ({}),
+  exportVoiceProfile: voiceProfile,
+  deleteVoiceProfile: voiceProfile,
 
   listOAuthClients: () => ({}),
   createOAuthClient: () => ({ body: { name: "An app", redirect_uris: [redirectUri] } }),
@@ -166,6 +170,17 @@ async function ownDomain(world: World): Promise<OperationRequest> {
 }
 
 /** Deletes claims and failures, because both are limited per workspace. */
+/** A voice profile of the workspace. */
+async function voiceProfile({ app, recordingId }: World): Promise<OperationRequest> {
+  const id = randomUUIDv7();
+  await app.db.pool.query(
+    `insert into voice_profiles (id, workspace_id, name, embedding, model)
+     select $1, workspace_id, 'Ada', '{1,0}', 'voices@1' from recordings where id = $2`,
+    [id, recordingId],
+  );
+  return { params: { profile_id: id } };
+}
+
 async function makeRoomForClaims({ app }: World): Promise<void> {
   await app.db.kysely.deleteFrom("email_domain_claims").execute();
   await app.db.kysely.deleteFrom("sign_in_failures").execute();

@@ -188,6 +188,20 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     body: { edits: "discard" },
   }),
 
+  listRecordingVoices: (world) => ({ params: recording(world) }),
+  rememberVoice: async (world) => {
+    const { recording_id } = recording(world);
+    const { kysely } = world.app.db;
+    await kysely.updateTable("workspaces").set({ voice_profiles: true }).execute();
+    const voice = { speaker: "Unknown Speaker 1", embedding: [1, 0], ms: 9000, model: "voices@1" };
+    await kysely
+      .insertInto("recording_voices")
+      .values({ recording_id, ...voice })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return { params: { recording_id }, body: { speaker: voice.speaker, name: "Ada", consent: true } };
+  },
+
   supplyTranscript: (world) => ({
     params: recording(world),
     body: { transcript_version: 0, segments: [{ speaker: "Ada", start: 0, end: 900, text: "Hello." }] },

@@ -115,6 +115,12 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   updateMeetingType: kinds.managesHere,
   deleteMeetingType: kinds.managesHere,
 
+  listVoiceProfiles: kinds.admins,
+  exportVoiceProfile: kinds.adminsHere,
+  deleteVoiceProfile: kinds.adminsHere,
+  listRecordingVoices: kinds.sees,
+  rememberVoice: kinds.changes,
+
   getTranscriptView: kinds.sees,
   getWordCues: kinds.sees,
   correctTranscript: kinds.changes,

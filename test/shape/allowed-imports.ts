@@ -89,7 +89,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "web",
     "webhooks",
   ],
-  transcription: ["media", "recordings", "transcripts"],
+  transcription: ["audit", "media", "recordings", "transcripts"],
   transcripts: ["audit", "recordings"],
   uploads: [
     "access",

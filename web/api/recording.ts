@@ -40,6 +40,7 @@ import type {
   undoTranscriptEdit,
 } from "../../contract/transcript-editing.ts";
 import type { transcriptText } from "../../contract/transcripts.ts";
+import type { listRecordingVoices, rememberVoice } from "../../contract/voice-profiles.ts";
 import { type CallInput, call, path } from "./client.ts";
 
 export type View = z.output<typeof RecordingView>;
@@ -50,6 +51,15 @@ export type Segment = Transcript["segments"][number];
 export type RecordingHighlight = NonNullable<View["recording"]["highlights"]>[number];
 export type Participant = View["participants"][number];
 export type Speaker = Transcript["speakers"][number];
+
+/** The unnamed speakers whose voice can be remembered, and whom each sounds like. */
+export function voicesQuery(id: string) {
+  return queryOptions({
+    queryKey: ["recording", id, "voices"],
+    staleTime: 0,
+    queryFn: ({ signal }) => call<typeof listRecordingVoices>("GET", `${managed(id)}/voices`, { signal }),
+  });
+}
 
 /** The recording with participants, transcript status and permissions. Polled often while it is transcribed, else once a minute. */
 export function recordingQuery(id: string) {
@@ -218,6 +228,8 @@ export function recordingActions(id: string) {
       }),
     supplyTranscript: (body: CallInput<typeof supplyTranscript>["body"] & object) =>
       call<typeof supplyTranscript>("PUT", edit, { body }),
+    rememberVoice: (body: CallInput<typeof rememberVoice>["body"] & object) =>
+      call<typeof rememberVoice>("POST", `${managed(id)}/voices`, { body }),
     transcribeAgain: (body: CallInput<typeof rerunTranscription>["body"] & object = {}) =>
       call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, { body }),
   };

@@ -142,7 +142,9 @@ test("workspace: admins change name and domains; existing recordings keep who co
     recording_added: "when_ready",
     spoken_language: null,
     vocabulary: [],
+    voice_profiles: false,
     resolves_old_ids: false,
+    recording_consent: null,
     single_sign_on: null,
   });
   const later = await makeRecording(app, own.admin.token, attributes);

@@ -1,9 +1,10 @@
+import { sql } from "kysely";
 import type { z } from "zod";
 import * as contract from "../../../contract/account-teams.ts";
 import { languageOf } from "../../../contract/spoken-language.ts";
 import { actorOf, recordAudit } from "../../audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/db/database.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { AccountError, readDomain } from "../service.ts";
@@ -28,6 +29,7 @@ export function workspaceRoutes(
         "vocabulary",
         "resolves_old_ids",
         "recording_consent",
+        "voice_profiles",
       ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
@@ -44,6 +46,7 @@ export function workspaceRoutes(
       vocabulary: row.vocabulary,
       resolves_old_ids: row.resolves_old_ids,
       recording_consent: row.recording_consent,
+      voice_profiles: row.voice_profiles,
       single_sign_on:
         singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
     };
@@ -53,7 +56,7 @@ export function workspaceRoutes(
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
     const { name, email_domains, new_recordings, recording_added, recording_consent } = body;
-    const { spoken_language, vocabulary, resolves_old_ids } = body;
+    const { spoken_language, vocabulary, resolves_old_ids, voice_profiles } = body;
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
@@ -65,10 +68,12 @@ export function workspaceRoutes(
       ...(vocabulary === undefined ? {} : { vocabulary }),
       ...(resolves_old_ids === undefined ? {} : { resolves_old_ids }),
       ...(recording_consent === undefined ? {} : { recording_consent: recording_consent || null }),
+      ...(voice_profiles === undefined ? {} : { voice_profiles }),
     };
     if (Object.keys(changes).length > 0)
       await db.kysely.transaction().execute(async (tx) => {
         await tx.updateTable("workspaces").set(changes).where("id", "=", principal.workspaceId).execute();
+        if (voice_profiles === false) await deleteUnnamedVoices(tx, principal.workspaceId);
         await recordAudit(tx, actorOf(request), {
           action: "settings_changed",
           subject: { type: "workspace", id: principal.workspaceId },
@@ -77,6 +82,13 @@ export function workspaceRoutes(
       });
     return read(principal.workspaceId);
   });
+}
+
+/** Nothing is kept of the voices of speakers who were not remembered. */
+async function deleteUnnamedVoices(tx: Tx, workspaceId: string): Promise<void> {
+  await sql`
+    delete from recording_voices v using recordings r
+    where r.id = v.recording_id and r.workspace_id = ${workspaceId}`.execute(tx);
 }
 
 function readDomains(given: readonly string[]): string[] {

@@ -590,6 +590,15 @@ export interface RecordingUserShares {
   user_id: string;
 }
 
+export interface RecordingVoices {
+  created_at: Generated<Timestamp>;
+  embedding: number[];
+  model: string;
+  ms: number;
+  recording_id: string;
+  speaker: string;
+}
+
 export interface ResumableLeases {
   expires_at: Timestamp;
   holder: string;
@@ -863,6 +872,17 @@ export interface Users {
   workspace_id: string;
 }
 
+export interface VoiceProfiles {
+  consented_at: Generated<Timestamp>;
+  consented_by: string | null;
+  email: string | null;
+  embedding: number[];
+  id: string;
+  model: string;
+  name: string;
+  workspace_id: string;
+}
+
 export interface WaitingEvents {
   event_id: Int8;
 }
@@ -880,6 +900,7 @@ export interface Workspaces {
   resolves_old_ids: Generated<boolean>;
   spoken_language: string | null;
   vocabulary: Generated<string[]>;
+  voice_profiles: Generated<boolean>;
 }
 
 export interface DB {
@@ -930,6 +951,7 @@ export interface DB {
   recording_recorders: RecordingRecorders;
   recording_teams: RecordingTeams;
   recording_user_shares: RecordingUserShares;
+  recording_voices: RecordingVoices;
   recordings: Recordings;
   resumable_leases: ResumableLeases;
   retention_receipts: RetentionReceipts;
@@ -954,6 +976,7 @@ export interface DB {
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   users: Users;
+  voice_profiles: VoiceProfiles;
   waiting_events: WaitingEvents;
   workspaces: Workspaces;
 }

@@ -9,10 +9,12 @@ import { reportHighlights } from "../../transcripts/highlights.ts";
 import { redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
 import { erasedName, erasedWords, type Person } from "./data-subject.ts";
 import { eraseFromFinished, nameKey } from "./erase-uploads.ts";
+import { eraseVoices } from "./erase-voices.ts";
 
 export interface ErasedFromRecording {
   readonly segments: number;
   readonly uploads: number;
+  readonly voiceProfiles: number;
   readonly hasMedia: boolean;
   /** The recording has unidentified speakers, who may be the person. */
   readonly hasUnknownSpeakers: boolean;
@@ -37,6 +39,9 @@ export async function eraseFromRecording(
   const ids = people.map((person) => person.id);
   const names = new Set([...people.map((person) => person.name), ...accountNames].map(nameKey));
   const spoken = await eraseWords(tx, recordingId, ids, names);
+  // Any of the unnamed voices may be the person's.
+  await sql`delete from recording_voices where recording_id = ${recordingId}`.execute(tx);
+  const voiceProfiles = await eraseVoices(tx, { workspaceId, email }, names);
   await sql`
     update participants set name = ${erasedName}, email = null, phone = null, crm_contact_id = null
     where id = any(${ids}::uuid[])`.execute(tx);
@@ -55,6 +60,7 @@ export async function eraseFromRecording(
   return {
     segments: spoken.length,
     uploads: uploadIds.length,
+    voiceProfiles,
     ...(await findRemains(tx, recordingId)),
   };
 }

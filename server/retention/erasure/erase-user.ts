@@ -14,7 +14,8 @@ import { deleteEvents, redactDeliveries } from "../../webhooks/deliveries/suppre
 import { decryptPerson, type Person } from "./data-subject.ts";
 import { eraseFromJobs } from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
-import { eraseFromUnfinished } from "./erase-uploads.ts";
+import { eraseFromUnfinished, nameKey } from "./erase-uploads.ts";
+import { eraseVoices } from "./erase-voices.ts";
 import type { ErasureRow, Receipt } from "./erasures.ts";
 
 interface Dependencies {
@@ -83,7 +84,12 @@ async function redactRecorded(db: Database, { userId }: Person): Promise<void> {
 function eraseUploads(db: Database, erasureId: string, person: Person): Promise<boolean> {
   return withReceipt(db, erasureId, async (tx, receipt) => {
     const changed = await eraseFromUnfinished(tx, person);
-    return { ...receipt, uploads_changed: receipt.uploads_changed + changed };
+    const voices = await eraseVoices(tx, person, new Set(person.names.map(nameKey)));
+    return {
+      ...receipt,
+      uploads_changed: receipt.uploads_changed + changed,
+      voice_profiles_erased: (receipt.voice_profiles_erased ?? 0) + voices,
+    };
   });
 }
 
@@ -132,6 +138,7 @@ async function eraseOne(
       recordings_anonymised: receipt.recordings_anonymised + 1,
       segments_erased: receipt.segments_erased + erased.segments,
       uploads_changed: receipt.uploads_changed + erased.uploads,
+      voice_profiles_erased: (receipt.voice_profiles_erased ?? 0) + erased.voiceProfiles,
       media_kept: erased.hasMedia ? [...receipt.media_kept, recordingId] : receipt.media_kept,
       unknown_speakers: erased.hasUnknownSpeakers
         ? [...receipt.unknown_speakers, recordingId]

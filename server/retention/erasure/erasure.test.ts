@@ -254,6 +254,7 @@ test("erased: the database contains no trace of the person, and what others said
       held: [],
       uploads_changed: 2,
       account_erased: true,
+      voice_profiles_erased: 0,
       audit_entries_erased: true,
     },
   );

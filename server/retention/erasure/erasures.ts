@@ -27,6 +27,7 @@ const emptyReceipt: Receipt = {
   held: [],
   uploads_changed: 0,
   account_erased: false,
+  voice_profiles_erased: 0,
   audit_entries_erased: 0,
 };
 
@@ -117,6 +118,7 @@ export function presentErasure(row: ErasureRow): z.output<typeof Erasure> {
     status: row.state as "pending" | "running" | "done",
     created_datetime: row.created_at.toISOString(),
     finished_datetime: row.finished_at?.toISOString() ?? null,
-    receipt: row.receipt as Receipt,
+    // Receipts of earlier versions have no line for every kind of data.
+    receipt: { ...emptyReceipt, ...(row.receipt as Receipt) },
   };
 }

@@ -10,6 +10,8 @@ import { openSession } from "./session.ts";
 export interface SpeakerFinder {
   /** Whether a model is installed on this machine. */
   isAvailable(): Promise<boolean>;
+  /** Name and revision of the model: embeddings of different models can't be compared. Null: none is installed. */
+  findModel(): Promise<string | null>;
   /** Prepares for the parts of one recording, which are in the folder. */
   open(folder: string, signal: AbortSignal | undefined): Promise<OpenSpeakerFinder>;
 }
@@ -29,6 +31,10 @@ export function localSpeakerFinder(
     (await listInstalled(dataDir)).find(({ kind }) => kind === "speakers");
   return {
     isAvailable: async () => (await find()) !== undefined,
+    async findModel() {
+      const model = await find();
+      return model === undefined ? null : `${model.name}@${model.files[0]?.sha256.slice(0, 16)}`;
+    },
     async open(folder, signal) {
       const opened = await openSession({
         folder,

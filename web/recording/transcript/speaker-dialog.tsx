@@ -1,9 +1,11 @@
 import { Button, Group, Radio, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Segment, Transcript } from "../../api/recording.ts";
+import { type Segment, type Transcript, voicesQuery } from "../../api/recording.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { segmentSpeakerKey, speakerKey, speakerReference } from "../../common/speakers.ts";
 import { useRecording } from "../context.ts";
+import { noVoice, RememberVoice, SoundsLike } from "./remember-voice.tsx";
 import { useTranscriptEdit } from "./use-edit.ts";
 
 type Action = "rename" | "merge" | "assign";
@@ -25,7 +27,9 @@ export function SpeakerDialog(props: {
 
 function Form(props: { transcript: Transcript; segment: Segment; onClose: () => void }) {
   const { transcript, segment, onClose } = props;
-  const { view, actions } = useRecording();
+  const { id, view, actions } = useRecording();
+  const voice = useQuery(voicesQuery(id)).data?.voices.find(({ speaker }) => speaker === segment.speaker);
+  const [choice, setChoice] = useState(noVoice);
   const edit = useTranscriptEdit();
   const [action, setAction] = useState<Action>("rename");
   const [name, setName] = useState(segment.speaker);
@@ -37,14 +41,31 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
   const isReady =
     action === "rename" ? name.trim() !== "" && name.trim() !== segment.speaker : target !== undefined;
 
+  const newName = action === "rename" ? name.trim() : (target?.name ?? "");
+  const asksForConsent = choice.remembers && !choice.hasConsent;
+  const remember = async (): Promise<void> => {
+    if (action === "assign" || voice === undefined || !choice.hasConsent) return;
+    const email = view.participants.find((person) => person.id === target?.participant_id)?.email;
+    await actions.rememberVoice({
+      speaker: segment.speaker,
+      name: newName,
+      consent: true,
+      ...(action === "merge" && email ? { email } : {}),
+    });
+  };
+
   const submit = (event: React.FormEvent): void => {
     event.preventDefault();
-    if (!isReady) return;
+    if (!isReady || asksForConsent) return;
     const finish = { onSuccess: onClose };
     if (action === "rename")
       edit.mutate(
         {
-          run: (version) => actions.renameSpeaker(version, speakerReference(me), name.trim()),
+          run: async (version) => {
+            const result = await actions.renameSpeaker(version, speakerReference(me), name.trim());
+            await remember();
+            return result;
+          },
           done: () => `Renamed ${segment.speaker} to ${name.trim()}`,
         },
         finish,
@@ -52,7 +73,15 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
     else if (target !== undefined && action === "merge")
       edit.mutate(
         {
-          run: (version) => actions.mergeSpeakers(version, [speakerReference(me)], speakerReference(target)),
+          run: async (version) => {
+            const result = await actions.mergeSpeakers(
+              version,
+              [speakerReference(me)],
+              speakerReference(target),
+            );
+            await remember();
+            return result;
+          },
           done: () => `Merged ${segment.speaker} with ${target.name}`,
         },
         finish,
@@ -115,6 +144,15 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
             onChange={setOther}
           />
         )}
+        {action === "rename" && voice?.sounds_like && name.trim() !== voice.sounds_like.name ? (
+          <SoundsLike
+            name={voice.sounds_like.name}
+            onConfirm={() => setName(voice.sounds_like?.name ?? name)}
+          />
+        ) : null}
+        {voice !== undefined && action !== "assign" && isReady && view.can.edit_transcript ? (
+          <RememberVoice name={newName} value={choice} onChange={setChoice} />
+        ) : null}
         {action === "merge" ? (
           <Text size="sm" c="dimmed">
             The speakers are merged. You can undo this.
@@ -124,7 +162,7 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" disabled={!isReady} loading={edit.isPending}>
+          <Button type="submit" disabled={!isReady || asksForConsent} loading={edit.isPending}>
             Change
           </Button>
         </Group>

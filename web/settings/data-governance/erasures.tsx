@@ -62,6 +62,7 @@ function ErasureRow({ erasure }: { erasure: Erasure }) {
         [receipt.recordings_deleted, "recording deleted", "recordings deleted"],
         [receipt.recordings_anonymised, "recording redacted", "recordings redacted"],
         [receipt.segments_erased, "transcript line erased", "transcript lines erased"],
+        [receipt.voice_profiles_erased, "voice profile erased", "voice profiles erased"],
         [receipt.uploads_changed, "upload changed", "uploads changed"],
         [receipt.audit_entries_erased, "audit log entry erased", "audit log entries erased"],
       ] as const

@@ -14,6 +14,7 @@ import { LanguageSelect } from "../../common/language-select.tsx";
 import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 import { Loaded, Panel, Section, SettingsPage } from "../parts.tsx";
 import { ClaimedDomains } from "./email-domains.tsx";
+import { VoiceProfiles } from "./voice-profiles.tsx";
 
 /** Settings for the whole workspace. */
 export function WorkspacePage() {
@@ -39,6 +40,7 @@ export function WorkspacePage() {
             >
               <SpeechForm workspace={workspace} />
             </Section>
+            <VoiceProfiles workspace={workspace} />
             <Section
               title="Consent reminder"
               lead="Shown in the Record dialog before a recording in the browser starts."
