@@ -46,6 +46,7 @@ export function importRunRoutes(
   };
 
   route(api, contract.createImportRun, async ({ principal, body, request }) => {
+    // Bounded: at most 1,000 characters.
     const origin = body.base_url.replace(/\/+$/, "");
     const problem = checkHookUrl(origin, { httpsOnly: false });
     if (problem !== null) throw invalidInput([{ pointer: "/base_url", detail: problem }]);

@@ -55,9 +55,9 @@ export function otter(path: string): ImportSource {
 function readOtterText(text: string): PortableEntry[] {
   const entries: { speaker: string; start: number; text: string }[] = [];
   for (const line of text.split(/\r?\n/)) {
-    // Bounded: a line of at most 300 characters.
-    const [, speaker, time] =
-      line.length > 300 ? [] : (/^(\S.*?) {2,}(\d{1,3}(?::\d{2}){1,2}) *$/.exec(line) ?? []);
+    // Bounded: at most 300 characters.
+    const head = /^(\S.*?) {2,}(\d{1,3}(?::\d{2}){1,2}) *$/.exec(line.slice(0, 300));
+    const [, speaker, time] = line.length > 300 || head === null ? [] : head;
     const last = entries.at(-1);
     if (speaker !== undefined && time !== undefined)
       entries.push({ speaker: speaker.trim(), start: clockMs(time), text: "" });

@@ -139,6 +139,7 @@ export async function grain(options: {
   readonly allowAddresses: string;
   readonly signal?: AbortSignal;
 }): Promise<ImportSource> {
+  // Bounded: at most 1,000 characters, or an option of the command line.
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   const problem = checkHookUrl(baseUrl, { httpsOnly: false });
   if (problem !== null) throw new ImportError(`the base URL ${problem}`);
