@@ -40,6 +40,21 @@ test("highlights of all recordings are listed, filtered, played, edited, added t
     return (isPaused && at >= 2.9) || undefined;
   });
   await assertAccessible(page);
+  // Speed and volume are those of all players on this device.
+  await dialog.getByRole("button", { name: "1× speed" }).click();
+  await page.getByRole("menuitem", { name: "2×", exact: true }).click();
+  await dialog.getByRole("button", { name: "Volume" }).click();
+  await page.getByRole("button", { name: "Mute" }).click();
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await dialog.getByRole("button", { name: "2× speed" }).waitFor();
+  await until("speed and volume are kept", () =>
+    dialog
+      .locator("video")
+      .evaluate((video: { playbackRate: number; muted: boolean }) => video.playbackRate === 2 && video.muted),
+  );
+  await dialog.getByRole("button", { name: "Full screen" }).click();
+  await page.getByRole("button", { name: "Exit full screen" }).click();
   assert.equal(
     await dialog.getByRole("link", { name: "Open in recording" }).getAttribute("href"),
     `/recordings/${video}?t=1`,

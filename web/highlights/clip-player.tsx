@@ -1,9 +1,20 @@
 import { ActionIcon, Group, Loader, Slider, Text } from "@mantine/core";
-import { IconPlayerPauseFilled, IconPlayerPlayFilled, IconVolume } from "@tabler/icons-react";
+import {
+  IconBadgeCc,
+  IconBadgeCcFilled,
+  IconMaximize,
+  IconMinimize,
+  IconPlayerPauseFilled,
+  IconPlayerPlayFilled,
+  IconVolume,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { type HighlightBody, highlightQuery, mediaQuery } from "../api/highlights.ts";
 import { clock, lengthInWords } from "../common/format/time.ts";
+import { toggleFullScreen, useIsFullScreen } from "../player/full-screen.ts";
+import { type Preferences, readPreferences, writePreferences } from "../player/preferences.ts";
+import { SpeedMenu, Tool, VolumeControl } from "../player/tools.tsx";
 import classes from "./highlights.module.css";
 import { useCaptions } from "./use-captions.ts";
 
@@ -56,6 +67,8 @@ function Player({
   const [isPlaying, setPlaying] = useState(false);
   const [isBroken, setBroken] = useState(false);
   const captions = useCaptions(highlight.recording_id);
+  const frame = useRef<HTMLDivElement>(null);
+  const { preferences, prefer } = usePreferences(element, captions);
   const hasEnded = useRef(false);
   const seek = (ms: number) => {
     hasEnded.current = false;
@@ -84,7 +97,7 @@ function Player({
     void video.play().catch(() => undefined);
   };
   return (
-    <div>
+    <div ref={frame} className={classes.player}>
       {isBroken ? (
         <div className={classes.screen} role="alert">
           <Text c="inherit">This browser can't play the clip.</Text>
@@ -109,12 +122,7 @@ function Player({
             onEnded={follow}
             onError={() => setBroken(true)}
           >
-            <track
-              kind="captions"
-              src={captions}
-              label="Transcript"
-              default={isVideo && captions !== undefined}
-            />
+            <track kind="captions" src={captions} label="Transcript" />
           </video>
         </div>
       )}
@@ -142,8 +150,78 @@ function Player({
         <Text size="sm" style={{ flex: "none", fontVariantNumeric: "tabular-nums" }}>
           {clock(position)} / {clock(duration)}
         </Text>
+        <ClipTools
+          preferences={preferences}
+          prefer={prefer}
+          hasCaptions={isVideo && captions !== undefined}
+          frame={isVideo ? frame : null}
+        />
       </Group>
     </div>
+  );
+}
+
+/** The settings of all players on this device, applied to a media element. */
+function usePreferences(element: RefObject<HTMLVideoElement | null>, captions: string | undefined) {
+  const [preferences, setPreferences] = useState(readPreferences);
+  const { rate, volume, isMuted, hasCaptions } = preferences;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loading the captions resets their mode.
+  useEffect(() => {
+    const video = element.current;
+    if (video === null) return;
+    // Loading resets the rate to the default.
+    video.defaultPlaybackRate = rate;
+    video.playbackRate = rate;
+    video.volume = volume;
+    video.muted = isMuted;
+    for (const track of video.textTracks) track.mode = hasCaptions ? "showing" : "disabled";
+  }, [element, rate, volume, isMuted, hasCaptions, captions]);
+  const prefer = (change: Partial<Preferences>): void => {
+    const next = { ...preferences, ...change };
+    setPreferences(next);
+    writePreferences(next);
+  };
+  return { preferences, prefer };
+}
+
+function ClipTools(props: {
+  preferences: Preferences;
+  prefer: (change: Partial<Preferences>) => void;
+  hasCaptions: boolean;
+  /** What full screen shows; null for sound. */
+  frame: RefObject<HTMLDivElement | null> | null;
+}) {
+  const { preferences, prefer, hasCaptions, frame } = props;
+  const { rate, volume, isMuted } = preferences;
+  const isFullScreen = useIsFullScreen();
+  return (
+    <Group gap={2} wrap="nowrap">
+      <VolumeControl
+        volume={volume}
+        isMuted={isMuted}
+        onVolume={(value) => prefer({ volume: value, isMuted: value === 0 })}
+        onToggleMute={() =>
+          prefer({ isMuted: !isMuted, ...(isMuted && volume === 0 ? { volume: 0.5 } : {}) })
+        }
+      />
+      <SpeedMenu rate={rate} onRate={(value) => prefer({ rate: value })} />
+      {hasCaptions ? (
+        <Tool
+          label={preferences.hasCaptions ? "Hide captions" : "Show captions"}
+          onClick={() => prefer({ hasCaptions: !preferences.hasCaptions })}
+        >
+          {preferences.hasCaptions ? <IconBadgeCcFilled size={20} /> : <IconBadgeCc size={20} stroke={1.6} />}
+        </Tool>
+      ) : null}
+      {frame === null ? null : (
+        <Tool
+          label={isFullScreen ? "Exit full screen" : "Full screen"}
+          onClick={() => toggleFullScreen(frame.current)}
+        >
+          {isFullScreen ? <IconMinimize size={20} stroke={1.6} /> : <IconMaximize size={20} stroke={1.6} />}
+        </Tool>
+      )}
+    </Group>
   );
 }
 

@@ -1,8 +1,7 @@
-import { ActionIcon, Group, Menu, Popover, Slider, Text, Tooltip } from "@mantine/core";
+import { Group, Menu, Text } from "@mantine/core";
 import {
   IconBadgeCc,
   IconBadgeCcFilled,
-  IconCheck,
   IconMaximize,
   IconMinimize,
   IconPictureInPicture,
@@ -10,16 +9,13 @@ import {
   IconPlayerPlayFilled,
   IconRewindBackward10,
   IconRewindForward10,
-  IconVolume,
-  IconVolume2,
-  IconVolumeOff,
 } from "@tabler/icons-react";
-import { type ReactNode, type RefObject, useState } from "react";
+import type { ReactNode, RefObject } from "react";
 import { clock } from "../common/format/time.ts";
 import { usePlaybackState, usePlayerContext } from "./context.ts";
 import { toggleFullScreen, togglePictureInPicture, useIsFullScreen } from "./full-screen.ts";
 import classes from "./player.module.css";
-import { rates } from "./preferences.ts";
+import { SpeedMenu, Tool, VolumeControl } from "./tools.tsx";
 
 const skipMs = 10_000;
 
@@ -84,31 +80,6 @@ export function Controls(props: {
   );
 }
 
-/** A button with a tooltip that names its keyboard shortcut. */
-function Tool(props: {
-  label: string;
-  keys?: string;
-  isMain?: boolean;
-  onClick: () => void;
-  children: ReactNode;
-}) {
-  const { label, keys, isMain = false, onClick, children } = props;
-  return (
-    <Tooltip withinPortal={false} label={keys === undefined ? label : `${label} (${keys})`} openDelay={400}>
-      <ActionIcon
-        variant={isMain ? "filled" : "subtle"}
-        {...(isMain ? {} : { color: "gray" })}
-        radius={isMain ? "xl" : "md"}
-        size={isMain ? 40 : 36}
-        aria-label={label}
-        onClick={onClick}
-      >
-        {children}
-      </ActionIcon>
-    </Tooltip>
-  );
-}
-
 function Time() {
   const player = usePlayerContext();
   const seconds = usePlaybackState((state) => Math.floor(state.timeMs / 1000));
@@ -122,49 +93,15 @@ function Time() {
 
 function Volume() {
   const { playback } = usePlayerContext();
-  const [isOpen, setOpen] = useState(false);
   const volume = usePlaybackState((state) => state.volume);
   const isMuted = usePlaybackState((state) => state.isMuted);
-  const Icon = isMuted ? IconVolumeOff : volume < 0.5 ? IconVolume2 : IconVolume;
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="top" trapFocus returnFocus withinPortal={false}>
-      <Popover.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={36}
-          aria-label={isMuted ? "Volume, muted" : "Volume"}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <Icon size={20} stroke={1.6} />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Group gap="xs" wrap="nowrap" w={190}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={isMuted ? "Unmute" : "Mute"}
-            onClick={playback.toggleMute}
-          >
-            <Icon size={20} stroke={1.6} />
-          </ActionIcon>
-          <Slider
-            flex={1}
-            min={0}
-            max={100}
-            step={5}
-            label={null}
-            value={isMuted ? 0 : Math.round(volume * 100)}
-            onChange={(value) => playback.setVolume(value / 100)}
-            thumbLabel="Volume"
-            thumbValueText={(value) => `${value} %`}
-            data-autofocus
-          />
-        </Group>
-      </Popover.Dropdown>
-    </Popover>
+    <VolumeControl
+      volume={volume}
+      isMuted={isMuted}
+      onVolume={playback.setVolume}
+      onToggleMute={playback.toggleMute}
+    />
   );
 }
 
@@ -173,36 +110,15 @@ function Speed() {
   const skipsSilence = usePlaybackState((state) => state.skipsSilence);
   const rate = usePlaybackState((state) => state.rate);
   return (
-    <Menu position="top-end" width={160} withinPortal={false}>
-      <Menu.Target>
-        <Tooltip withinPortal={false} label="Speed (< and >)" openDelay={400}>
-          <ActionIcon variant="subtle" color="gray" h={36} w={52} aria-label={`${rate}× speed`}>
-            <Text span size="sm" fw={600}>
-              {rate}×
-            </Text>
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {rates.map((choice) => (
-          <Menu.Item
-            key={choice}
-            aria-current={choice === rate ? "true" : undefined}
-            rightSection={choice === rate ? <IconCheck size={16} aria-hidden /> : null}
-            onClick={() => playback.setRate(choice)}
-          >
-            {choice}×
-          </Menu.Item>
-        ))}
-        {hasTranscript ? (
-          <>
-            <Menu.Divider />
-            <Menu.CheckboxItem checked={skipsSilence} onChange={playback.toggleSilence}>
-              Skip silence
-            </Menu.CheckboxItem>
-          </>
-        ) : null}
-      </Menu.Dropdown>
-    </Menu>
+    <SpeedMenu rate={rate} keys="< and >" onRate={playback.setRate}>
+      {hasTranscript ? (
+        <>
+          <Menu.Divider />
+          <Menu.CheckboxItem checked={skipsSilence} onChange={playback.toggleSilence}>
+            Skip silence
+          </Menu.CheckboxItem>
+        </>
+      ) : null}
+    </SpeedMenu>
   );
 }
