@@ -9,12 +9,10 @@ import { reportHighlights } from "../../transcripts/highlights.ts";
 import { redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
 import { erasedName, erasedWords, type Person } from "./data-subject.ts";
 import { eraseFromFinished, nameKey } from "./erase-uploads.ts";
-import { eraseVoices } from "./erase-voices.ts";
 
 export interface ErasedFromRecording {
   readonly segments: number;
   readonly uploads: number;
-  readonly voiceProfiles: number;
   readonly hasMedia: boolean;
   /** The recording has unidentified speakers, who may be the person. */
   readonly hasUnknownSpeakers: boolean;
@@ -41,7 +39,6 @@ export async function eraseFromRecording(
   const spoken = await eraseWords(tx, recordingId, ids, names);
   // Any of the unnamed voices may be the person's.
   await sql`delete from recording_voices where recording_id = ${recordingId}`.execute(tx);
-  const voiceProfiles = await eraseVoices(tx, { workspaceId, email }, names);
   await sql`
     update participants set name = ${erasedName}, email = null, phone = null, crm_contact_id = null
     where id = any(${ids}::uuid[])`.execute(tx);
@@ -60,7 +57,6 @@ export async function eraseFromRecording(
   return {
     segments: spoken.length,
     uploads: uploadIds.length,
-    voiceProfiles,
     ...(await findRemains(tx, recordingId)),
   };
 }
@@ -74,6 +70,8 @@ async function eraseWords(
 ): Promise<{ start_ms: number; end_ms: number }[]> {
   // A transcription in progress would write their words afterwards; it can be requested again.
   await sql`delete from transcriptions where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+  // The vocabulary of a finished one contains the participants' names.
+  await sql`update transcriptions set used = null where recording_id = ${recordingId}`.execute(tx);
   const { rows: speakers } = await sql<{ speaker: string }>`
     select distinct speaker from transcript_segments
     where recording_id = ${recordingId} and participant_id is null`.execute(tx);

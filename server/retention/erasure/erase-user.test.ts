@@ -156,6 +156,48 @@ test("recordings on legal hold stay unchanged and are listed, others are process
   assert.equal(await countSpeaking([held]), 0, "asked for again after the release");
 });
 
+test("voice profiles without an email are erased with recordings that are deleted or on legal hold", async () => {
+  for (const isHeld of [false, true]) {
+    const workspace = await makeWorkspace(db);
+    const recording = await makeRecording(workspace);
+    const path = `/recordings/${recording}/legal-hold`;
+    if (isHeld)
+      assert.equal((await manage(app, "PUT", path, workspace.admin.token, { reason: "x" })).status, 200);
+    for (const name of ["ZORA", "Ben"])
+      await pool.query(
+        `insert into voice_profiles (id, workspace_id, name, embedding, model, consented_by)
+         values (gen_random_uuid(), $1, $2, '{1}', 'm', $3)`,
+        [workspace.id, name, workspace.admin.id],
+      );
+    const id = await ask(workspace, "delete");
+    await erasePersonJob(deps, id);
+    const { receipt } = await erasureOf(workspace, id);
+    assert.deepEqual(
+      [receipt.voice_profiles_erased, receipt.held, receipt.recordings_deleted],
+      [1, isHeld ? [recording] : [], isHeld ? 0 : 1],
+    );
+    const { rows } = await pool.query("select name from voice_profiles where workspace_id = $1", [
+      workspace.id,
+    ]);
+    assert.deepEqual(rows, [{ name: "Ben" }]);
+  }
+});
+
+test("the names a finished transcription was given are erased", async () => {
+  const workspace = await makeWorkspace(db);
+  const recording = await makeRecording(workspace);
+  await pool.query(
+    `insert into transcriptions (recording_id, status, written_version, used)
+     values ($1, 'done', 1, '{"model": "m", "language": null, "vocabulary": ["Zora"]}')`,
+    [recording],
+  );
+  const read = async () =>
+    (await manage(app, "GET", `/recordings/${recording}/transcript/edits`, workspace.member.token)).body;
+  assert.deepEqual((await read()).transcribed_with?.vocabulary, ["Zora"]);
+  await erasePersonJob(deps, await ask(workspace));
+  assert.equal((await read()).transcribed_with, null);
+});
+
 test("a hold placed while the erasure waits for the recording is respected", async () => {
   const workspace = await makeWorkspace(db);
   const id = await makeRecording(workspace);

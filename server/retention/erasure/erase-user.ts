@@ -14,8 +14,8 @@ import { deleteEvents, redactDeliveries } from "../../webhooks/deliveries/suppre
 import { decryptPerson, type Person } from "./data-subject.ts";
 import { eraseFromJobs } from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
-import { eraseFromUnfinished, nameKey } from "./erase-uploads.ts";
-import { eraseVoices } from "./erase-voices.ts";
+import { eraseFromUnfinished } from "./erase-uploads.ts";
+import { eraseVoices, findNames } from "./erase-voices.ts";
 import type { ErasureRow, Receipt } from "./erasures.ts";
 
 interface Dependencies {
@@ -84,7 +84,7 @@ async function redactRecorded(db: Database, { userId }: Person): Promise<void> {
 function eraseUploads(db: Database, erasureId: string, person: Person): Promise<boolean> {
   return withReceipt(db, erasureId, async (tx, receipt) => {
     const changed = await eraseFromUnfinished(tx, person);
-    const voices = await eraseVoices(tx, person, new Set(person.names.map(nameKey)));
+    const voices = await eraseVoices(tx, person);
     return {
       ...receipt,
       uploads_changed: receipt.uploads_changed + changed,
@@ -116,7 +116,7 @@ async function eraseOne(
 ): Promise<void> {
   const { db, store, log } = deps;
   let removed: RemovedRows | undefined;
-  await withReceipt(db, erasure.id, async (tx, receipt) => {
+  await withReceipt(db, erasure.id, async (tx, before) => {
     removed = undefined;
     await holdMembership(tx, person.workspaceId);
     const locked = await tx
@@ -125,7 +125,11 @@ async function eraseOne(
       .where("id", "=", recordingId)
       .forUpdate()
       .executeTakeFirst();
-    if (locked === undefined) return receipt;
+    if (locked === undefined) return before;
+    // Voice profiles are found by these names, even if the recording is deleted or on legal hold.
+    const names = [...person.names, ...(await findNames(tx, [recordingId], person.email))];
+    const voices = await eraseVoices(tx, { ...person, names });
+    const receipt = { ...before, voice_profiles_erased: (before.voice_profiles_erased ?? 0) + voices };
     if (await isHeld(tx, recordingId)) return { ...receipt, held: [...receipt.held, recordingId] };
     if (erasure.recordings === "delete") {
       removed = await removeRecording(tx, serverItself(person.workspaceId), recordingId, deleteEvents);
@@ -138,7 +142,6 @@ async function eraseOne(
       recordings_anonymised: receipt.recordings_anonymised + 1,
       segments_erased: receipt.segments_erased + erased.segments,
       uploads_changed: receipt.uploads_changed + erased.uploads,
-      voice_profiles_erased: (receipt.voice_profiles_erased ?? 0) + erased.voiceProfiles,
       media_kept: erased.hasMedia ? [...receipt.media_kept, recordingId] : receipt.media_kept,
       unknown_speakers: erased.hasUnknownSpeakers
         ? [...receipt.unknown_speakers, recordingId]
@@ -168,7 +171,14 @@ function finish({ db, encryptor }: Dependencies, erasureId: string, person: Pers
     }
     await eraseFromJobs(tx, encryptor, person.email);
     const entries = await eraseFromAudit(tx, person);
-    await writeReceipt(tx, erasureId, { ...receipt, audit_entries_erased: entries });
+    // Profiles created in the meantime.
+    const names = [...person.names, ...(await findNames(tx, receipt.held, person.email))];
+    const voices = await eraseVoices(tx, { ...person, names });
+    await writeReceipt(tx, erasureId, {
+      ...receipt,
+      audit_entries_erased: entries,
+      voice_profiles_erased: (receipt.voice_profiles_erased ?? 0) + voices,
+    });
     await tx
       .updateTable("erasures")
       .set({ state: "done", person: null, finished_at: sql<Date>`now()` })

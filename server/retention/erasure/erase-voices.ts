@@ -9,14 +9,22 @@ import { nameKey } from "./erase-uploads.ts";
  */
 export async function eraseVoices(
   tx: Tx,
-  { workspaceId, email }: Pick<Person, "workspaceId" | "email">,
-  names: ReadonlySet<string>,
+  { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
 ): Promise<number> {
+  const keys = new Set(names.map(nameKey));
   const { rows } = await sql<{ id: string; name: string; is_theirs: boolean }>`
     select id, name, email is not null as is_theirs from voice_profiles
     where workspace_id = ${workspaceId} and (email is null or lower(email) = lower(${email}))
     order by id for update`.execute(tx);
-  const ids = rows.filter(({ name, is_theirs }) => is_theirs || names.has(nameKey(name))).map(({ id }) => id);
+  const ids = rows.filter(({ name, is_theirs }) => is_theirs || keys.has(nameKey(name))).map(({ id }) => id);
   await sql`delete from voice_profiles where id = any(${ids}::uuid[])`.execute(tx);
   return ids.length;
+}
+
+/** A person's names in these recordings. */
+export async function findNames(tx: Tx, recordingIds: readonly string[], email: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct name from participants
+    where recording_id = any(${recordingIds}::uuid[]) and email_key = lower(${email})`.execute(tx);
+  return rows.map(({ name }) => name);
 }
