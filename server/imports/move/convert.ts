@@ -7,6 +7,7 @@ import { isTag } from "../../../contract/tag.ts";
 import { maxSegments } from "../../../contract/transcript-limits.ts";
 import type { MovedData } from "../../platform/db/json-columns.ts";
 import type { Moved } from "../service.ts";
+import { cleanStrings } from "./clean-text.ts";
 import type { Directory } from "./directory.ts";
 import { RecordingError } from "./errors.ts";
 import type { SourceRecording } from "./source.ts";
@@ -46,7 +47,7 @@ export async function convert(
   format: MediaFormat | null,
   { directory, importerId }: { readonly directory: Directory; readonly importerId: string },
 ): Promise<Converted> {
-  const { recording } = source;
+  const recording = cleanStrings(source.recording);
   const omissions = new Omissions();
   for (const [code, count] of Object.entries(source.omitted ?? {})) omissions.add(code, count);
   const people = omissions.limit("participants", recording.participants, recordingLimits.participants);
@@ -60,7 +61,7 @@ export async function convert(
   omissions.add("tags", recording.tags.length - tags.length);
   const recorders = userIds("recorders_without_user", recording.recorders);
   const { entries, speakers } = speakersOf(
-    omissions.limit("transcript_entries", source.entries, maxSegments),
+    cleanStrings(omissions.limit("transcript_entries", source.entries, maxSegments)),
     indexOf,
   );
   const type = recording.meeting_type;
@@ -137,7 +138,8 @@ export async function convert(
     word_times: entries.some(({ times }) => times !== null) ? entries.map(({ times }) => times) : null,
   };
   const scopes = people.map(({ scope }) => (source.derivesScopes ? null : scope));
-  return { input: parsed.data, moved: { data, scopes }, omitted: omissions.counts };
+  // Shortened strings may end within a surrogate pair.
+  return { input: cleanStrings(parsed.data), moved: { data, scopes }, omitted: omissions.counts };
 }
 
 function languageOf(language: string | null): string {

@@ -8,6 +8,7 @@ import { until } from "../../../test/support/until.ts";
 import { grain } from "../sources/grain.ts";
 import { startFlakyProxy } from "../test/flaky-proxy.ts";
 import { makeFullWorkspace, makeTwin } from "../test/full-workspace.ts";
+import { startStrangeService } from "../test/strange-service.ts";
 import { insertRun } from "./queries.ts";
 import { runImport } from "./run.ts";
 
@@ -133,6 +134,29 @@ test("a personal token brings the user's private notes, and only what the user c
   const result = await runImport(target, row, from);
   await from.close?.();
   assert.deepEqual([result.done, result.failed], [2, 0]);
+});
+
+test("a recording that can't be read, stored or held in memory fails alone", async () => {
+  const entry = { participant_id: null, speaker: "Ada", start: 0, end: 10, text: "One\0two\ud800." };
+  const transcript = JSON.stringify([entry]);
+  const url = await startStrangeService([
+    { id: "nul\0", title: "A\0b", transcript },
+    { id: "page", title: "", transcript: "<!doctype html>" },
+    { id: "long", title: "", transcript: `[${" ".repeat(16 * 1024 * 1024)}]` },
+    { id: "redirect", title: "", transcript, location: "http://[" },
+    { id: "plain", title: "Plain", transcript },
+  ]);
+  const run = await start({ base_url: url, token: "t" });
+  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 2, 3, null]);
+  const { items } = (await manage("GET", `/import-runs/${run.id}/report`)).body;
+  assert.deepEqual(
+    items.map(({ old_id, reason }: { old_id: string; reason: string }) => [old_id, reason]),
+    [
+      ["long", "the response is longer than 16777216 bytes"],
+      ["page", "the service responds with something that is not JSON"],
+      ["redirect", "the server redirects to an invalid URL"],
+    ],
+  );
 });
 
 test("errors name their cause: a wrong token, an address that is not allowed, a second run", async () => {

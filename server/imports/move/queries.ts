@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import type { ImportRuns } from "../../platform/db/types.ts";
+import { cleanText } from "./clean-text.ts";
 
 export type ImportRunRow = Selectable<ImportRuns>;
 
@@ -145,7 +146,7 @@ export async function saveItem(
 export async function failItem(db: Executor, item: ItemKey, reason: string): Promise<void> {
   await sql`
     insert into import_items (workspace_id, source_key, old_id, run_id, state, reason)
-    values (${item.workspaceId}, ${item.sourceKey}, ${item.oldId}, ${item.runId}, 'failed', ${reason.slice(0, 1000)})
+    values (${item.workspaceId}, ${item.sourceKey}, ${item.oldId}, ${item.runId}, 'failed', ${cleanText(reason.slice(0, 1000))})
     on conflict (workspace_id, source_key, old_id) do update set run_id = excluded.run_id, state = 'failed',
       reason = excluded.reason, updated_at = clock_timestamp()
     where import_items.state <> 'done'`.execute(db);

@@ -13,11 +13,13 @@ import {
   ObjectTooLargeError,
 } from "../../platform/storage/store.ts";
 import { transition } from "../../uploads/lifecycle/transition.ts";
+import { isDataError } from "../../uploads/promotion/promote.ts";
 import { lockUploadById, type UploadRow } from "../../uploads/queries.ts";
 import type { UploadQuotas } from "../../uploads/quotas.ts";
 import { takeFile } from "../../uploads/transfer/arrival.ts";
 import type { FileSettings } from "../../uploads/transfer/file-plan.ts";
 import { importRecording } from "../service.ts";
+import { cleanId } from "./clean-text.ts";
 import { convert } from "./convert.ts";
 import { type Directory, openDirectory } from "./directory.ts";
 import { ImportError, RecordingError } from "./errors.ts";
@@ -128,7 +130,7 @@ async function count(db: Database, run: Run): Promise<Record<string, number>> {
     run.options.signal?.throwIfAborted();
     add("recordings");
     add(item.mediaType);
-    const known = await findItem(db.kysely, run.row.workspace_id, run.sourceKey, item.oldId);
+    const known = await findItem(db.kysely, run.row.workspace_id, run.sourceKey, cleanId(item.oldId));
     if (known?.state === "done" && known.run_id !== run.row.id) add("existing");
     run.options.onProgress?.({ phase: "count", total: counts.recordings ?? 0, done: counts.recordings ?? 0 });
   }
@@ -172,9 +174,9 @@ async function pause({ db }: RunDependencies, { row, options }: Run): Promise<vo
 async function sendItem(deps: RunDependencies, run: Run, item: SourceItem): Promise<void> {
   const { db } = deps;
   const { row, sourceKey } = run;
-  const key = { workspaceId: row.workspace_id, sourceKey, oldId: item.oldId, runId: row.id };
+  const key = { workspaceId: row.workspace_id, sourceKey, oldId: cleanId(item.oldId), runId: row.id };
   await refuseCanceled(db, row.id);
-  const known = await findItem(db.kysely, row.workspace_id, sourceKey, item.oldId);
+  const known = await findItem(db.kysely, row.workspace_id, sourceKey, key.oldId);
   if (known?.state === "done") return;
   const isUnderway = known?.upload_status != null && !["awaiting", "failure"].includes(known.upload_status);
   try {
@@ -227,7 +229,7 @@ async function importItem(
 /** Fits the limit of external ids, however long the URL of the source is. */
 function externalIdOf(sourceKey: string, oldId: string): string {
   const id = `${sourceKey} ${oldId}`;
-  return id.length <= 200 ? id : `…${id.slice(-199)}`;
+  return id.length <= 200 ? id : `…${id.slice(-199)}`.toWellFormed();
 }
 
 async function sendMedia(deps: RunDependencies, upload: UploadRow, media: SourceMedia): Promise<void> {
@@ -254,6 +256,7 @@ function reasonOf(error: unknown): string | null {
   if (error instanceof RecordingError || error instanceof ProblemError) return error.message;
   if (error instanceof BodyBrokenError) return "the media file could not be read to its end";
   if (error instanceof ObjectTooLargeError) return "the media file is larger than PARLEY_MAX_UPLOAD_BYTES";
+  if (isDataError(error)) return "it has values that can't be stored";
   return null;
 }
 

@@ -7,7 +7,7 @@ import { versionNames } from "../../../contract/versions.ts";
 import { parseRanges } from "../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../platform/outbound/guarded-client.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
-import { ImportError, RecordingError } from "../move/errors.ts";
+import { ImportError, RecordingError, TokenRefusedError } from "../move/errors.ts";
 import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
 import { requestJson, requestPatiently } from "./http.ts";
 
@@ -96,6 +96,9 @@ type RemoteRecording = z.output<typeof RemoteRecording>;
 const RemoteEntries = z.array(
   z.object({ participant_id: nullable(Text), speaker: Text, start: Ms, end: Ms, text: Text }),
 );
+
+/** A list page has many recordings. */
+const maxPageBytes = 32 * 1024 * 1024;
 
 const RemotePage = z.object({ cursor: nullable(Text), recordings: z.array(z.unknown()) });
 
@@ -191,14 +194,18 @@ async function findUser(
 }
 
 /** Calls an operation. @param body null: GET. */
-function api(service: Service, path: string, body: object | null) {
-  return requestJson(service.client, {
-    url: `${service.baseUrl}/_/public-api/v2${path}`,
-    method: body === null ? "GET" : "POST",
-    headers: headersOf(service),
-    ...(body === null ? {} : { body: JSON.stringify(body) }),
-    ...(service.signal === undefined ? {} : { signal: service.signal }),
-  });
+function api(service: Service, path: string, body: object | null, maxBytes?: number) {
+  return requestJson(
+    service.client,
+    {
+      url: `${service.baseUrl}/_/public-api/v2${path}`,
+      method: body === null ? "GET" : "POST",
+      headers: headersOf(service),
+      ...(body === null ? {} : { body: JSON.stringify(body) }),
+      ...(service.signal === undefined ? {} : { signal: service.signal }),
+    },
+    maxBytes,
+  );
 }
 
 function headersOf({ token, version }: Service): Record<string, string> {
@@ -221,10 +228,12 @@ async function* listRecordings(service: Service): AsyncGenerator<SourceItem> {
   const seen = new Set<string>();
   let cursor: string | null = null;
   do {
-    const { status, json } = await api(service, "/recordings", {
-      include: wanted,
-      ...(cursor === null ? {} : { cursor }),
-    });
+    const { status, json } = await api(
+      service,
+      "/recordings",
+      { include: wanted, ...(cursor === null ? {} : { cursor }) },
+      maxPageBytes,
+    );
     const page = RemotePage.safeParse(json);
     if (!page.success)
       throw new ImportError(
@@ -247,7 +256,11 @@ function itemOf(service: Service, raw: unknown): SourceItem | null {
   const parsed = RemoteRecording.safeParse(raw);
   if (parsed.success) {
     const recording = parsed.data;
-    return { oldId: recording.id, mediaType: recording.media_type, load: () => load(service, recording) };
+    return {
+      oldId: recording.id,
+      mediaType: recording.media_type,
+      load: () => aboutOne(() => load(service, recording)),
+    };
   }
   const known = z.object({ id: Text, media_type: MediaType.catch("transcript") }).safeParse(raw);
   if (!known.success) return null;
@@ -263,9 +276,26 @@ function itemOf(service: Service, raw: unknown): SourceItem | null {
   };
 }
 
+/** Reads something of one recording, so that other recordings are imported when it fails. */
+async function aboutOne<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ImportError) || error instanceof TokenRefusedError) throw error;
+    throw new RecordingError(error.message);
+  }
+}
+
+/** @throws TokenRefusedError */
+function refuse401(status: number): void {
+  if (status === 401)
+    throw new TokenRefusedError("the service no longer accepts the token; continue with a new one");
+}
+
 async function load(service: Service, remote: RemoteRecording): Promise<SourceRecording> {
-  const path = `/recordings/${encodeURIComponent(remote.id)}`;
+  const path = `/recordings/${encodeURIComponent(remote.id.toWellFormed())}`;
   const transcript = await api(service, `${path}/transcript`, null);
+  refuse401(transcript.status);
   const entries = transcript.status === 404 ? [] : RemoteEntries.safeParse(transcript.json).data;
   if (entries === undefined)
     throw new RecordingError(`the service returns no transcript (status ${transcript.status})`);
@@ -311,7 +341,10 @@ async function load(service: Service, remote: RemoteRecording): Promise<SourceRe
   return {
     recording,
     entries,
-    openMedia: remote.media_type === "transcript" ? null : () => openMedia(service, path, remote.media_type),
+    openMedia:
+      remote.media_type === "transcript"
+        ? null
+        : () => aboutOne(() => openMedia(service, path, remote.media_type)),
   };
 }
 
@@ -346,9 +379,13 @@ async function loadSections(
 /** What the management API of a Parley adds; null: the service is another one. */
 async function findView(service: Service, id: string): Promise<z.output<typeof RemoteView> | null> {
   const { status, json } = await requestJson(service.client, {
-    url: `${service.baseUrl}/_/api/v1/recordings/${encodeURIComponent(id)}`,
+    url: `${service.baseUrl}/_/api/v1/recordings/${encodeURIComponent(id.toWellFormed())}`,
     headers: headersOf(service),
     ...(service.signal === undefined ? {} : { signal: service.signal }),
+  }).catch((error: Error) => {
+    // Another service may return a page for browsers there.
+    if (error instanceof ImportError) return { status: 404, json: null };
+    throw error;
   });
   return status >= 300 ? null : (RemoteView.safeParse(json).data ?? null);
 }
@@ -365,6 +402,7 @@ async function openMedia(
   });
   if (response.status >= 300) {
     response.body.destroy();
+    refuse401(response.status);
     throw new RecordingError(`the service does not return the media file (status ${response.status})`);
   }
   return { format: formatOfResponse(response.headers, mediaType), body: response.body };

@@ -14,8 +14,12 @@ const retryDelaysMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 60
 const maxRetryAfterMs = 600_000;
 /** How often a rate limit is waited for in a row. */
 const maxRateLimits = 200;
-/** A transcript may take 12 MB, and a page of recordings several times that. */
-const maxJsonBytes = 256 * 1024 * 1024;
+/** A transcript may take 12 MB. */
+const maxJsonBytes = 16 * 1024 * 1024;
+/** Longer responses, and those of unknown length, are read one at a time. */
+const smallBytes = 1024 * 1024;
+/** The end of the last long response that was read from a service. */
+const lastReads = new WeakMap<GuardedClient, Promise<unknown>>();
 
 /**
  * Sends a request until there is a response that says something about it: waits as long as `Retry-After` says, and
@@ -52,10 +56,11 @@ export async function requestPatiently(
   }
 }
 
-/** The same for JSON. @returns the parsed body of a 2xx; otherwise the status alone. */
+/** The same for JSON of at most `maxBytes`. @returns the parsed body of a 2xx; otherwise the status alone. */
 export async function requestJson(
   client: GuardedClient,
   request: OutboundRequest,
+  maxBytes = maxJsonBytes,
 ): Promise<{ readonly status: number; readonly json: unknown }> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await requestPatiently(client, request);
@@ -64,7 +69,7 @@ export async function requestJson(
       return { status: response.status, json: null };
     }
     try {
-      return { status: response.status, json: JSON.parse(await readText(response, maxJsonBytes)) };
+      return { status: response.status, json: await readJson(client, response, maxBytes) };
     } catch (error) {
       const isBroken = error instanceof OutboundError && error.isTemporary;
       if (!isBroken || attempt > 5)
@@ -76,6 +81,22 @@ export async function requestJson(
       await pause(1000 * attempt, request.signal);
     }
   }
+}
+
+/** Reads and parses a body: of one client's long bodies one at a time, which bounds the memory they take. */
+async function readJson(
+  client: GuardedClient,
+  response: OutboundResponse,
+  maxBytes: number,
+): Promise<unknown> {
+  const read = async (): Promise<unknown> => JSON.parse(await readText(response, maxBytes));
+  if (Number(response.headers["content-length"] ?? Number.NaN) <= smallBytes) return read();
+  const reading = (lastReads.get(client) ?? Promise.resolve()).then(read);
+  lastReads.set(
+    client,
+    reading.catch(() => undefined),
+  );
+  return reading;
 }
 
 /** How long to wait in ms, from seconds or a date. Source: RFC 9110, section 10.2.3. */

@@ -90,6 +90,8 @@ async function follow(agent: Agent, request: OutboundRequest): Promise<OutboundR
     if (![301, 302, 303, 307, 308].includes(statusCode) || typeof location !== "string")
       return { status: statusCode, headers, body };
     body.destroy();
+    if (!URL.canParse(location, url))
+      throw new OutboundError("the server redirects to an invalid URL", false);
     url = new URL(location, url).href;
     if (statusCode < 307) method = "GET";
   }
@@ -142,17 +144,21 @@ function isAllowedHost(host: string, allowed: readonly string[]): boolean {
 
 /** Reads a body as text. @throws OutboundError when it is longer than `maxBytes` or ends early. */
 export async function readText({ body }: OutboundResponse, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
+  // One buffer, because a list of small chunks would take many times their bytes.
+  let text = Buffer.allocUnsafe(Math.min(maxBytes, 64 * 1024));
   let size = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      size += chunk.length;
+      const end = size + chunk.length;
+      if (end > text.length && end <= maxBytes)
+        text = Buffer.concat([text.subarray(0, size)], Math.min(maxBytes, 2 * end));
+      chunk.copy(text, size);
+      size = end;
       if (size > maxBytes) break;
-      chunks.push(chunk);
     }
   } catch (error) {
     throw new OutboundError(describeNetworkError(error as Error), true);
   }
   if (size > maxBytes) throw new OutboundError(`the response is longer than ${maxBytes} bytes`, false);
-  return Buffer.concat(chunks).toString("utf8");
+  return text.toString("utf8", 0, size);
 }
