@@ -63,10 +63,10 @@ export function readTranscription(body: string, lengthMs: number): ChunkTranscri
   if (answer.segments == null && answer.words == null && answer.text == null)
     throw malformed("has neither text nor segments nor words");
   const read = readSegments(answer, lengthMs);
+  if (countCharacters(read) > maxCharacters)
+    throw malformed(`has more than ${maxCharacters} characters of text`);
   const segments = read.filter(({ text }) => !repeatsOnePhrase(text));
   const unclear = read.length - segments.length + (answer.segments ?? []).filter(isImagined).length;
-  if (countCharacters(segments) > maxCharacters)
-    throw malformed(`has more than ${maxCharacters} characters of text`);
   const language = answer.language ?? answer.languages?.[0]?.code;
   return {
     language: language === undefined ? null : toLanguageCode(language),
