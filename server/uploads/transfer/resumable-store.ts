@@ -93,12 +93,21 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
     // Extensions of tus 1.0, named as in the Tus-Extension header.
     extensions: ["creation", "creation-with-upload", "creation-defer-length", "termination"],
 
-    /** Starts from the beginning, even when pieces of an earlier attempt exist. */
+    /**
+     * Starts from the beginning, even when pieces of an earlier attempt exist. Not if either attempt's length is unknown:
+     * such a sender may no longer have what it sent.
+     */
     async create(upload: Upload): Promise<Upload> {
       const row = await load(upload.id);
       refuseArrived(row);
       const key = uploadFileKey(row.id);
       if (await checkOrJoin(deps, row.id)) throw alreadyUploaded(row.id);
+      const mayBeUnique = upload.size === undefined || row.resumable_length === null;
+      if (mayBeUnique && ((await store.appended(key))?.offset ?? 0) > 0)
+        throw new ProblemError(
+          "wrong_state",
+          `bytes of upload ${row.id} are stored already, and its length is not known; continue with HEAD and PATCH, or drop the bytes with DELETE before you start again`,
+        );
       await reserveStorage(deps.db, config, row, upload.size ?? null, Number(row.max_upload_bytes));
       // In this order: old pieces under a new length could be taken for a complete file.
       await store.dropAppend(key);

@@ -213,6 +213,19 @@ test("started again: the bytes of an earlier attempt are dropped", async () => {
   assert.equal(await stored(id), digest(bytes));
 });
 
+test("a file of unknown length is not started again: its sender may no longer have the bytes", async () => {
+  const { tusUrl } = await begin();
+  const deferred = () => ask(tusUrl, "POST", { "upload-defer-length": "1" });
+  assert.equal((await deferred()).status, 201);
+  assert.equal((await deferred()).status, 201, "nothing was sent, so the lost response may be repeated");
+  await patch(tusUrl, 0, randomBytes(200_000));
+  assertProblem(await deferred(), 409, "wrong_state");
+  assertProblem(await post(tusUrl, 500_000), 409, "wrong_state");
+  assert.equal((await ask(tusUrl, "HEAD")).headers.get("upload-offset"), "200000");
+  assert.equal((await ask(tusUrl, "DELETE")).status, 204);
+  assert.equal((await deferred()).status, 201);
+});
+
 test("cancelled: DELETE drops the pieces and the upload waits as if nothing had arrived", async () => {
   const { id, tusUrl } = await begin();
   await post(tusUrl, 500_000);

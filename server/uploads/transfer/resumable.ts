@@ -45,7 +45,7 @@ const tusHeaders = /^(?:upload-|tus-|content-(?:type|length)$|origin$)/i;
 /**
  * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload), below `media.upload.tus_url`. There is one
  * URL: POST begins (tus, Creation) and returns the same URL, HEAD, PATCH and DELETE continue. A POST when pieces exist
- * starts again from the beginning.
+ * starts again from the beginning; it is refused while the file's length is unknown.
  */
 export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { signer, config, log } = deps;

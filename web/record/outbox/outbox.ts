@@ -33,6 +33,7 @@ export function createOutbox(folder: FileSystemDirectoryHandle, stored: readonly
 
   return {
     size: null,
+    hasBeginning: () => end === 0 || pieces[0]?.start === 0,
     total: () => end,
     endMs: () => endMs,
     add(piece) {
@@ -59,8 +60,10 @@ export function createOutbox(folder: FileSystemDirectoryHandle, stored: readonly
       const waiting = () => pieces.filter((piece) => endOf(piece) > start);
       while (!isComplete && waiting().length < piecesPerRequest && end < limit) await wake.promise;
       const wanted = waiting().filter((piece) => piece.start < limit);
-      if (wanted.length === 0 && start >= end) return { value: null, done: isComplete };
-      if ((wanted[0]?.start ?? Number.POSITIVE_INFINITY) > start) throw new LostPartError();
+      if (start > end) throw new LostPartError("The server has more of this recording than this browser.");
+      if (wanted.length === 0 && start === end) return { value: null, done: isComplete };
+      if ((wanted[0]?.start ?? Number.POSITIVE_INFINITY) > start)
+        throw new LostPartError("The server no longer has the beginning of this recording.");
       const parts: Blob[] = [];
       for (const piece of wanted) {
         const file = await readPiece(folder, piece);
@@ -71,12 +74,9 @@ export function createOutbox(folder: FileSystemDirectoryHandle, stored: readonly
   };
 }
 
-/** The server asks for bytes that it had acknowledged and that were removed here. */
+/** The server asks for bytes that are not stored here. */
 class LostPartError extends Error {
   override readonly name = "LostPartError";
-  constructor() {
-    super("The server no longer has the beginning of this recording.");
-  }
 }
 
 function endOf(piece: Piece | undefined): number {

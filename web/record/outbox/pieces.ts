@@ -70,7 +70,10 @@ export async function readPiece(folder: FileSystemDirectoryHandle, piece: Piece)
 export interface StoredRecording {
   readonly note: RecordingNote;
   readonly folder: FileSystemDirectoryHandle;
-  /** In order and without gaps; a piece that was cut off and all after it are left out. */
+  /**
+   * In order and without gaps: the last ones, since a piece before a gap is one that could not be removed after it had
+   * arrived. A piece that was cut off and all after it are left out.
+   */
   readonly pieces: readonly Piece[];
 }
 
@@ -85,7 +88,10 @@ export async function findStored(userId: string): Promise<StoredRecording[]> {
   for await (const [uploadId, folder] of root.entries()) {
     if (busy.has(lockName(uploadId)) || !(folder instanceof FileSystemDirectoryHandle)) continue;
     const note = await readNote(folder);
-    if (note?.userId === userId) found.push({ note, folder, pieces: await findPieces(folder) });
+    if (note?.userId !== userId) continue;
+    // Another tab may remove it meanwhile.
+    const pieces = await findPieces(folder).catch(ignoreMissing);
+    if (pieces !== undefined) found.push({ note, folder, pieces });
   }
   return found;
 }
@@ -112,16 +118,18 @@ async function findPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
     if (piece !== null) named.push(piece);
   }
   named.sort((a, b) => a.start - b.start);
-  const whole: Piece[] = [];
+  let whole: Piece[] = [];
   for (const piece of named) {
+    const file = await readPiece(folder, piece).catch(ignoreMissing);
+    if (file === undefined) continue;
+    if (file.size !== piece.size) break;
     const last = whole.at(-1);
-    if (last !== undefined && last.start + last.size !== piece.start) break;
-    if ((await readPiece(folder, piece)).size !== piece.size) break;
+    if (last !== undefined && last.start + last.size !== piece.start) whole = [];
     whole.push(piece);
   }
   return whole;
 }
 
-function ignoreMissing(error: unknown): void {
+function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof DOMException && error.name === "NotFoundError")) throw error;
 }

@@ -34,12 +34,18 @@ export async function transfer(
   let unreadable: unknown = null;
   const source: UploadSource = {
     size: null,
-    slice: (start, end) =>
-      outbox.slice(start, end).catch((error: unknown) => {
+    hasBeginning: outbox.hasBeginning,
+    async slice(start, end) {
+      try {
+        const part = await outbox.slice(start, end);
+        unreadable = null;
+        return part;
+      } catch (error) {
         // The tus client would take it for a lost connection.
         unreadable = error;
         throw error;
-      }),
+      }
+    },
   };
   const report = (isOffline: boolean): void => options.onProgress({ sent, isOffline });
   for (;;) {
@@ -64,6 +70,8 @@ export async function transfer(
     } catch (error) {
       if (unreadable !== null) throw unreadable;
       if (signal.aborted || !isPassing(error)) throw error;
+      // From now on the server is asked for the offset.
+      isStarted = true;
       report(true);
       await reconnected(signal);
     }

@@ -13,6 +13,8 @@ export interface UploadSource {
   readonly size: number | null;
   /** Resolves once bytes are available from `start` on. `done`: they are the last. */
   slice(start: number, end: number): Promise<{ readonly value: Blob | null; readonly done: boolean }>;
+  /** Whether the first byte is still available: without it the upload can't begin again. */
+  hasBeginning(): boolean;
 }
 
 /** A chosen file as a source. */
@@ -20,6 +22,7 @@ export function sourceOf(file: File): UploadSource {
   return {
     size: file.size,
     slice: async (start, end) => ({ value: file.slice(start, end), done: end >= file.size }),
+    hasBeginning: () => true,
   };
 }
 
@@ -62,7 +65,9 @@ export function sendFile(
   };
   // The source is read by `fileReader`; the library asks for a file besides.
   const upload = new Upload(new Blob(), {
-    endpoint: tusUrl,
+    // With an endpoint, the library begins the upload again after any failed request for the offset, such as a proxy's
+    // 502, and the server would drop what it has.
+    endpoint: options.isStarted ? null : tusUrl,
     fileReader: { openFile: async () => ({ size: source.size as number, slice, close: () => undefined }) },
     uploadLengthDeferred: source.size === null,
     ...(options.isStarted ? { uploadUrl: tusUrl } : {}),
@@ -70,6 +75,7 @@ export function sendFile(
     retryDelays: retryDelaysMs,
     storeFingerprintForResuming: false,
     onUploadUrlAvailable: () => {
+      upload.options.endpoint = null;
       if (!options.isStarted) options.onArrived(0);
     },
     onProgress: (sent) => {
@@ -95,6 +101,13 @@ export function sendFile(
     },
     onSuccess: () => resolve(),
     onError: (error) => {
+      if (isUnknownUpload(error) && source.hasBeginning()) {
+        upload.options.endpoint = tusUrl;
+        upload.options.uploadUrl = null;
+        upload.url = null;
+        upload.start();
+        return;
+      }
       if (!isTooLarge(error) || !chunkSize.failed(sentSize, "refused")) {
         reject(explain(error));
         return;
@@ -113,6 +126,16 @@ export function sendFile(
     upload.start();
   }
   return promise.finally(() => signal.removeEventListener("abort", stop));
+}
+
+/** Whether Parley itself, rather than a proxy, says that no bytes were sent yet. */
+function isUnknownUpload(error: Error): boolean {
+  if (!(error instanceof DetailedError) || error.originalResponse === null) return false;
+  return (
+    error.originalRequest.getMethod() === "HEAD" &&
+    error.originalResponse.getStatus() === 404 &&
+    (error.originalResponse.getHeader("Tus-Resumable") ?? null) !== null
+  );
 }
 
 function isTooLarge(error: Error): boolean {
