@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type pg from "pg";
 import type { Executor, Tx } from "../platform/db/database.ts";
+import { begunRecording } from "./lifecycle/activity.ts";
 import type { UploadRow } from "./queries.ts";
 import type { FileOwner } from "./transfer/upload-file.ts";
 
@@ -52,14 +53,21 @@ export async function msUntilArrivalCheck(client: pg.ClientBase): Promise<number
 /**
  * Uploads still without a file after the expiry of the URL and the grace period, oldest first. An upload with recent
  * activity is still being sent.
+ * @param recordingGraceMs for recordings made in the browser of which a part may have arrived.
  */
-export async function findExpiredUploads(db: Executor, graceMs: number): Promise<string[]> {
+export async function findExpiredUploads(
+  db: Executor,
+  graceMs: number,
+  recordingGraceMs: number,
+): Promise<string[]> {
   const rows = await db
     .selectFrom("uploads")
     .select("id")
     .where("status", "=", "awaiting")
     .where(
-      sql<boolean>`greatest(url_expires_at, active_at, put_active_at) < now() - ${graceMs} * interval '1 millisecond'`,
+      sql<boolean>`greatest(url_expires_at, active_at, put_active_at)
+        < now() - case when ${begunRecording} then ${recordingGraceMs}::float8 else ${graceMs}::float8 end
+          * interval '1 millisecond'`,
     )
     .orderBy("url_expires_at")
     .limit(1000)

@@ -1,7 +1,34 @@
+import { sql } from "kysely";
 import type { Config } from "../../platform/config/config.ts";
+import type { UploadRow } from "../queries.ts";
 
 /** How long sweeps wait for an inactive upload. */
 export type SweepTimeouts = Pick<Config, "uploadExpiryGraceMs" | "staleUploadTtlMs">;
+
+/**
+ * A recording made in the browser that was begun waits this long for the rest, which may only be in that browser: its
+ * user may come back late. Then it is made of what has arrived.
+ */
+const recordingGraceMs = 30 * 86_400_000;
+
+/** How long an upload waits for a sign of its sender after its URL's expiry. */
+export function graceMsOf(
+  isRecording: boolean,
+  { uploadExpiryGraceMs }: Pick<SweepTimeouts, "uploadExpiryGraceMs">,
+): number {
+  return isRecording ? Math.max(recordingGraceMs, uploadExpiryGraceMs) : uploadExpiryGraceMs;
+}
+
+/** Whether an upload is a recording made in the browser of which a part may have arrived. */
+export function isBegunRecording({
+  active_at,
+  import_data,
+}: Pick<UploadRow, "active_at" | "import_data">): boolean {
+  return active_at !== null && import_data?.source === "local_capture";
+}
+
+/** The same in a statement about uploads. */
+export const begunRecording = sql<boolean>`(active_at is not null and import_data ->> 'source' is not distinct from 'local_capture')`;
 
 const minIntervalMs = 200;
 const maxIntervalMs = 60_000;

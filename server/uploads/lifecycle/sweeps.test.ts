@@ -127,6 +127,37 @@ test("an upload without a file fails when the grace period after its URL's expir
   assert.ok((await toFinish()).includes(inPieces));
 });
 
+test("a recording made in the browser waits 30 days for its rest, then becomes what has arrived", async () => {
+  const ids = [await begin(), await begin(), await begin()];
+  const [waiting = "", over = "", empty = ""] = ids;
+  for (const id of ids)
+    await set(
+      id,
+      `url_expires_at = now() - interval '31 days', updated_at = now() - interval '90 days',
+      import_data = '{"source": "local_capture"}'`,
+    );
+  for (const id of [waiting, over]) {
+    await sendPieces(id);
+    await set(id, "resumable_length = null");
+  }
+  await set(waiting, "active_at = now() - interval '29 days'");
+  await set(over, "active_at = now() - interval '31 days'");
+  await deleteStaleUploads(app.db.kysely, { staleUploadTtlMs: 86_400_000, uploadExpiryGraceMs: 0 });
+  await failExpiredUploads(deps);
+  const { rows } = await app.db.pool.query(
+    "select id, status, resumable_length from uploads where id = any($1) order by array_position($1, id)",
+    [ids],
+  );
+  assert.deepEqual(rows, [
+    { id: waiting, status: "awaiting", resumable_length: null },
+    { id: over, status: "awaiting", resumable_length: "9" },
+  ]);
+  assert.deepEqual((await toFinish()).includes(over), true);
+  await finishUploadJob(deps, over);
+  assert.equal((await get(over)).status, "processing");
+  assert.equal((await get(empty)).status, 404, "nothing of it had arrived");
+});
+
 test("an upload whose sender arrives during the sweep is not failed", async () => {
   const id = await begin();
   await set(id, "url_expires_at = now() - interval '25 hours'");

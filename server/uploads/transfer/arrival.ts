@@ -10,12 +10,13 @@ import {
   type ObjectStore,
 } from "../../platform/storage/store.ts";
 import { uploadNotFound } from "../api/service.ts";
+import { graceMsOf, isBegunRecording } from "../lifecycle/activity.ts";
 import { accessEnded, isCreatorDeactivated } from "../lifecycle/end-access.ts";
 import { transition } from "../lifecycle/transition.ts";
 import { findExpiredUploads, findUploadById, takeDueArrivals } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { refuseArrived } from "./refusals.ts";
-import { isLeased } from "./resumable-queries.ts";
+import { endResumable, isLeased } from "./resumable-queries.ts";
 import { removeFile } from "./upload-file.ts";
 
 interface Dependencies {
@@ -138,7 +139,10 @@ export async function noticeArrivals(
   await forEachIsolated(deps.log, "checking for the files of uploads", due, check, concurrency);
 }
 
-/** Contract: "upload URL expired without a file", "checked 24 hours after expiry": such uploads fail. */
+/**
+ * Contract: "upload URL expired without a file", "checked 24 hours after expiry": such uploads fail. A recording made in
+ * the browser waits longer, and then becomes what has arrived of it: it plays up to its last whole fragment.
+ */
 export async function failExpiredUploads(
   deps: Dependencies & {
     readonly config: Pick<Config, "uploadExpiryGraceMs">;
@@ -146,19 +150,41 @@ export async function failExpiredUploads(
   },
 ): Promise<void> {
   const { db, jobs, config, log } = deps;
-  const graceMs = config.uploadExpiryGraceMs;
-  const expired = await findExpiredUploads(db.kysely, graceMs);
+  const expired = await findExpiredUploads(db.kysely, graceMsOf(false, config), graceMsOf(true, config));
   await forEachIsolated(log, "failing uploads whose URL has expired", expired, async (uploadId) => {
     if (await checkOrScheduleJoin(deps, uploadId)) return;
+    if (await endRecording(deps, uploadId)) {
+      await checkOrScheduleJoin(deps, uploadId);
+      return;
+    }
     await db.kysely.transaction().execute(async (tx) => {
       const row = await lockUploadById(tx, uploadId);
       // A sender may have arrived while this upload waited to be checked.
-      if (row?.status !== "awaiting" || lastSignOf(row) > Date.now() - graceMs) return;
+      if (
+        row?.status !== "awaiting" ||
+        lastSignOf(row) > Date.now() - graceMsOf(isBegunRecording(row), config)
+      )
+        return;
       await transition(tx, jobs, row, "url_expired", {
         failureReason: `No file arrived before the upload URL expired at ${row.url_expires_at?.toISOString()}. Create the upload again and send the file to its new URL.`,
       });
     });
   });
+}
+
+/**
+ * Declares what has arrived of a recording made in the browser to be all of it, once its grace period is over.
+ * @returns whether anything has arrived.
+ */
+async function endRecording(
+  { db, store, config }: Dependencies & { readonly config: Pick<Config, "uploadExpiryGraceMs"> },
+  uploadId: string,
+): Promise<boolean> {
+  const row = await findUploadById(db.kysely, uploadId);
+  if (row === undefined || !isBegunRecording(row) || (await isLeased(db.kysely, uploadId))) return false;
+  const arrived = (await store.appended(uploadFileKey(uploadId)))?.offset ?? 0;
+  if (arrived === 0) return false;
+  return endResumable(db.kysely, uploadId, arrived, graceMsOf(true, config));
 }
 
 /** When the URL expired or the sender was last active, whichever was later. */

@@ -73,6 +73,26 @@ export async function beginResumable(db: Executor, uploadId: string, length: num
     .execute();
 }
 
+/**
+ * Records that no more bytes follow than have arrived, unless the sender was active recently.
+ * @returns whether it was recorded.
+ */
+export async function endResumable(
+  db: Executor,
+  uploadId: string,
+  length: number,
+  graceMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("uploads")
+    .set({ resumable_length: length })
+    .where("id", "=", uploadId)
+    .where("status", "=", "awaiting")
+    .where(sql<boolean>`active_at < now() - ${graceMs} * interval '1 millisecond'`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Records that the pieces are gone, as if the upload had never begun. */
 export async function forgetResumable(db: Executor, uploadId: string): Promise<void> {
   await db

@@ -10,7 +10,7 @@ import { refuseLink } from "../../platform/http/files/read-link.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { uploadNotFound } from "../api/service.ts";
-import type { SweepTimeouts } from "../lifecycle/activity.ts";
+import { graceMsOf, isBegunRecording, type SweepTimeouts } from "../lifecycle/activity.ts";
 import { refuseEndedAccess } from "../lifecycle/end-access.ts";
 import { findUploadById } from "../media-queries.ts";
 import type { UploadRow } from "../queries.ts";
@@ -152,8 +152,11 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     return upload;
   }
 
-  function isInProgress({ active_at }: UploadRow): boolean {
-    return active_at !== null && active_at.getTime() > Date.now() - config.uploadExpiryGraceMs;
+  function isInProgress(upload: UploadRow): boolean {
+    const { active_at } = upload;
+    return (
+      active_at !== null && active_at.getTime() > Date.now() - graceMsOf(isBegunRecording(upload), config)
+    );
   }
 }
 
