@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
 import {
   microphoneHertz,
   openRecorderBrowser,
@@ -123,6 +124,22 @@ test("sound only: the microphone is on the left alone, and the title names the d
   await page.getByText("Ana Ruiz").first().waitFor();
   const heard = await listen(page, new URL(page.url()).pathname.split("/").at(-1) ?? "");
   assert.ok(heard.leftEarly > 0.05 && heard.rightEarly < heard.leftEarly / 20, JSON.stringify(heard));
+});
+
+test("a recording discarded right after its start leaves nothing in the browser and no bytes on the server", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page } = await (await openRecorderBrowser(app, member.id)).open();
+  const panel = await startRecording(page, "Discarded");
+  await panel.getByRole("button", { name: "Stop" }).click();
+  await panel.getByRole("button", { name: "Discard" }).click();
+  await panel.waitFor({ state: "detached" });
+  await until("the folder is removed", async () => (await storedNames(page)).length === 0);
+  const upload = await app.db.kysely
+    .selectFrom("uploads")
+    .select(["status", "active_at"])
+    .where("title", "=", "Discarded")
+    .executeTakeFirstOrThrow();
+  assert.deepEqual(upload, { status: "awaiting", active_at: null });
 });
 
 test("where the screen can't be recorded, the dialog says what works", async () => {

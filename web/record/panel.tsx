@@ -8,6 +8,7 @@ import {
   IconPlayerStop,
 } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
+import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { clock } from "../common/format/time.ts";
 import type { Meter } from "./capture/sound.ts";
 import type { TransferState } from "./outbox/transfers.ts";
@@ -93,9 +94,8 @@ export function RecorderPanel(props: PanelProps) {
         <SavedText transfer={props.transfer} />
         {isAsking ? (
           <TooShort
-            canStop={elapsedMs >= minMs}
+            isLongEnough={elapsedMs >= minMs}
             onContinue={() => setAsking(false)}
-            onStop={props.onStop}
             onDiscard={props.onDiscard}
           />
         ) : (
@@ -134,34 +134,37 @@ function PanelButton({
   );
 }
 
-function TooShort(props: {
-  canStop: boolean;
-  onContinue: () => void;
-  onStop: () => void;
-  onDiscard: () => void;
-}) {
+/** @param props.isLongEnough by now, so that discarding it is confirmed first. */
+function TooShort(props: { isLongEnough: boolean; onContinue: () => void; onDiscard: () => void }) {
   return (
     <Stack gap="xs" role="alertdialog" aria-label="Recording too short">
       <Text size="sm">A recording needs at least 10 seconds.</Text>
       <Group gap="xs" grow preventGrowOverflow={false}>
-        <Button variant="default" color="red" onClick={props.onDiscard}>
-          Discard
-        </Button>
-        {props.canStop ? (
-          <Button color="red.9" onClick={props.onStop}>
-            Stop
-          </Button>
+        {props.isLongEnough ? (
+          <ConfirmButton
+            text="Discard"
+            button={{ size: "sm", variant: "default" }}
+            title="Discard recording?"
+            label="Discard recording"
+            run={async () => props.onDiscard()}
+            done="Recording discarded."
+          >
+            It is long enough to be saved now.
+          </ConfirmButton>
         ) : (
-          <Button onClick={props.onContinue} autoFocus>
-            Keep recording
+          <Button variant="default" color="red" onClick={props.onDiscard}>
+            Discard
           </Button>
         )}
+        <Button onClick={props.onContinue} autoFocus>
+          Keep recording
+        </Button>
       </Group>
     </Stack>
   );
 }
 
-/** Highlights the current moment, also with the key H outside of fields. */
+/** Highlights the current moment, also with the key H outside of fields, dialogs and menus. */
 function HighlightButton({ recorder }: { recorder: Recorder }) {
   const [count, setCount] = useState(0);
   useEffect(() => {
@@ -170,7 +173,7 @@ function HighlightButton({ recorder }: { recorder: Recorder }) {
         return;
       if (
         event.target instanceof Element &&
-        event.target.closest("input, textarea, select, [contenteditable]")
+        event.target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]')
       )
         return;
       setCount(recorder.mark());

@@ -5,6 +5,10 @@ import { mixSound, type Sound } from "./capture/sound.ts";
 import { pictureSize, type Sources } from "./capture/sources.ts";
 import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { openFolder, type RecordingNote, writeNote } from "./outbox/pieces.ts";
+import { transfers } from "./outbox/transfers.ts";
+
+/** An encoder that has not finished after this long hangs; what it stored before is kept. */
+const stopTimeoutMs = 30_000;
 
 /** What a recording is about, as entered before it starts. */
 export interface Details {
@@ -68,6 +72,32 @@ export async function startRecorder(
     },
   );
   if (upload === null) throw new Error("The server accepts no recording now. Try again.");
+  await transfers.hold(uploadId);
+  try {
+    return await record(sources, details, { uploadId, userId, upload }, events);
+  } catch (error) {
+    // Nothing was recorded.
+    await transfers.discard(uploadId).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function record(
+  sources: Sources,
+  details: Details,
+  {
+    uploadId,
+    userId,
+    upload,
+  }: {
+    readonly uploadId: string;
+    readonly userId: string;
+    readonly upload: { readonly max_duration_sec: number; readonly max_upload_bytes: number };
+  },
+  events: RecorderEvents,
+): Promise<Recorder> {
+  // Without it the browser may delete what is stored when the disk gets full. Some browsers ask the user.
+  void navigator.storage.persist().catch(() => false);
   const folder = await openFolder(uploadId);
   let note: RecordingNote = {
     uploadId,
@@ -105,9 +135,12 @@ export async function startRecorder(
 
   let stopping: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
-    send({ type: "stop" });
-    await ended.promise;
+    // First of all: nothing is recorded from now on, even if the encoder hangs.
     sources.stop();
+    send({ type: "stop" });
+    const timer = setTimeout(ended.resolve, stopTimeoutMs);
+    await ended.promise;
+    clearTimeout(timer);
     await sound.close();
     worker.terminate();
   };
@@ -162,6 +195,8 @@ function streamsOf({ main, camera }: NonNullable<StartMessage["picture"]>): Tran
 /** The user can stop sharing at the browser's own button, and devices can be unplugged. */
 function watchTracks({ main, corner, microphone, sharedSound }: Sources, events: RecorderEvents): void {
   main?.addEventListener("ended", () => events.onEnded(null));
+  // The user may have stopped sharing while the recording was being prepared.
+  if (main?.readyState === "ended") events.onEnded(null);
   corner?.addEventListener("ended", () =>
     events.onWarning("The camera is gone. The rest is still recorded."),
   );

@@ -1,4 +1,4 @@
-import { Alert } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -42,6 +42,9 @@ export function RecorderRoot({ session, isOpen, onClose }: RootProps) {
         status === "failed" && uploadId !== live.recorder?.uploadId ? (
           <Alert key={uploadId} color="red" variant="light" mb="md" title={`Couldn't upload ${title}`}>
             {reason} What the server doesn't have is kept in this browser.
+            <Button size="xs" ml="sm" variant="default" onClick={() => transfers.retry(uploadId)}>
+              Try again
+            </Button>
           </Alert>
         ) : null,
       )}
@@ -69,34 +72,38 @@ function useRecording(userId: string, onStarted: () => void) {
   const [warning, setWarning] = useState<string | null>(null);
   const [elapsedMs, setElapsed] = useState(0);
   const current = useRef<Recorder | null>(null);
+  const stopping = useRef(false);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
 
   const show = (next: Recorder | null): void => {
     current.current = next;
+    stopping.current = false;
     setRecorder(next);
     setStopping(false);
   };
 
   async function stop(reason: string | null): Promise<void> {
     const one = current.current;
-    if (one === null) return;
+    if (one === null || stopping.current) return;
+    stopping.current = true;
     setStopping(true);
     if (reason !== null) notifications.show({ color: "red", title: "Recording stopped", message: reason });
     await one.stop();
     show(null);
-    if (one.outbox.total() === 0) return transfers.discard(one.uploadId);
+    if (one.outbox.total() === 0) return discardStored(one.uploadId);
     void transfers.finish(one.uploadId, one.moments());
     await navigate({ to: "/record/$uploadId", params: { uploadId: one.uploadId } });
   }
 
   async function discard(): Promise<void> {
     const one = current.current;
-    if (one === null) return;
+    if (one === null || stopping.current) return;
+    stopping.current = true;
     setStopping(true);
     await one.stop();
     show(null);
-    await transfers.discard(one.uploadId);
+    await discardStored(one.uploadId);
   }
 
   async function start(choice: Choice, details: Details): Promise<void> {
@@ -104,10 +111,15 @@ function useRecording(userId: string, onStarted: () => void) {
     setError(null);
     setWarning(null);
     setElapsed(0);
+    // The user may stop sharing before the recording has started.
+    const early: (string | null)[] = [];
     try {
       const sources = await openSources(choice);
       const one = await startRecorder(sources, details, userId, {
-        onEnded: (reason) => void stop(reason),
+        onEnded(reason) {
+          if (current.current === null) early.push(reason);
+          else void stop(reason);
+        },
         onWarning: setWarning,
         onTime(ms) {
           setElapsed((before) => (Math.floor(before / 1000) === Math.floor(ms / 1000) ? before : ms));
@@ -125,6 +137,8 @@ function useRecording(userId: string, onStarted: () => void) {
           "What you share has no sound. To record it, stop and share a tab or screen with its sound.",
         );
       onStarted();
+      const [ended] = early;
+      if (ended !== undefined) await stop(ended);
     } catch (failure) {
       setError(
         failure instanceof NoSourceError || failure instanceof Error
@@ -147,6 +161,18 @@ function useRecording(userId: string, onStarted: () => void) {
     discard: () => void discard(),
     start: (choice: Choice, details: Details) => void start(choice, details),
   };
+}
+
+async function discardStored(uploadId: string): Promise<void> {
+  try {
+    await transfers.discard(uploadId);
+  } catch (error) {
+    notifications.show({
+      color: "red",
+      title: "Couldn't discard the recording",
+      message: `${error instanceof Error ? error.message : ""} Reload the page to discard it.`,
+    });
+  }
 }
 
 function limitReached(recorder: Recorder, ms: number): string | null {

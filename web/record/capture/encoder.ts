@@ -29,7 +29,7 @@ const audioQuality = new Quality({ bitrate: 128_000 });
  * pictures are timed by it. Timers of threads are not slowed down when the tab is in the background.
  */
 const post = (message: FromEncoder): void => self.postMessage(message);
-let session: Awaited<ReturnType<typeof start>> | null = null;
+let session: ReturnType<typeof start> | null = null;
 let isPaused = false;
 
 self.onmessage = ({ data }: MessageEvent<ToEncoder>): void => {
@@ -37,8 +37,11 @@ self.onmessage = ({ data }: MessageEvent<ToEncoder>): void => {
 };
 
 async function handle(message: ToEncoder): Promise<void> {
-  if (message.type === "start") session = await start(message);
-  else if (message.type === "stop") await session?.stop();
+  if (message.type === "start") {
+    session = start(message);
+    await session;
+    // The user may stop before the encoder has started.
+  } else if (message.type === "stop") await (await session)?.stop();
   else isPaused = message.type === "pause";
 }
 

@@ -2,7 +2,7 @@ import { type Piece, pieceName } from "../outbox/pieces.ts";
 
 /** Only threads have this way to write; it is the one that survives when the browser is killed. */
 interface SyncAccessHandle {
-  write(bytes: Uint8Array<ArrayBuffer>): number;
+  write(bytes: Uint8Array<ArrayBuffer>, options: { readonly at: number }): number;
   flush(): void;
   close(): void;
 }
@@ -18,7 +18,11 @@ export function createPieceWriter(folder: FileSystemDirectoryHandle, onStored: (
       file as FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncAccessHandle> }
     ).createSyncAccessHandle();
     try {
-      access.write(bytes);
+      for (let at = 0; at < bytes.length; ) {
+        const written = access.write(bytes.subarray(at), { at });
+        if (written === 0) throw new DOMException("nothing was written", "QuotaExceededError");
+        at += written;
+      }
       access.flush();
     } finally {
       access.close();

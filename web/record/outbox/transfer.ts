@@ -1,5 +1,5 @@
 import { createChunkSize } from "../../../contract/chunk-size.ts";
-import { ApiError } from "../../api/client.ts";
+import { ApiError, isOutage } from "../../api/client.ts";
 import { findImport } from "../../api/uploads.ts";
 import { sendFile, type UploadSource } from "../../uploads/sending/send-file.ts";
 import type { Outbox } from "./outbox.ts";
@@ -80,7 +80,7 @@ export async function transfer(
 
 /** Whether the same request may succeed later. */
 function isPassing(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+  return isOutage(error) || (error instanceof ApiError && [408, 409, 423, 429].includes(error.status));
 }
 
 function reconnected(signal: AbortSignal): Promise<void> {

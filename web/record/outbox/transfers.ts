@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { isOutage } from "../../api/client.ts";
+import { ApiError, isOutage } from "../../api/client.ts";
+import { removeSent } from "../../uploads/sending/cancel-upload.ts";
 import { saveMoments } from "./moments.ts";
 import type { Outbox } from "./outbox.ts";
 import { lockName, removeFolder } from "./pieces.ts";
@@ -23,10 +24,14 @@ export interface TransferState {
 interface Task {
   readonly control: AbortController;
   readonly outbox: Outbox;
+  readonly queryClient: QueryClient;
+  /** Resolves when nothing is being sent. */
+  ended: Promise<void>;
 }
 
 /** Delay before the highlighted moments are sent again. */
 const retryMs = 5000;
+const removeRetryMs = 200;
 
 /** All transfers of this tab, which continue while the user visits other pages. */
 export const transfers = createTransfers();
@@ -34,7 +39,9 @@ export const transfers = createTransfers();
 function createTransfers() {
   let states: readonly TransferState[] = [];
   const listeners = new Set<() => void>();
-  const running = new Map<string, Task>();
+  const tasks = new Map<string, Task>();
+  /** Functions that release the locks of the recordings that this tab works on. */
+  const locks = new Map<string, () => void>();
 
   const show = (next: readonly TransferState[]): void => {
     states = next;
@@ -42,14 +49,35 @@ function createTransfers() {
   };
   const change = (uploadId: string, values: Partial<TransferState>): void =>
     show(states.map((state) => (state.uploadId === uploadId ? { ...state, ...values } : state)));
-  const forget = (uploadId: string): void => show(states.filter((state) => state.uploadId !== uploadId));
+  const release = (uploadId: string): void => {
+    locks.get(uploadId)?.();
+    locks.delete(uploadId);
+  };
+  const forget = (uploadId: string): void => {
+    tasks.delete(uploadId);
+    show(states.filter((state) => state.uploadId !== uploadId));
+    release(uploadId);
+  };
+
+  async function hold(uploadId: string): Promise<void> {
+    if (locks.has(uploadId)) return;
+    const held = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    void navigator.locks.request(lockName(uploadId), () => {
+      held.resolve();
+      return released.promise;
+    });
+    await held.promise;
+    locks.set(uploadId, released.resolve);
+  }
 
   async function run(
     uploadId: string,
-    { control, outbox }: Task,
-    { isStarted, queryClient }: { readonly isStarted: boolean; readonly queryClient: QueryClient },
+    { control, outbox, queryClient }: Task,
+    isStarted: boolean,
   ): Promise<void> {
     try {
+      await hold(uploadId);
       await transfer(uploadId, outbox, {
         isStarted,
         signal: control.signal,
@@ -61,11 +89,9 @@ function createTransfers() {
       forget(uploadId);
       await queryClient.invalidateQueries({ queryKey: ["uploads"] });
     } catch (error) {
-      if (control.signal.aborted) return forget(uploadId);
+      if (control.signal.aborted) return;
       const reason = error instanceof Error ? error.message : "The upload failed.";
       change(uploadId, { status: "failed", reason });
-    } finally {
-      running.delete(uploadId);
     }
   }
 
@@ -76,7 +102,12 @@ function createTransfers() {
     },
     list: () => states,
     /**
-     * Begins to send. The tab holds the recording's lock meanwhile, so that no other tab offers to finish it.
+     * Takes the recording's lock, so that no other tab offers to finish it. The tab holds it until all is sent, also after
+     * a failure: the user may try again.
+     */
+    hold,
+    /**
+     * Begins to send.
      * @param options.isStarted whether the server may have a part already.
      */
     begin(
@@ -88,15 +119,24 @@ function createTransfers() {
         ...states.filter((state) => state.uploadId !== uploadId),
         { uploadId, title, status: "recording", ...fresh },
       ]);
-      const task = { control: new AbortController(), outbox };
-      running.set(uploadId, task);
-      void navigator.locks.request(lockName(uploadId), () => run(uploadId, task, options));
+      const { queryClient } = options;
+      const task: Task = { control: new AbortController(), outbox, queryClient, ended: Promise.resolve() };
+      tasks.set(uploadId, task);
+      task.ended = run(uploadId, task, options.isStarted);
+    },
+    /** Sends a failed one again. */
+    retry(uploadId: string): void {
+      const task = tasks.get(uploadId);
+      if (task === undefined) return;
+      change(uploadId, { status: "sending", reason: null });
+      task.ended = run(uploadId, task, true);
     },
     /** Nothing more is recorded: saves the highlighted moments, then lets the server know that the file is whole. */
     async finish(uploadId: string, moments: readonly number[]): Promise<void> {
-      const task = running.get(uploadId);
+      const task = tasks.get(uploadId);
       if (task === undefined) return;
-      change(uploadId, { status: "sending", total: task.outbox.total() });
+      const isFailed = states.some((state) => state.uploadId === uploadId && state.status === "failed");
+      change(uploadId, { ...(isFailed ? {} : { status: "sending" }), total: task.outbox.total() });
       while (moments.length > 0) {
         try {
           await saveMoments(uploadId, moments, task.outbox.endMs());
@@ -110,11 +150,38 @@ function createTransfers() {
       }
       task.outbox.complete();
     },
-    /** Stops sending and removes the recording from this browser. */
+    /**
+     * Stops sending and removes the recording from the server and from this browser.
+     * @throws Error when the server can't be reached; the recording is then offered again on the next visit.
+     */
     async discard(uploadId: string): Promise<void> {
-      running.get(uploadId)?.control.abort();
-      forget(uploadId);
-      await removeFolder(uploadId);
+      const task = tasks.get(uploadId);
+      task?.control.abort();
+      await task?.ended;
+      try {
+        await withRetries(() => removeSent(uploadId, true).catch(ignoreDeleted));
+        await withRetries(() => removeFolder(uploadId));
+      } finally {
+        forget(uploadId);
+      }
+      await task?.queryClient.invalidateQueries({ queryKey: ["uploads"] });
     },
   };
+}
+
+function ignoreDeleted(error: unknown): void {
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
+}
+
+/** Browsers refuse to remove a folder for a moment after a file in it was used. */
+async function withRetries(action: () => Promise<unknown>): Promise<void> {
+  for (let left = 5; ; left--) {
+    try {
+      await action();
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, removeRetryMs));
+    }
+  }
 }

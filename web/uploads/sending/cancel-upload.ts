@@ -13,24 +13,17 @@ const tusVersion = "1.0.0";
 export async function cancelUpload(name: string, uploadId: string, isConverted: boolean): Promise<boolean> {
   const title = `${name}: upload cancelled`;
   try {
-    const target = await findTarget(uploadId, isConverted);
-    if (target === null) {
+    const expiresAt = await removeSent(uploadId, isConverted);
+    if (expiresAt === null) {
       notifications.show({
         title: `${name} is already uploaded`,
         message: "It is listed in your uploads. You can delete its recording on the recording's page.",
       });
       return false;
     }
-    const response = await fetch(target.tus_url, {
-      method: "DELETE",
-      headers: { "tus-resumable": tusVersion },
-    });
-    // 404 and 410: nothing had arrived.
-    if (!response.ok && response.status !== 404 && response.status !== 410)
-      throw new Error(String(response.status));
     notifications.show({
       title,
-      message: `The uploaded data was removed from the server. The upload expires ${whenInLine(target.expires_at)}.`,
+      message: `The uploaded data was removed from the server. The upload expires ${whenInLine(expiresAt)}.`,
       autoClose: 10_000,
     });
   } catch {
@@ -41,4 +34,22 @@ export async function cancelUpload(name: string, uploadId: string, isConverted: 
     });
   }
   return true;
+}
+
+/**
+ * Removes the received part of an upload's file from the server.
+ * @returns when the upload expires; null if it no longer expects a file.
+ * @throws Error when the server can't be reached or refuses.
+ */
+export async function removeSent(uploadId: string, isConverted: boolean): Promise<string | null> {
+  const target = await findTarget(uploadId, isConverted);
+  if (target === null) return null;
+  const response = await fetch(target.tus_url, {
+    method: "DELETE",
+    headers: { "tus-resumable": tusVersion },
+  });
+  // 404 and 410: nothing had arrived.
+  if (!response.ok && response.status !== 404 && response.status !== 410)
+    throw new Error(`The server refused to remove the uploaded data (status ${response.status}).`);
+  return target.expires_at;
 }
