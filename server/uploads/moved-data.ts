@@ -39,13 +39,13 @@ export async function applyMovedData(
       left join users u on u.id = h.created_by`.execute(tx);
   await sql`
     insert into recording_user_shares (recording_id, user_id)
-    select ${recordingId}, id from users where id = any(${moved.shared_user_ids}::uuid[])
+    select ${recordingId}, id from users where id = any(${moved.shared_user_ids}::uuid[]) and deactivated_at is null
     on conflict do nothing`.execute(tx);
   await sql`
     insert into private_notes (recording_id, user_id, text)
     select ${recordingId}, u.id, n.text
     from jsonb_to_recordset(${JSON.stringify(moved.private_notes)}::jsonb) as n (user_id uuid, text text)
-      join users u on u.id = n.user_id
+      join users u on u.id = n.user_id and u.deactivated_at is null
     on conflict do nothing`.execute(tx);
 }
 

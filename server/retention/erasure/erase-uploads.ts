@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import type { Executor, Tx } from "../../platform/db/database.ts";
-import type { UploadParticipant } from "../../platform/db/json-columns.ts";
+import type { MovedData, UploadParticipant } from "../../platform/db/json-columns.ts";
 import { recordUploadUpdated } from "../../uploads/lifecycle/transition.ts";
-import { findUploadsById, findUploadTranscripts, saveUploadTranscript } from "../../uploads/queries.ts";
+import {
+  findUploadsById,
+  findUploadTranscripts,
+  saveUploadTranscript,
+  type UploadRow,
+} from "../../uploads/queries.ts";
 import { redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
 import { erasedName, erasedWords, type Person } from "./data-subject.ts";
 
@@ -11,7 +16,11 @@ import { erasedName, erasedWords, type Person } from "./data-subject.ts";
  * Redacts a person from uploads that are not recordings yet: from the participants and from the supplied transcript.
  * @returns how many changed.
  */
-export async function eraseFromUnfinished(tx: Tx, { workspaceId, email }: Person): Promise<number> {
+export async function eraseFromUnfinished(
+  tx: Tx,
+  { workspaceId, email, names, userId }: Person,
+): Promise<number> {
+  if (userId !== null) await eraseNotesAndShares(tx, workspaceId, userId);
   const ids = await unfinishedWith(tx, workspaceId, email, sql`for update`);
   const uploads = await findUploadsById(tx, ids);
   const transcripts = await findUploadTranscripts(tx, ids);
@@ -35,11 +44,53 @@ export async function eraseFromUnfinished(tx: Tx, { workspaceId, email }: Person
       await saveUploadTranscript(tx, upload.id, { ...transcript, segments });
     }
     await writeParticipants(tx, upload.id, participants);
+    const theirs = upload.participants.filter((person) => isPerson(person, email));
+    const keys = new Set([...names, ...theirs.map(({ name }) => name ?? "")].map(nameKey));
+    await eraseMoved(tx, upload, keys);
     await redactDeliveries(tx, [], [upload.id]);
     const changed = (await findUploadsById(tx, [upload.id])).get(upload.id);
     if (changed !== undefined) await recordUploadUpdated(tx, changed);
   }
   return uploads.size;
+}
+
+/** Redacts what an import brings for its recording: what may quote the person, and their name. */
+async function eraseMoved(
+  tx: Tx,
+  { id, import_data: data }: Pick<UploadRow, "id" | "import_data">,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  if (data?.moved === undefined) return;
+  const { moved } = data;
+  const speakers = Object.entries(moved.speakers).map(([key, name]) => [
+    key,
+    names.has(nameKey(name)) ? erasedName : name,
+  ]);
+  const rest: MovedData = {
+    ...moved,
+    ...{ ai_summary: null, ai_action_items: [], ai_template_sections: [], word_times: null },
+    highlights: moved.highlights.map((highlight) => ({ ...highlight, text: erasedWords })),
+    speakers: Object.fromEntries(speakers),
+  };
+  await sql`
+    update uploads set import_data = jsonb_set(import_data, '{moved}', ${JSON.stringify(rest)}::jsonb)
+    where id = ${id}`.execute(tx);
+}
+
+/** Removes a user's private notes and shares from all imports that are not recordings yet. */
+async function eraseNotesAndShares(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  await sql`
+    update uploads u set import_data = jsonb_set(u.import_data, '{moved}', u.import_data -> 'moved'
+      || jsonb_build_object(
+        'shared_user_ids', (u.import_data #> '{moved,shared_user_ids}') - ${userId}::text,
+        'private_notes', (select coalesce(jsonb_agg(n), '[]')
+          from jsonb_array_elements(u.import_data #> '{moved,private_notes}') n
+          where n ->> 'user_id' <> ${userId}::text)))
+    where u.workspace_id = ${workspaceId} and u.recording_id is null and u.import_data ? 'moved'
+      and (u.import_data #> '{moved,shared_user_ids}' ? ${userId}::text
+        or u.import_data #> '{moved,private_notes}' @> jsonb_build_array(jsonb_build_object('user_id', ${userId}::text)))`.execute(
+    tx,
+  );
 }
 
 /** Uploads that are not recordings yet and name a person, ordered by id. */

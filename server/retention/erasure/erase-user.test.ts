@@ -198,6 +198,37 @@ test("the names a finished transcription was given are erased", async () => {
   assert.equal((await read()).transcribed_with, null);
 });
 
+test("an import that waits keeps no AI output, notes and shares of the person", async () => {
+  const workspace = await makeWorkspace(db);
+  const her = await makeUser(db, workspace, { email: `zora@${workspace.domain}` });
+  const upload = await makeUpload(workspace, her.email);
+  const highlight = { start_ms: 0, duration_ms: 1, tags: [], created_at: new Date(), created_by: null };
+  const moved = {
+    ...{ meeting_type_id: null, meeting_type_by_hand: false, ai_summary: "Axolotl", ai_action_items: [] },
+    ...{ ai_template_sections: [{ text: "Axolotl" }], word_times: [[0, 1]], speakers: { k: "ZORA" } },
+    highlights: [{ ...highlight, text: "Axolotl" }],
+    shared_user_ids: [her.id, workspace.admin.id],
+    private_notes: [
+      { user_id: her.id, text: "Axolotl" },
+      { user_id: workspace.admin.id, text: "Walrus" },
+    ],
+  };
+  await pool.query("update uploads set import_data = jsonb_build_object('moved', $2::jsonb) where id = $1", [
+    upload,
+    JSON.stringify(moved),
+  ]);
+  const { body } = await manage(app, "POST", "/erasures", workspace.admin.token, { email: her.email });
+  await erasePersonJob(deps, body.id);
+  const { rows } = await pool.query("select import_data -> 'moved' as moved from uploads where id = $1", [
+    upload,
+  ]);
+  assert.doesNotMatch(JSON.stringify(rows[0].moved), /axolotl|zora/i);
+  assert.deepEqual(
+    [rows[0].moved.shared_user_ids, rows[0].moved.private_notes, rows[0].moved.word_times],
+    [[workspace.admin.id], [{ user_id: workspace.admin.id, text: "Walrus" }], null],
+  );
+});
+
 test("a hold placed while the erasure waits for the recording is respected", async () => {
   const workspace = await makeWorkspace(db);
   const id = await makeRecording(workspace);
