@@ -147,6 +147,16 @@ test("several audio tracks are mixed; as speakers, each also has a channel for s
       [...levels.values()].map((channel) => marks(channel)),
       ["xxx.........", ".....xxx....", ".......xxxxx"],
     );
+    // A track that was found empty has no channel: the others keep theirs.
+    const known = [1, 3].map((stream) => ({ ...track, stream }));
+    const some = await render(
+      { inputPath: path, outDir: folder, facts: { ...facts, audioTracks: known }, audioTracks: "speakers" },
+      () => {},
+    );
+    assert.deepEqual(
+      [...levelsOf(some.speechPath ?? "", folder).values()].map((channel) => marks(channel)),
+      ["xxx.........", ".......xxxxx"],
+    );
   }));
 
 test("separate files of speakers leave the recording as it is, and become channels", () =>

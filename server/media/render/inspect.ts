@@ -115,6 +115,7 @@ function audioOf(stream: Stream): MeasuredAudio {
   const tag = (name: string) => stream.metadata?.get(name)?.slice(0, maxNameLength);
   return {
     codec: avGetCodecName(codecId) ?? "unknown",
+    stream: stream.index,
     isDecodable: isDecodable(stream),
     channels,
     sampleRate,

@@ -123,8 +123,9 @@ function speakersOf(
   const voices = (facts.parts ?? []).filter(({ speaker }) => speaker !== null);
   if (voices.length > 0)
     return voices.length > maxSpeakers ? null : voices.map((part) => fileOf(inputPath, part));
-  const count = facts.audioTracks?.length ?? 0;
+  const tracks = facts.audioTracks ?? [];
   const [file] = files;
-  if (audioTracks !== "speakers" || count < 2 || count > maxSpeakers || file === undefined) return null;
-  return { tracksOf: file, count };
+  if (audioTracks !== "speakers" || tracks.length < 2 || tracks.length > maxSpeakers || file === undefined)
+    return null;
+  return { tracksOf: file, tracks };
 }

@@ -91,8 +91,9 @@ function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFact
     audio: audio && { codec: audio.codec, channels: audio.channels, sampleRate: audio.sampleRate },
     ...(expectation.kind === "any" && audios.length > 1
       ? {
-          audioTracks: audios.map(({ codec, channels, title, language }) => ({
+          audioTracks: audios.map(({ codec, stream, channels, title, language }) => ({
             codec,
+            ...(stream === undefined ? {} : { stream }),
             channels,
             title: title ?? null,
             language: language ?? null,

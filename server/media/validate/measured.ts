@@ -31,6 +31,8 @@ export interface MeasuredVideo {
 
 export interface MeasuredAudio {
   readonly codec: string;
+  /** Its index among the streams; absent where it was not read. */
+  readonly stream?: number | undefined;
   readonly isDecodable: boolean;
   readonly channels: number;
   readonly sampleRate: number;

@@ -74,8 +74,10 @@ export interface MediaPart {
 }
 
 /** An audio track of a file with several. */
-interface AudioTrackFacts {
+export interface AudioTrackFacts {
   readonly codec: string;
+  /** Its index among the streams of the file. Absent in rows of earlier versions, and for mp4. */
+  readonly stream?: number;
   readonly channels: number;
   /** Null where the file names none. */
   readonly title: string | null;

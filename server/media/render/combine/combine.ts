@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Packet, Stream } from "node-av/lib";
+import type { AudioTrackFacts } from "../../../platform/db/json-columns.ts";
 import { copyTrack } from "../encode/copy-track.ts";
 import { type Output, openOutput } from "../encode/output.ts";
 import { decodeVideo, openVideoSink, type VideoSink } from "../encode/video.ts";
@@ -74,13 +75,15 @@ export function combine(
  * @param speakers the files of each; without a list, each audio track of the one file is a speaker.
  */
 export function combineSpeakers(
-  speakers: readonly FileToCombine[] | { readonly tracksOf: FileToCombine; readonly count: number },
+  speakers:
+    | readonly FileToCombine[]
+    | { readonly tracksOf: FileToCombine; readonly tracks: readonly AudioTrackFacts[] },
   outDir: string,
   onProgress: (fraction: number) => void,
 ): string {
   const path = join(outDir, "speech.webm");
   const files = "tracksOf" in speakers ? [speakers.tracksOf] : speakers;
-  const count = "tracksOf" in speakers ? speakers.count : files.length;
+  const count = "tracksOf" in speakers ? speakers.tracks.length : files.length;
   const output = openOutput(path, "webm");
   // Family 255: independent channels, not those of loudspeakers.
   const sound = openPcmEncoder(output, "libopus", count, { bitRate: 24_000 * count, mapping_family: 255 });
@@ -92,8 +95,9 @@ export function combineSpeakers(
     files,
     (file, input) =>
       input.audios.flatMap((audio, track) => {
-        const channel = "tracksOf" in speakers ? track : files.indexOf(file);
-        if (channel >= count) return [];
+        const channel =
+          "tracksOf" in speakers ? channelFor(audio, track, speakers.tracks) : files.indexOf(file);
+        if (channel < 0 || channel >= count) return [];
         channelOf.push(channel);
         return [decodeAudio(audio, mixer.openTrack(0), file)];
       }),
@@ -104,6 +108,13 @@ export function combineSpeakers(
   endOutput(output);
   sound.close();
   return path;
+}
+
+/** The channel of an audio track of a file; -1: the track is empty, so it has none. */
+function channelFor({ index }: Stream, position: number, tracks: readonly AudioTrackFacts[]): number {
+  // Facts of earlier versions and of mp4 files do not state the stream.
+  const hasStreams = tracks.every(({ stream }) => stream !== undefined);
+  return hasStreams ? tracks.findIndex(({ stream }) => stream === index) : position;
 }
 
 function writeChannels(
