@@ -12,7 +12,7 @@ const maxNameLength = 1000;
  */
 // Bounded: names are cut to `maxNameLength`, and every repetition has a limit.
 const pattern =
-  /(GMT|PXL_)?(?<![0-9])(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?: at |[ T_-]{1,3})([0-2]?\d)[-_.:h]?([0-5]\d)(?:[-_.:]?([0-5]\d)(?:\d{3})?)?(?: ?(AM|PM))?(?![0-9])(?: ?(UTC|GMT|CEST|CET|EST|EDT|CST|CDT|MST|MDT|PST|PDT)([+-]\d{1,2})?)?/i;
+  /(GMT|PXL_)?(?<![0-9])(20\d\d)[-_./]?([01]\d)[-_./]?([0-3]\d)(?: at |[ T_-]{1,3})([0-2]?\d)[-_.:h]?([0-5]\d)(?:[-_.:]?([0-5]\d)(?:\d{3})?)?(?:[ \u00a0\u202f]?(AM|PM))?(?![0-9])(?: ?(UTC|GMT|CEST|CET|EST|EDT|CST|CDT|MST|MDT|PST|PDT)([+-]\d{1,2}(?:[:_]\d\d)?)?)?/i;
 
 /** Hours before or after UTC. Abbreviations that name several zones are left out. */
 const zones: Readonly<Record<string, number>> = {
@@ -59,8 +59,14 @@ export function timeInName(name: string, timeZone?: string): number | undefined 
   // A date such as 31 February moved to another month.
   if (new Date(utc).getUTCMonth() !== Number(month) - 1 || hours > 23) return undefined;
   if (prefix !== undefined) return utc;
-  if (zone !== undefined) return utc - ((zones[zone.toUpperCase()] ?? 0) + Number(offset ?? 0)) * 3_600_000;
+  if (zone !== undefined) return utc - ((zones[zone.toUpperCase()] ?? 0) + hoursOf(offset)) * 3_600_000;
   return fromLocal(utc, timeZone);
+}
+
+/** The hours of an offset such as +5, -3:30 or +5_30. */
+function hoursOf(offset = "+0"): number {
+  const [hours = "", minutes = "0"] = offset.split(/[:_]/);
+  return Number(hours) + ((offset.startsWith("-") ? -1 : 1) * Number(minutes)) / 60;
 }
 
 /** A local time, given as if it were UTC, in ms since 1970. */
