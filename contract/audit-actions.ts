@@ -56,6 +56,7 @@ export const auditActions = [
   "speech_model_removed",
   "voice_profile_created",
   "voice_profile_deleted",
+  "voice_profile_exported",
   "legal_hold_placed",
   "legal_hold_released",
   "person_erased",

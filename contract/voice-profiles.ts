@@ -69,7 +69,7 @@ export const listRecordingVoices = operation({
   path: "/_/api/v1/recordings/:recording_id/voices",
   summary: "List Recording Voices",
   description:
-    "Lists the unidentified speakers of a recording whose voice can be remembered, each with the voice profile that sounds like it. Nothing is named automatically. Empty unless voice profiles are turned on.",
+    "Lists the unidentified speakers of a recording whose voice can be remembered, each with the voice profile that sounds like it. Nothing is named automatically. Empty unless voice profiles are turned on. Allowed for the recording's recorders, admins and workspace tokens.",
   params: RecordingParams,
   response: z.strictObject({
     voices: z.array(
@@ -79,7 +79,7 @@ export const listRecordingVoices = operation({
       }),
     ),
   }),
-  errors: ["not_found"],
+  errors: ["forbidden", "not_found"],
 });
 
 export const rememberVoice = operation({

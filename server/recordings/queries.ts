@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import type { RecordingIncludeInput } from "../../contract/recordings.ts";
 import type { Principal } from "../platform/auth/principal.ts";
-import type { Tx } from "../platform/db/database.ts";
+import type { Executor, Tx } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
@@ -112,6 +112,16 @@ export async function lockRecording(
   principal: Principal,
   recordingId: string,
 ): Promise<ChangeableRecording | undefined> {
+  return findChangeable(tx, principal, recordingId, sql`for update of r`);
+}
+
+/** A recording as `lockRecording` returns it, without the lock. */
+export async function findChangeable(
+  db: Executor,
+  principal: Principal,
+  recordingId: string,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<ChangeableRecording | undefined> {
   const { rows } = await sql<ChangeableRecording>`
     select r.id, r.workspace_id, r.title, r.tags,
       exists (select 1 from recording_grants g
@@ -120,6 +130,6 @@ export async function lockRecording(
         where rr.recording_id = r.id and rr.user_id = ${principal.userId}) as is_recorder
     from recordings r
     where r.id = ${recordingId} and r.workspace_id = ${principal.workspaceId}
-    for update of r`.execute(tx);
+    ${lock}`.execute(db);
   return rows[0];
 }

@@ -1,7 +1,7 @@
 import type { Principal } from "../platform/auth/principal.ts";
-import type { Tx } from "../platform/db/database.ts";
+import type { Executor, Tx } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
-import { type ChangeableRecording, lockRecording } from "./queries.ts";
+import { type ChangeableRecording, findChangeable, lockRecording } from "./queries.ts";
 
 /** The error for a caller who must not learn whether the recording exists. */
 export function recordingNotFound(recordingId: string): ProblemError {
@@ -11,6 +11,20 @@ export function recordingNotFound(recordingId: string): ProblemError {
 /** Whether a principal who can see a recording may change, share and delete it: recorders, admins and workspace tokens. */
 export function mayChange(principal: Principal, recording: { readonly is_recorder: boolean }): boolean {
   return principal.scope === "workspace" || principal.role === "admin" || recording.is_recorder;
+}
+
+/**
+ * Refuses principals who may not change a recording, for reads that only such changes need.
+ * @param action completes "only … may" in the error.
+ * @throws ProblemError as `lockForChange`.
+ */
+export async function checkMayChange(
+  db: Executor,
+  principal: Principal,
+  recordingId: string,
+  action: string,
+): Promise<void> {
+  checkRight(await findChangeable(db, principal, recordingId), principal, recordingId, action);
 }
 
 /**
@@ -24,7 +38,15 @@ export async function lockForChange(
   recordingId: string,
   action = "change it",
 ): Promise<ChangeableRecording> {
-  const recording = await lockRecording(tx, principal, recordingId);
+  return checkRight(await lockRecording(tx, principal, recordingId), principal, recordingId, action);
+}
+
+function checkRight(
+  recording: ChangeableRecording | undefined,
+  principal: Principal,
+  recordingId: string,
+  action: string,
+): ChangeableRecording {
   if (recording === undefined || !recording.is_visible) throw recordingNotFound(recordingId);
   if (!mayChange(principal, recording)) {
     throw new ProblemError(

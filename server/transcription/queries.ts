@@ -361,6 +361,11 @@ export async function markFailed(
     update transcriptions set status = 'failed', last_error = ${message}, failure_cause = ${cause}, not_before = null,
       updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status in ('pending', 'running')`.execute(db);
+  // The embeddings are biometric data; the next attempt finds them in the sound.
+  await sql`
+    update transcription_chunks c set voices = null from transcriptions t
+    where c.recording_id = ${recordingId} and c.voices is not null
+      and t.recording_id = c.recording_id and t.status = 'failed'`.execute(db);
 }
 
 /** Saves how many passages without clear speech were left out of the transcript. */

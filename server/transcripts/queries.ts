@@ -191,7 +191,17 @@ export async function writeSegments(
     ) c
     where s.recording_id = ${recordingId} and s.position = c.position
     returning s.start_ms, s.end_ms`.execute(tx);
+  if (changes.some(({ after }) => after.speaker !== undefined || after.participant_id !== undefined))
+    await deleteVoicesWithoutSpeaker(tx, recordingId);
   return rows;
+}
+
+/** Deletes the voices of speakers who were renamed or merged: their labels may later be those of other voices. */
+async function deleteVoicesWithoutSpeaker(tx: Tx, recordingId: string): Promise<void> {
+  await sql`
+    delete from recording_voices v where v.recording_id = ${recordingId} and not exists (
+      select 1 from transcript_segments s where s.recording_id = v.recording_id
+        and s.participant_id is null and s.speaker = v.speaker)`.execute(tx);
 }
 
 export async function writePerson(

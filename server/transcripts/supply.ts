@@ -64,6 +64,8 @@ export async function supplyTranscript(
       tx,
     );
     await endTranscription(tx, recordingId);
+    // Labels of the new transcript may be those of other voices.
+    await sql`delete from recording_voices where recording_id = ${recordingId}`.execute(tx);
     const number = await completeRenewal(tx, recordingId, {
       edits: input.edits ?? "discard",
       version,

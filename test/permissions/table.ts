@@ -118,7 +118,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listVoiceProfiles: kinds.admins,
   exportVoiceProfile: kinds.adminsHere,
   deleteVoiceProfile: kinds.adminsHere,
-  listRecordingVoices: kinds.sees,
+  listRecordingVoices: kinds.changes,
   rememberVoice: kinds.changes,
 
   getTranscriptView: kinds.sees,

@@ -10,7 +10,7 @@ import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
-import { lockForChange } from "../../recordings/rights.ts";
+import { checkMayChange, lockForChange } from "../../recordings/rights.ts";
 import type { SpeakerVoice } from "./speaker-voices.ts";
 
 type Profile = z.output<typeof VoiceProfile>;
@@ -49,14 +49,21 @@ export async function listProfiles(db: Executor, workspaceId: string): Promise<P
 }
 
 /** A profile with everything that is stored about the voice. */
-export async function exportProfile(
-  db: Executor,
-  workspaceId: string,
+export function exportProfile(
+  db: Database,
+  actor: AuditActor,
   id: string,
 ): Promise<Profile & { embedding: number[] }> {
-  const [row] = await findRows(db, workspaceId, id);
-  if (row === undefined) throw profileNotFound(id);
-  return { ...present(row), embedding: row.embedding };
+  return db.kysely.transaction().execute(async (tx) => {
+    const [row] = await findRows(tx, actor.workspaceId, id);
+    if (row === undefined) throw profileNotFound(id);
+    await recordAudit(tx, actor, {
+      action: "voice_profile_exported",
+      subject: { type: "voice_profile", id },
+      details: {},
+    });
+    return { ...present(row), embedding: row.embedding };
+  });
 }
 
 export function deleteProfile(db: Database, actor: AuditActor, id: string): Promise<{ success: true }> {
@@ -95,8 +102,13 @@ export async function saveRecordingVoices(
     join workspaces w on w.id = r.workspace_id and w.voice_profiles`.execute(tx);
 }
 
-/** The voices that can be remembered, each with the profile that sounds most like it, if any does. */
-export async function findRecordingVoices(db: Executor, workspaceId: string, recordingId: string) {
+/**
+ * The voices that can be remembered, each with the profile that sounds most like it, if any does.
+ * @throws ProblemError as `checkMayChange`.
+ */
+export async function findRecordingVoices(db: Executor, principal: Principal, recordingId: string) {
+  const { workspaceId } = principal;
+  await checkMayChange(db, principal, recordingId, "list its voices");
   const { rows } = await sql<{ speaker: string; embedding: number[]; model: string }>`
     select v.speaker, v.embedding, v.model
     from recording_voices v join recordings r on r.id = v.recording_id join workspaces w on w.id = r.workspace_id
@@ -104,10 +116,13 @@ export async function findRecordingVoices(db: Executor, workspaceId: string, rec
     order by v.speaker limit 50`.execute(db);
   const profiles = rows.length === 0 ? [] : await findRows(db, workspaceId);
   const suggested = new Map<string, ProfileRow>();
+  const taken = new Set<ProfileRow>();
   // A person is one speaker of a recording, so each profile is suggested for the voice most like it alone.
-  for (const { speaker, profile } of comparePairs(rows, profiles))
-    if (!suggested.has(speaker) && ![...suggested.values()].includes(profile))
-      suggested.set(speaker, profile);
+  for (const { speaker, profile } of comparePairs(rows, profiles)) {
+    if (suggested.has(speaker) || taken.has(profile)) continue;
+    suggested.set(speaker, profile);
+    taken.add(profile);
+  }
   return rows.map(({ speaker }) => {
     const profile = suggested.get(speaker);
     return { speaker, sounds_like: profile ? { profile_id: profile.id, name: profile.name } : null };
@@ -119,19 +134,21 @@ function comparePairs(
   voices: readonly { readonly speaker: string; readonly embedding: number[]; readonly model: string }[],
   profiles: readonly ProfileRow[],
 ) {
-  return voices
-    .flatMap(({ speaker, embedding, model }) =>
-      profiles
-        .filter((profile) => profile.model === model)
-        .map((profile) => ({ speaker, profile, cosine: cosine(embedding, profile.embedding) })),
-    )
-    .filter((pair) => pair.cosine >= minCosine)
-    .toSorted((x, y) => y.cosine - x.cosine);
+  const pairs: { readonly speaker: string; readonly profile: ProfileRow; readonly cosine: number }[] = [];
+  for (const { speaker, embedding, model } of voices)
+    for (const profile of profiles) {
+      if (profile.model !== model) continue;
+      const cosine = cosineOf(embedding, profile.embedding);
+      if (cosine >= minCosine) pairs.push({ speaker, profile, cosine });
+    }
+  return pairs.toSorted((x, y) => y.cosine - x.cosine);
 }
 
-function cosine(a: readonly number[], b: readonly number[]): number {
-  const dot = a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
-  return dot / (Math.hypot(...a) * Math.hypot(...b) || 1);
+/** The cosine of two unit vectors, as `findSpeakerVoices` returns them. A plain loop: it runs up to 50,000 times. */
+function cosineOf(a: readonly number[], b: readonly number[]): number {
+  let dot = 0;
+  for (let i = 0; i < a.length; i++) dot += (a[i] ?? 0) * (b[i] ?? 0);
+  return dot;
 }
 
 /**

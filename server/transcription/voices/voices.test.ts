@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { call } from "../../../test/support/app.ts";
-import { makeWorkspace } from "../../../test/support/factories.ts";
+import { makeUser, makeWorkspace } from "../../../test/support/factories.ts";
+import { syncGrants } from "../../access/grants.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { erasePersonJob } from "../../retention/erasure/erase-user.ts";
 import { localSpeakerFinder } from "../local/speaker-finder.ts";
 import { localTranscriber } from "../local/transcriber.ts";
 import { installModel } from "../models/install.ts";
+import { markFailed } from "../queries.ts";
 import { cutEvery, startTranscription } from "../test/transcription.ts";
 import { deleteOldVoices } from "./profiles.ts";
 
@@ -102,10 +104,16 @@ test("a voice remembered with consent is suggested in the next recording; erasin
   assert.deepEqual((await asAdmin("GET", "/voice-profiles")).body.profiles, [created.body]);
   const exported = await asAdmin("GET", `/voice-profiles/${created.body.id}`);
   const { rows: audit } = await db.pool.query(
-    "select details from audit_log where action = 'voice_profile_created' and workspace_id = $1",
+    "select action, details from audit_log where action like 'voice_profile%' and workspace_id = $1 order by id",
     [workspace.id],
   );
-  assert.equal(audit[0].details.consent, true);
+  assert.deepEqual(
+    audit.map(({ action, details }) => [action, details.consent]),
+    [
+      ["voice_profile_created", true],
+      ["voice_profile_exported", undefined],
+    ],
+  );
 
   const needle = String(exported.body.embedding[0]);
   assert.ok((await dump()).includes(needle));
@@ -125,6 +133,49 @@ test("a voice remembered with consent is suggested in the next recording; erasin
   for (const value of exported.body.embedding)
     if (String(value).length > 6) assert.ok(!after.includes(String(value)), String(value));
   assert.deepEqual(await voicesOf(second), []);
+});
+
+test("a renamed speaker and a supplied transcript leave no voice behind; only editors list voices", async () => {
+  const id = await heard();
+  const reader = await makeUser(db, workspace);
+  await db.pool.query("update participants set email = $1 where recording_id = $2 and name = 'Anna'", [
+    reader.email,
+    id,
+  ]);
+  await db.kysely.transaction().execute((tx) => syncGrants(tx, [id]));
+  const refused = await manage("GET", `/recordings/${id}/voices`, undefined, reader.token);
+  assert.deepEqual([refused.status, refused.body.error], [403, "forbidden"]);
+  const version = async () => (await manage("GET", `/recordings/${id}/transcript`)).body.transcript_version;
+  const renamed = await manage("POST", `/recordings/${id}/transcript/speakers/rename`, {
+    transcript_version: await version(),
+    speaker: { name: "Unknown Speaker 1" },
+    name: "Cleo",
+  });
+  assert.equal(renamed.status, 200, renamed.text);
+  assert.deepEqual(await voicesOf(id), [{ speaker: "Unknown Speaker 2", sounds_like: null }]);
+  const supplied = await manage("PUT", `/recordings/${id}/transcript`, {
+    transcript_version: await version(),
+    edits: "discard",
+    segments: [{ speaker: "Unknown Speaker 2", start: 0, end: 1000, text: "Hello." }],
+  });
+  assert.equal(supplied.status, 200, supplied.text);
+  assert.deepEqual(await voicesOf(id), []);
+});
+
+test("a failed transcription keeps no voices", async () => {
+  const id = await makeRecording({ participants: ["Anna"] });
+  await db.pool.query("update transcriptions set status = 'running' where recording_id = $1", [id]);
+  await db.pool.query(
+    `insert into transcription_chunks (recording_id, position, start_ms, end_ms, voices)
+     values ($1, 0, 0, 1, '{"voices": [{"embedding": [1]}], "turns": []}')`,
+    [id],
+  );
+  await markFailed(db.kysely, id, "x", "model");
+  const { rows } = await db.pool.query(
+    "select t.status, c.voices from transcriptions t join transcription_chunks c using (recording_id) where recording_id = $1",
+    [id],
+  );
+  assert.deepEqual(rows, [{ status: "failed", voices: null }]);
 });
 
 test("profiles belong to the workspace, are deleted with an audit entry, and turning them off deletes voices", async () => {

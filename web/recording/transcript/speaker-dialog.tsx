@@ -43,6 +43,7 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
 
   const newName = action === "rename" ? name.trim() : (target?.name ?? "");
   const asksForConsent = choice.remembers && !choice.hasConsent;
+  // Before the edit: afterwards the speaker has no voice.
   const remember = async (): Promise<void> => {
     if (action === "assign" || voice === undefined || !choice.hasConsent) return;
     const email = view.participants.find((person) => person.id === target?.participant_id)?.email;
@@ -52,6 +53,8 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
       consent: true,
       ...(action === "merge" && email ? { email } : {}),
     });
+    // The voice is remembered even if the edit is refused, and repeating that must not remember it again.
+    setChoice(noVoice);
   };
 
   const submit = (event: React.FormEvent): void => {
@@ -62,9 +65,8 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
       edit.mutate(
         {
           run: async (version) => {
-            const result = await actions.renameSpeaker(version, speakerReference(me), name.trim());
             await remember();
-            return result;
+            return actions.renameSpeaker(version, speakerReference(me), name.trim());
           },
           done: () => `Renamed ${segment.speaker} to ${name.trim()}`,
         },
@@ -74,13 +76,8 @@ function Form(props: { transcript: Transcript; segment: Segment; onClose: () => 
       edit.mutate(
         {
           run: async (version) => {
-            const result = await actions.mergeSpeakers(
-              version,
-              [speakerReference(me)],
-              speakerReference(target),
-            );
             await remember();
-            return result;
+            return actions.mergeSpeakers(version, [speakerReference(me)], speakerReference(target));
           },
           done: () => `Merged ${segment.speaker} with ${target.name}`,
         },
