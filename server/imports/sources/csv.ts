@@ -1,8 +1,17 @@
-import { dirname, extname } from "node:path";
+import { basename, dirname, extname } from "node:path";
 import { Source } from "../../../contract/recordings.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
-import { clockMs, mediaTypeOf, originOf, pathBelow, readSubtitles, readText, recordingOf } from "./disk.ts";
+import {
+  clockMs,
+  mediaTypeOf,
+  originOf,
+  pathBelow,
+  readSubtitles,
+  readText,
+  recordingOf,
+  shortHash,
+} from "./disk.ts";
 
 /** What a column can have. */
 const fields = [
@@ -36,21 +45,28 @@ export async function csv(path: string, columns: string | null): Promise<ImportS
   const folder = dirname(path);
   return {
     kind: "csv",
-    origin: originOf(path, true),
+    // Several lists may be in one folder.
+    origin: `${await originOf(path)}/${basename(path)}`,
     emails: async () => null,
     async *list() {
-      for (const [index, row] of rows.entries()) {
+      for (const row of rows) {
         const get = (field: Field): string => row[indexOf.get(field) ?? -1]?.trim() ?? "";
         if (row.every((cell) => cell.trim() === "")) continue;
         const media = get("media");
         yield {
-          oldId: get("id") || get("media") || `row ${index + 2}`,
+          oldId: get("id") || rowId(get),
           mediaType: media === "" ? "transcript" : mediaTypeOf(media),
           load: () => loadRow(folder, get),
         } satisfies SourceItem;
       }
     },
   };
+}
+
+/** Tells rows without an id apart, also when rows are added or sorted. */
+function rowId(get: (field: Field) => string): string {
+  const [media, title, start, transcript] = [get("media"), get("title"), get("start"), get("transcript")];
+  return `${media || title || "row"} ${shortHash(JSON.stringify([start, title, media, transcript]))}`;
 }
 
 async function loadRow(folder: string, get: (field: Field) => string) {

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { formatOf } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
@@ -89,9 +90,23 @@ export async function pathBelow(folder: string, name: string): Promise<string> {
   return path;
 }
 
+/** The path of a file of an export. @throws RecordingError when it is a link, no file, or outside of the folder. */
+export async function fileBelow(folder: string, name: string): Promise<string> {
+  const path = await pathBelow(folder, name);
+  const info = await lstat(join(folder, name));
+  if (!info.isFile()) throw new RecordingError(`${name} is not a regular file`);
+  return path;
+}
+
 /** The name of an export: of its folder. */
-export function originOf(path: string, isFile: boolean): string {
+export async function originOf(path: string): Promise<string> {
+  const isFile = (await stat(path).catch(() => null))?.isFile() ?? false;
   return basename(isFile ? dirname(path) : path);
+}
+
+/** The beginning of a text's SHA-256, which tells texts apart in ids. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
 /** What is known about a meeting of another service. */

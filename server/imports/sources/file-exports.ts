@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { basename, dirname, extname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { formatOf } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
@@ -12,14 +12,15 @@ import {
   readSubtitles,
   readText,
   recordingOf,
+  shortHash,
   withEnds,
 } from "./disk.ts";
 
 /** Transcripts that Otter exports as text or SubRip, with the audio of the same name. */
-export function otter(path: string): ImportSource {
+export async function otter(path: string): Promise<ImportSource> {
   return {
     kind: "otter",
-    origin: originOf(path, extname(path) !== ""),
+    origin: await originOf(path),
     emails: async () => null,
     async *list(): AsyncGenerator<SourceItem> {
       const files = await listFiles(path);
@@ -31,7 +32,8 @@ export function otter(path: string): ImportSource {
         if (!isSrt && !(/\.txt$/i.test(file) && !all.has(`${stem}.srt`))) continue;
         const media = mediaBeside(all, file);
         yield {
-          oldId: relative(path, stem) || basename(stem),
+          // Another conversation may get the same name later.
+          oldId: `${relative(path, stem) || basename(stem)} ${await readText(file).then(shortHash, () => "unreadable")}`,
           mediaType: mediaTypeOf(media),
           load: async () =>
             recordingOf({
@@ -71,10 +73,10 @@ function readOtterText(text: string): PortableEntry[] {
 }
 
 /** Recordings of Zoom: of the cloud (`GMT20260115-140000_Recording_….mp4`) or of a computer, a folder for each meeting. */
-export function zoomFolder(path: string): ImportSource {
+export async function zoomFolder(path: string): Promise<ImportSource> {
   return {
     kind: "zoom",
-    origin: originOf(path, false),
+    origin: await originOf(path),
     emails: async () => null,
     async *list(): AsyncGenerator<SourceItem> {
       const meetings = Map.groupBy(await listFiles(path), (file) => zoomKey(path, file));

@@ -208,26 +208,26 @@ async function* listMeetings(
   }
 }
 
-function source(
+async function source(
   kind: string,
   path: string,
   schema: z.ZodType<Omit<Meeting, "media">>,
   idOf: (json: unknown) => string | undefined,
-): ImportSource {
+): Promise<ImportSource> {
   return {
     kind,
-    origin: originOf(path, extname(path) === ".json"),
+    origin: await originOf(path),
     emails: async () => null,
     list: () => listMeetings(path, schema, idOf),
   };
 }
 
 /** Transcripts of Fireflies, as its API returns them. */
-export const fireflies = (path: string): ImportSource =>
+export const fireflies = (path: string): Promise<ImportSource> =>
   source("fireflies", path, Fireflies, (json) => z.object({ id: z.string() }).safeParse(json).data?.id);
 
 /** Meetings of Fathom, as its API returns them. */
-export const fathom = (path: string): ImportSource =>
+export const fathom = (path: string): Promise<ImportSource> =>
   source("fathom", path, Fathom, (json) => {
     const id = z.object({ recording_id: z.union([z.number(), z.string()]) }).safeParse(json)
       .data?.recording_id;

@@ -1,45 +1,47 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
-import { PortableEntry } from "../../../contract/portable.ts";
+import { PortableEntry, type PortableRecording } from "../../../contract/portable.ts";
 import { readExport, readMetadata } from "../../exports/verify.ts";
+import { type FileFingerprint, fingerprintOfFile } from "../../integrity/stored-files.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
+import { fileBelow, readText } from "./disk.ts";
 
 const Entries = z.array(PortableEntry);
+type FileEntry = PortableRecording["files"][number];
 const WordTimes = z.array(z.array(z.int().nullable()).nullable());
 
 /** An export of Parley, as `parley export` writes it. @throws ImportError when the folder is none. */
 export async function parleyFolder(folder: string): Promise<ImportSource> {
-  const { workspace, recordings } = await readExport(folder).catch((error: Error) => {
+  const { workspace, recordings } = await readList(folder).catch((error: Error) => {
     throw new ImportError(error.message);
   });
   const itemOf = async (id: string): Promise<SourceItem> => {
-    const metadata = await readMetadata(folder, id).catch((error: Error) => error);
+    const metadata = await fileBelow(folder, `${id}/metadata.json`)
+      .then(() => readMetadata(folder, id))
+      .catch((error: Error) => error);
     return {
       oldId: id,
       mediaType: metadata instanceof Error ? "transcript" : metadata.media_type,
       async load() {
         if (metadata instanceof Error) throw new RecordingError(`metadata.json ${metadata.message}`);
         const { files, ...recording } = metadata;
-        const has = (name: string): boolean => files.some((file) => file.name === name);
-        const entries = await readJson(join(folder, id, "transcript.json"), Entries);
-        const times = has("word-times.json")
-          ? await readJson(join(folder, id, "word-times.json"), WordTimes)
-          : null;
-        const format = (["mp4", "mp3"] as const).find((one) => has(`media.${one}`));
+        const find = (name: string) => files.find((file) => file.name === name);
+        const entries = await readJson(folder, id, find("transcript.json"), Entries);
+        const timesFile = find("word-times.json");
+        const times = timesFile === undefined ? null : await readJson(folder, id, timesFile, WordTimes);
+        const format = (["mp4", "mp3"] as const).find((one) => find(`media.${one}`) !== undefined);
+        const media = find(`media.${format}`);
         return {
           recording,
           entries: entries.map((entry, index) => ({ ...entry, word_times: times?.[index] ?? null })),
           openMedia:
-            format === undefined
+            format === undefined || media === undefined
               ? null
               : async () => {
-                  const path = join(folder, id, `media.${format}`);
-                  await stat(path).catch(() => {
-                    throw new RecordingError(`media.${format} is missing`);
-                  });
+                  const path = await fileBelow(folder, `${id}/${media.name}`);
+                  compare(media, await fingerprintOfFile(path));
                   return { format, body: createReadStream(path, { highWaterMark: 1 << 20 }) };
                 },
         };
@@ -56,13 +58,34 @@ export async function parleyFolder(folder: string): Promise<ImportSource> {
   };
 }
 
-async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+async function readList(folder: string) {
+  await fileBelow(folder, "export.json").catch((error: Error) => {
+    // Which of the reasons a list is missing for, its reader says.
+    if (!error.message.endsWith("is missing")) throw error;
+  });
+  return readExport(folder);
+}
+
+/** Reads a JSON file of a recording. @throws RecordingError when it isn't what was exported. */
+async function readJson<T>(
+  folder: string,
+  id: string,
+  file: FileEntry | undefined,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  if (file === undefined) throw new RecordingError("metadata.json names no transcript.json");
+  const text = await readText(await fileBelow(folder, `${id}/${file.name}`));
+  const bytes = Buffer.from(text);
+  compare(file, { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest() });
   try {
-    return schema.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new RecordingError(
-      code === "ENOENT" ? `${path} is missing` : `${path} is not the JSON of an export`,
-    );
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new RecordingError(`${file.name} is not the JSON of an export`);
   }
+}
+
+/** @throws RecordingError when a file is not the one that was exported. */
+function compare(file: FileEntry, found: FileFingerprint): void {
+  if (found.bytes !== file.bytes || found.sha256.toString("hex") !== file.sha256)
+    throw new RecordingError(`${file.name} has other content than when it was exported`);
 }
