@@ -57,10 +57,13 @@ async function write(folder: string, options: Options, report: ProgressReport): 
   });
   report.done();
   if (options.json) process.stdout.write(`${JSON.stringify({ phase: "done", ...result })}\n`);
-  const { recordings, unchanged, bytes } = result;
+  else for (const problem of result.problems) process.stdout.write(`${problem}\n`);
+  const { recordings, unchanged, bytes, problems } = result;
   console.error(
     `${recordings} recordings are in ${folder}: ${recordings - unchanged} written (${describeBytes(bytes)}), ${unchanged} unchanged`,
   );
+  if (problems.length > 0)
+    throw new ExportError(`${problems.length} recordings could not be exported; run parley files verify`);
 }
 
 async function verify(folder: string, options: Options, report: ProgressReport): Promise<void> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { after, test } from "node:test";
 import { sql } from "kysely";
 import { z } from "zod";
@@ -110,6 +111,32 @@ test("verify reports each missing and damaged file", async () => {
   const { problems } = await verifyExport(copy);
   assert.equal(problems.length, 3, problems.join("\n"));
   assert.ok(problems.includes(`${ids[0]}/transcript.vtt: is missing`));
+});
+
+test("a media file that is damaged or missing is reported, and the other recordings are exported", async () => {
+  const copy = mkdtempSync(join(tmpdir(), "parley-export-"));
+  after(() => rmSync(copy, { recursive: true, force: true }));
+  const { rows } = await sql<{ id: string; format: string }>`
+    select recording_id as id, format from recording_media`.execute(source.db.kysely);
+  const [first, second] = rows.map(({ id, format }) => ({ id, key: `recordings/${id}/media.${format}` }));
+  assert.ok(first && second);
+  const kept = await Promise.all(
+    [first, second].map(async ({ key }) => Buffer.concat(await (await source.store.get(key)).body.toArray())),
+  );
+  await source.store.delete(first.key);
+  await source.store.put(second.key, Readable.from([Buffer.from("damaged")]));
+  const { recordings, problems } = await write(copy);
+  for (const [index, { key }] of [first, second].entries())
+    await source.store.put(key, Readable.from([kept[index] ?? Buffer.alloc(0)]));
+  assert.equal(recordings, 1);
+  assert.deepEqual(
+    [...problems].sort(),
+    [
+      `${first.id}: its media file is missing from the store`,
+      `${second.id}: its media file has other content than when it was stored`,
+    ].sort(),
+  );
+  assert.equal((await write(copy)).recordings, 3);
 });
 
 test("importing an export elsewhere gives the same API results in both versions, with media and notes", async () => {

@@ -6,10 +6,10 @@ import type { Readable } from "node:stream";
 import { PortableRecording } from "../../contract/portable.ts";
 import type { Database } from "../platform/db/database.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
-import type { ObjectStore } from "../platform/storage/store.ts";
+import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { contentTypes } from "../recordings/media/media.ts";
 import { formatTranscript } from "../recordings/transcript/format.ts";
-import { ExportError } from "./errors.ts";
+import { ExportError, UnexportedError } from "./errors.ts";
 import { toMarkdown } from "./markdown.ts";
 import {
   type ExportedEntry,
@@ -41,6 +41,8 @@ export interface ExportResult {
   readonly unchanged: number;
   /** Bytes written. */
   readonly bytes: number;
+  /** Recordings that can't be exported, as `<id>: <problem>`. */
+  readonly problems: readonly string[];
 }
 
 type FileEntry = PortableRecording["files"][number];
@@ -66,9 +68,16 @@ export async function exportWorkspace(
     page = await readIds(deps.db, options.workspace.id, page.at(-1) ?? null);
   }
   const written: string[] = [];
+  const problems: string[] = [];
   let [unchanged, bytes] = [0, 0];
   for (const [index, id] of ids.entries()) {
-    const result = await exportRecording(deps, folder, id, options);
+    const result = await exportIfPossible(deps, folder, id, options);
+    if (result instanceof UnexportedError) {
+      problems.push(`${id}: ${result.message}`);
+      // What an earlier run has exported of it stays a part of the export.
+      if ((await readMetadata(join(folder, id))) !== null) written.push(id);
+      continue;
+    }
     if (result === null) continue;
     written.push(id);
     bytes += result.bytes;
@@ -83,7 +92,7 @@ export async function exportWorkspace(
   };
   await writeFileSynced(join(folder, ".partial-export.json"), toJson(summary));
   await rename(join(folder, ".partial-export.json"), join(folder, "export.json"));
-  return { recordings: written.length, unchanged, bytes };
+  return { recordings: written.length, unchanged, bytes, problems };
 }
 
 /** Refuses a folder that is not an export of this workspace, and removes what an interrupted run left. */
@@ -100,7 +109,23 @@ async function claimFolder(folder: string, workspaceId: string): Promise<void> {
     await rm(join(folder, name), { recursive: true, force: true });
 }
 
-/** @returns null when the recording was deleted meanwhile. */
+/** @returns null when the recording was deleted meanwhile; an error when it alone can't be exported. */
+async function exportIfPossible(...args: Parameters<typeof exportRecording>) {
+  const [deps, , id, { workspace }] = args;
+  try {
+    return await exportRecording(...args);
+  } catch (error) {
+    if (error instanceof UnexportedError) return error;
+    if (!(error instanceof ObjectMissingError)) throw error;
+    const recording = await readRecording(deps.db, deps.baseUrl, workspace.id, id);
+    return recording === undefined ? null : new UnexportedError("its media file is missing from the store");
+  }
+}
+
+/**
+ * @returns null when the recording was deleted meanwhile.
+ * @throws UnexportedError when its media file is damaged.
+ */
 async function exportRecording(
   deps: ExportDependencies,
   folder: string,
@@ -136,6 +161,8 @@ async function exportRecording(
     if (isMediaKept) await link(join(target, name), path);
     const from = isMediaKept ? createReadStream(path) : await openMedia(deps.store, recordingId, media);
     const copied = await copyFile(from, isMediaKept ? null : path);
+    if (media.sha256 !== null && copied.sha256 !== media.sha256.toString("hex"))
+      throw new UnexportedError("its media file has other content than when it was stored");
     written.push({ name, bytes: copied.bytes, sha256: copied.sha256 });
     sha512 = copied.sha512;
   }
