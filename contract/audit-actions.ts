@@ -50,6 +50,7 @@ export const auditActions = [
   "settings_changed",
   "workspace_exported",
   "import_started",
+  "import_canceled",
   "job_retried",
   "job_discarded",
   "speech_model_requested",

@@ -68,7 +68,10 @@ test("everything is imported over HTTP, through rate limits, errors and broken d
   const before = await snapshot(source, workspace.member.token, { media: true });
   const now = await snapshot(target, twin.users.member?.token ?? "", { media: true });
   assert.deepEqual(now, before);
-  const again = await start({ base_url: proxy.url, token: workspace.token });
+  const again = await start({
+    base_url: proxy.url.replace("http:", "HTTP:").concat("/."),
+    token: workspace.token,
+  });
   assert.deepEqual([again.counts.existing, again.imported], [6, 0]);
   const { body } = await call(target, "POST", "/recordings", {}, { token: twin.token });
   assert.equal(body.recordings.length + (body.cursor === null ? 0 : 1), 6);
@@ -101,6 +104,7 @@ test("old ids find the imported recordings once that is turned on, for callers w
   const renamed = await call(target, "PATCH", `/recordings/${oldId}`, { title: "New" }, { token });
   assert.equal(renamed.status, 200);
   assert.equal((await manage("GET", `/recordings/${oldId}`)).body.recording.title, "New");
+  assert.equal((await call(target, "DELETE", `/recordings/${oldId}`, undefined, { token })).status, 404);
   const stranger = await makeTwin(target, workspace, []);
   assert.equal((await get("2026-10-01", stranger.token)).status, 404);
   const plain = await call(
@@ -171,6 +175,15 @@ test("errors name their cause: a wrong token, an address that is not allowed, a 
   const second = await manage("POST", "/import-runs", { base_url: proxy.url, token: workspace.token });
   assert.equal(second.status, 409);
   assert.equal((await manage("DELETE", `/import-runs/${run.id}`)).status, 200);
+  const isAudited = await sql<{ action: string }>`select action from audit_log where subject_id = ${run.id}
+    and action = 'import_canceled'`.execute(target.db.kysely);
+  assert.equal(isAudited.rows.length, 1);
+  // The job ends although the service does not respond.
+  await until("the job has ended", async () => {
+    const { rows } = await sql`select 1 from pgboss.job
+      where name = 'import_recordings' and state in ('created', 'retry', 'active')`.execute(target.db.kysely);
+    return rows.length === 0 ? true : undefined;
+  });
   proxy.fail({});
   assert.equal((await ended(run.id)).state, "canceled");
 });

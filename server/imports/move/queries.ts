@@ -152,13 +152,19 @@ export async function failItem(db: Executor, item: ItemKey, reason: string): Pro
     where import_items.state <> 'done'`.execute(db);
 }
 
-/** Notes uploads of the run that have failed. @returns how many of its recordings are still to come. */
+/**
+ * Notes uploads of the run that have ended. Those that have succeeded were mostly noted by their promotion, but not by that
+ * of a server of an earlier release.
+ * @returns how many of its recordings are still to come.
+ */
 export async function refreshItems(db: Executor, runId: string): Promise<number> {
   await sql`
-    update import_items i set state = 'failed', updated_at = clock_timestamp(),
-      reason = coalesce(u.failure_reason, 'The upload was removed before it became a recording.')
+    update import_items i set updated_at = clock_timestamp(), recording_id = u.recording_id,
+      state = case u.status when 'success' then 'done' else 'failed' end,
+      reason = case when u.status = 'success' then null
+        else coalesce(u.failure_reason, 'The upload was removed before it became a recording.') end
     from import_items p left join uploads u on u.id = p.upload_id
-    where p.run_id = ${runId} and p.state = 'pending' and (u.id is null or u.status = 'failure')
+    where p.run_id = ${runId} and p.state = 'pending' and (u.id is null or u.status in ('failure', 'success'))
       and (i.workspace_id, i.source_key, i.old_id) = (p.workspace_id, p.source_key, p.old_id)`.execute(db);
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from import_items where run_id = ${runId} and state = 'pending'`.execute(

@@ -7,6 +7,7 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
+import { normalBaseUrl } from "../sources/base-url.ts";
 import {
   endRun,
   findReport,
@@ -46,10 +47,9 @@ export function importRunRoutes(
   };
 
   route(api, contract.createImportRun, async ({ principal, body, request }) => {
-    // Bounded: at most 1,000 characters.
-    const origin = body.base_url.replace(/\/+$/, "");
-    const problem = checkHookUrl(origin, { httpsOnly: false });
+    const problem = checkHookUrl(body.base_url, { httpsOnly: false });
     if (problem !== null) throw invalidInput([{ pointer: "/base_url", detail: problem }]);
+    const origin = normalBaseUrl(body.base_url);
     const row = await db.kysely.transaction().execute(async (tx) => {
       // Two runs at a time would wait for each other.
       await tx
@@ -95,11 +95,16 @@ export function importRunRoutes(
     return { items: await findReport(db.kysely, row.id, maxReported) };
   });
 
-  route(api, contract.cancelImportRun, async ({ principal, params }) => {
+  route(api, contract.cancelImportRun, async ({ principal, params, request }) => {
     await db.kysely.transaction().execute(async (tx) => {
       const row = await lockRun(tx, principal.workspaceId, params.run_id);
       if (row === undefined) throw runNotFound(params.run_id);
-      await endRun(tx, row.id, "canceled");
+      if (!(await endRun(tx, row.id, "canceled"))) return;
+      await recordAudit(tx, actorOf(request), {
+        action: "import_canceled",
+        subject: { type: "import_run", id: row.id },
+        details: { source: row.source, origin: row.origin },
+      });
     });
     return { success: true as const };
   });

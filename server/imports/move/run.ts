@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
 import { serverItself } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -87,7 +88,8 @@ export async function runImport(
 ): Promise<RunResult> {
   const { db } = deps;
   const sourceKey = `${source.kind}:${source.origin}`;
-  return exclusively(db, `${row.workspace_id} ${sourceKey}`, options.signal, async () => {
+  const lock = { row, name: `${row.workspace_id} ${sourceKey}`, signal: options.signal };
+  return exclusively(db, lock, async () => {
     await endInterrupted(db.kysely, row);
     const principal = importerOf(row);
     const directory = await openDirectory(db, principal, serverItself(row.workspace_id));
@@ -267,33 +269,32 @@ async function refuseCanceled(db: Database, runId: string): Promise<void> {
 }
 
 /**
- * Runs work while no other process imports the same source into the same workspace. The advisory lock ends with its
- * connection, so a killed process blocks no later one.
+ * Runs work while no other process imports the same source into the same workspace. The advisory lock belongs to a session
+ * of its own, past a pooler, and ends with it, so a killed process blocks no later one.
+ * @throws ImportError when the run is canceled while it waits.
  */
 async function exclusively<T>(
   db: Database,
-  name: string,
-  signal: AbortSignal | undefined,
+  { row, name, signal }: { row: ImportRunRow; name: string; signal: AbortSignal | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
-  const client = await db.pool.connect();
+  const client = new pg.Client(db.session);
+  // With its connection the lock is lost, but not the work.
+  client.on("error", () => {});
   try {
-    const key = `parley import ${name}`;
+    await client.connect();
     for (;;) {
       signal?.throwIfAborted();
       const { rows } = await client.query<{ locked: boolean }>(
         "select pg_try_advisory_lock(hashtextextended($1, 0)) as locked",
-        [key],
+        [`parley import ${name}`],
       );
       if (rows[0]?.locked) break;
-      await wait(pollMs);
+      await refuseCanceled(db, row.id);
+      await wait(pollMs, undefined, signal === undefined ? {} : { signal });
     }
-    try {
-      return await work();
-    } finally {
-      await client.query("select pg_advisory_unlock(hashtextextended($1, 0))", [key]);
-    }
+    return await work();
   } finally {
-    client.release();
+    await client.end().catch(() => {});
   }
 }

@@ -9,6 +9,7 @@ import { createGuardedClient, type GuardedClient } from "../../platform/outbound
 import { checkHookUrl } from "../../platform/outbound/target.ts";
 import { ImportError, RecordingError, TokenRefusedError } from "../move/errors.ts";
 import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
+import { normalBaseUrl } from "./base-url.ts";
 import { requestJson, requestPatiently } from "./http.ts";
 
 /*
@@ -100,6 +101,9 @@ const RemoteEntries = z.array(
 /** A list page has many recordings. */
 const maxPageBytes = 32 * 1024 * 1024;
 
+/** Ends the list of a service that never stops returning new cursors. */
+const maxPages = 100_000;
+
 const RemotePage = z.object({ cursor: nullable(Text), recordings: z.array(z.unknown()) });
 
 /** What Parley's Get Recording View adds. */
@@ -142,10 +146,9 @@ export async function grain(options: {
   readonly allowAddresses: string;
   readonly signal?: AbortSignal;
 }): Promise<ImportSource> {
-  // Bounded: at most 1,000 characters, or an option of the command line.
-  const baseUrl = options.baseUrl.replace(/\/+$/, "");
-  const problem = checkHookUrl(baseUrl, { httpsOnly: false });
+  const problem = checkHookUrl(options.baseUrl, { httpsOnly: false });
   if (problem !== null) throw new ImportError(`the base URL ${problem}`);
+  const baseUrl = normalBaseUrl(options.baseUrl);
   const client = createGuardedClient({ allowAddresses: parseRanges(options.allowAddresses) });
   const { token, signal } = options;
   try {
@@ -227,7 +230,10 @@ async function* listRecordings(service: Service): AsyncGenerator<SourceItem> {
   const wanted = service.user === null ? include : { ...include, private_notes: true };
   const seen = new Set<string>();
   let cursor: string | null = null;
+  let pages = 0;
   do {
+    pages += 1;
+    if (pages > maxPages) throw new ImportError(`the service returns more than ${maxPages} pages`);
     const { status, json } = await api(
       service,
       "/recordings",

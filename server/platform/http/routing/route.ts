@@ -124,6 +124,8 @@ async function retryWithNewId<O extends Operation>(
   handler: (call: Call<O>) => Promise<Result<O>>,
 ): Promise<Result<O>> {
   const { recording_id: oldId } = call.params as Record<string, unknown>;
+  // What is deleted has to be named exactly.
+  if (call.request.method === "DELETE") throw error;
   if (!(error instanceof ProblemError) || error.code !== "not_found" || typeof oldId !== "string")
     throw error;
   const found = await api.resolveOldId?.(call.principal, oldId);
