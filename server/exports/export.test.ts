@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -206,11 +216,17 @@ test("users without an account here are counted, and the admin owns their record
   for (const recording of body.recordings) assert.equal(recording.recorders[0].id, twin.admin.id);
 });
 
-test("a damaged metadata file fails its recording alone", async () => {
-  const [id = ""] = readdirSync(folder).filter((name) => /^[0-9a-f]{8}-/.test(name));
+test("damaged files and links fail their recordings alone", async () => {
+  const [id = "", changed = "", linked = ""] = readdirSync(folder).filter((name) =>
+    /^[0-9a-f]{8}-/.test(name),
+  );
   const path = join(folder, id, "metadata.json");
   assert.ok(statSync(path).size > 0);
   writeFileSync(path, '{"format":"parley-recording"');
+  appendFileSync(join(folder, changed, "transcript.json"), " ");
+  const transcript = join(folder, linked, "transcript.json");
+  renameSync(transcript, `${transcript}.old`);
+  symlinkSync(`${transcript}.old`, transcript);
   const twin = await makeTwin(target, workspace, []);
   const from = await parleyFolder(folder);
   const row = await insertRun(target.db.kysely, {
@@ -222,5 +238,5 @@ test("a damaged metadata file fails its recording alone", async () => {
     isDryRun: false,
   });
   const { done, failed } = await runImport(target, row, from);
-  assert.deepEqual([done, failed], [2, 1]);
+  assert.deepEqual([done, failed], [0, 3]);
 });

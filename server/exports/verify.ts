@@ -40,7 +40,11 @@ export async function verifyExport(
   return { recordings: recordings.length, files, bytes, problems };
 }
 
-async function checkFile(path: string, file: PortableRecording["files"][number]): Promise<string | null> {
+/** Compares a file with its fingerprint. @returns what is wrong with it; null: nothing. */
+export async function checkFile(
+  path: string,
+  file: PortableRecording["files"][number],
+): Promise<string | null> {
   try {
     const found = await fingerprintOf(createReadStream(path, { highWaterMark: 1 << 20 }));
     if (found.bytes !== file.bytes) return `has ${found.bytes} bytes instead of ${file.bytes}`;

@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { z } from "zod";
 import { PortableEntry, type PortableRecording } from "../../../contract/portable.ts";
-import { readExport, readMetadata } from "../../exports/verify.ts";
-import { type FileFingerprint, fingerprintOfFile } from "../../integrity/stored-files.ts";
+import { checkFile, readExport, readMetadata } from "../../exports/verify.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
 import { fileBelow, readText } from "./disk.ts";
@@ -40,8 +38,7 @@ export async function parleyFolder(folder: string): Promise<ImportSource> {
             format === undefined || media === undefined
               ? null
               : async () => {
-                  const path = await fileBelow(folder, `${id}/${media.name}`);
-                  compare(media, await fingerprintOfFile(path));
+                  const path = await intactFile(folder, id, media);
                   return { format, body: createReadStream(path, { highWaterMark: 1 << 20 }) };
                 },
         };
@@ -74,9 +71,7 @@ async function readJson<T>(
   schema: z.ZodType<T>,
 ): Promise<T> {
   if (file === undefined) throw new RecordingError("metadata.json names no transcript.json");
-  const text = await readText(await fileBelow(folder, `${id}/${file.name}`));
-  const bytes = Buffer.from(text);
-  compare(file, { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest() });
+  const text = await readText(await intactFile(folder, id, file));
   try {
     return schema.parse(JSON.parse(text));
   } catch {
@@ -84,8 +79,10 @@ async function readJson<T>(
   }
 }
 
-/** @throws RecordingError when a file is not the one that was exported. */
-function compare(file: FileEntry, found: FileFingerprint): void {
-  if (found.bytes !== file.bytes || found.sha256.toString("hex") !== file.sha256)
-    throw new RecordingError(`${file.name} has other content than when it was exported`);
+/** The path of a file. @throws RecordingError when it is not the one that was exported. */
+async function intactFile(folder: string, id: string, file: FileEntry): Promise<string> {
+  const path = await fileBelow(folder, `${id}/${file.name}`);
+  const problem = await checkFile(path, file);
+  if (problem !== null) throw new RecordingError(`${file.name} ${problem}`);
+  return path;
 }
