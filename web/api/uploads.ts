@@ -101,15 +101,18 @@ export function startImport(
 export type ImportBody = z.output<typeof Import>;
 
 /** What only uploads of files that may be converted have; null for other uploads. Polled while the file is converted. */
-export function uploadedFileQuery({ id, status }: Pick<UploadBody, "id" | "status">) {
+export function uploadedFileQuery(upload: Pick<UploadBody, "id" | "status" | "media_type">) {
+  const { id, status, media_type } = upload;
   return queryOptions({
     queryKey: ["uploads", "file", id, status],
     staleTime: 0,
-    queryFn: ({ signal }) =>
-      call<typeof getImport>("GET", path`/_/api/v1/imports/${id}`, { signal }).catch((error) => {
+    queryFn: async ({ signal }) => {
+      if (media_type === "transcript") return null;
+      return call<typeof getImport>("GET", path`/_/api/v1/imports/${id}`, { signal }).catch((error) => {
         if (error instanceof ApiError && error.status === 404) return null;
         throw error;
-      }),
+      });
+    },
     refetchInterval: status === "promoting" ? 2000 : false,
   });
 }
