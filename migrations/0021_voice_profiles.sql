@@ -16,7 +16,7 @@ create table voice_profiles (
   consented_by uuid references users (id) on delete set null,
   consented_at timestamptz(3) not null default clock_timestamp()
 );
-create index voice_profiles_workspace on voice_profiles (workspace_id);
+create unique index voice_profiles_workspace on voice_profiles (workspace_id, id);
 
 -- Voices of a recording's unnamed speakers, while the workspace has voice profiles turned on; deleted after 30 days.
 create table recording_voices (
