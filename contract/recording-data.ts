@@ -153,6 +153,10 @@ const TranscriptionState = z
     progress: z.int().min(0).max(100).meta({ description: "Percentage that is done." }),
     attempts: z.int().meta({ description: "Failed attempts since the last success." }),
     last_error: z.string().nullable(),
+    canceled: z.strictObject({ by: z.string().nullable(), datetime: Timestamp }).nullable().meta({
+      description:
+        "Who canceled it and when; its status is then failed. `by` is the user's name, null for a workspace token.",
+    }),
     next_attempt_datetime: Timestamp.nullable(),
     unclear_passages: z.int().min(0).meta({
       description: "Passages without clear speech that were left out of the transcript.",

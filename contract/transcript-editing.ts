@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Milliseconds, Uuid } from "./common.ts";
+import { Milliseconds, Success, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 import { SpokenLanguage } from "./spoken-language.ts";
@@ -249,6 +249,21 @@ export const rerunTranscription = operation({
   errors,
 });
 
+export const cancelTranscription = operation({
+  id: "cancelTranscription",
+  tag: "Transcript editing",
+  gate: "every_version",
+  permission: "write",
+  method: "DELETE",
+  path: "/_/api/v1/recordings/:recording_id/transcription",
+  summary: "Cancel Transcription",
+  description:
+    "Cancels a transcription that is queued or running. The current transcript stays. Transcribe Again resumes with the parts that were finished.",
+  params: RecordingParams,
+  response: Success,
+  errors: ["forbidden", "not_found", "wrong_state"],
+});
+
 export const supplyTranscript = operation({
   ...common,
   id: "supplyTranscript",
@@ -256,7 +271,7 @@ export const supplyTranscript = operation({
   path: base,
   summary: "Supply Transcript",
   description:
-    "Replaces a recording's transcript with one from elsewhere. Speakers are matched to participants by name. Replacing an edited transcript requires `edits`; without it returns 409. A running transcription is cancelled.",
+    "Replaces a recording's transcript with one from elsewhere. Speakers are matched to participants by name. Replacing an edited transcript requires `edits`; without it returns 409. A running transcription is canceled.",
   body: z
     .object({
       transcript_version: TranscriptVersion,

@@ -36,7 +36,7 @@ async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecordi
       and t.edits is null as has_own_transcript, t.edits
     from recordings r join transcriptions t on t.recording_id = r.id
     where r.id = ${recordingId} and t.status in ('pending', 'running')
-    for update of r`.execute(tx);
+    for update of r, t`.execute(tx);
   return rows[0];
 }
 

@@ -20,6 +20,7 @@ import {
   findSpeechChoices,
   findTranscription,
   hasChunkResult,
+  isRunning,
   markFailed,
   markRunning,
   postpone,
@@ -81,7 +82,8 @@ const minChunkMs = 200;
 interface Run {
   readonly deps: TranscriptionDependencies;
   readonly recordingId: string;
-  readonly signal: AbortSignal | undefined;
+  /** Aborted when the worker stops or the transcription is canceled. */
+  readonly signal: AbortSignal;
   readonly choices: SpeechChoices;
 }
 
@@ -104,10 +106,47 @@ export async function transcribeRecordingJob(
   const found = await findTranscription(db.kysely, recordingId);
   if (found === undefined || !found.is_due || !(await markRunning(db.kysely, recordingId))) return;
   if (await endIfSupplied(db, recordingId)) return;
-  const run = { deps, recordingId, signal, choices: await chooseSpeech(deps, recordingId) };
-  if (found.file === null) return fail(run, "The recording has no file to transcribe.", "recording");
+  const choices = await chooseSpeech(deps, recordingId);
+  const watch = watchForCancel(deps, recordingId);
+  const signals = [watch.canceled, ...(signal === undefined ? [] : [signal])];
+  try {
+    await transcribe({ deps, recordingId, signal: AbortSignal.any(signals), choices }, found.file);
+  } catch (error) {
+    if (signal?.aborted || !watch.canceled.aborted) throw error;
+    log.info({ recordingId }, "transcription stopped because it was canceled, or has ended elsewhere");
+  } finally {
+    watch.stop();
+  }
+  // Requested again before this job noticed the cancellation, when the queue took no second job.
+  if (watch.canceled.aborted && (await findTranscription(db.kysely, recordingId))?.status === "pending")
+    await transcribeRecordingJob(deps, recordingId, signal);
+}
+
+/** How often a job checks whether its transcription was canceled. */
+const cancelCheckMs = 1000;
+
+/** Aborts once the transcription was canceled, is gone, or has ended in another process. */
+function watchForCancel(
+  { db }: TranscriptionDependencies,
+  recordingId: string,
+): { readonly canceled: AbortSignal; stop(): void } {
+  const canceling = new AbortController();
+  const check = async (): Promise<void> => {
+    // Without the database the next check finds out.
+    if (!(await isRunning(db.kysely, recordingId).catch(() => true)))
+      canceling.abort(new Error("the transcription was canceled"));
+  };
+  const timer = setInterval(() => void check(), cancelCheckMs);
+  return { canceled: canceling.signal, stop: () => clearInterval(timer) };
+}
+
+/** Transcribes the recording and writes its transcript, or stores why that failed. */
+async function transcribe(run: Run, file: string | null): Promise<void> {
+  const { deps, recordingId } = run;
+  const { db, log } = deps;
+  if (file === null) return fail(run, "The recording has no file to transcribe.", "recording");
   const startedAt = Date.now();
-  if ((await transcribeChunks(run, found.file)) !== "transcribed") return;
+  if ((await transcribeChunks(run, file)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
   const given = {
     language: run.choices.language,
@@ -144,7 +183,7 @@ async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
         {
           maxChunkSec: run.deps.maxChunkSec ?? maxChunkSec,
           overlapSec,
-          ...(run.signal === undefined ? {} : { signal: run.signal }),
+          signal: run.signal,
         },
       );
       chunks = extracted.chunks;
@@ -159,7 +198,7 @@ async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
     if (speechDetector !== undefined)
       chunks = await markSilence(speechDetector, scratch.folder, chunks, {
         log,
-        ...(run.signal === undefined ? {} : { signal: run.signal }),
+        signal: run.signal,
       });
     await saveStage(db.kysely, run.recordingId, "words");
     const outcome = await withTranscriber(run, scratch.folder, async (transcriber) => {
@@ -187,16 +226,15 @@ async function findSpeakers(
   chunks: readonly AudioChunk[],
 ): Promise<Outcome> {
   const { db, log } = run.deps;
+  const { signal } = run;
   await saveStage(db.kysely, run.recordingId, "speakers");
   const rows = await findChunks(db.kysely, run.recordingId);
-  const cancelled = new AbortController();
-  const signal = AbortSignal.any([cancelled.signal, ...(run.signal === undefined ? [] : [run.signal])]);
   try {
     const opened = await finder.open(folder, signal);
     try {
       for (const [position, audio] of chunks.entries()) {
         if (rows[position]?.voices != null) continue;
-        const onProgress = progressWriter(run, () => cancelled.abort());
+        const onProgress = progressWriter(run);
         const find = () => opened.findVoices(audio, { onProgress, signal });
         const voices = await find().catch((error: unknown) => {
           const isCrash = error instanceof ModelServerError && error.isRetryable && !signal.aborted;
@@ -209,7 +247,6 @@ async function findSpeakers(
       await opened.close();
     }
   } catch (error) {
-    if (cancelled.signal.aborted) return "over";
     if (!(error instanceof ModelServerError)) throw error;
     log.warn(
       { err: error, recordingId: run.recordingId },
@@ -220,10 +257,7 @@ async function findSpeakers(
 }
 
 function optionsOf({ choices, signal }: Run): TranscribeOptions {
-  return {
-    ...choices,
-    ...(signal === undefined ? {} : { signal }),
-  };
+  return { ...choices, signal };
 }
 
 /** Opens the model for one recording, if it needs that. */
@@ -255,7 +289,6 @@ async function transcribeChunk(
     const isDone = await hasChunkResult(db.kysely, run.recordingId, position);
     if (isDone === undefined) return "over";
     if (isDone) return "transcribed";
-    const cancelled = new AbortController();
     try {
       const result =
         audio.endMs - audio.startMs < minChunkMs || audio.isSilent
@@ -263,15 +296,14 @@ async function transcribeChunk(
           : await transcriber.transcribe(audio, {
               ...run.choices,
               known: await findKnown(run, transcriber, chunks, position),
-              signal: AbortSignal.any([cancelled.signal, ...(run.signal === undefined ? [] : [run.signal])]),
-              onProgress: progressWriter(run, () => cancelled.abort()),
+              signal: run.signal,
+              onProgress: progressWriter(run),
             });
       const isKept = await db.kysely
         .transaction()
         .execute((tx) => saveChunkResult(tx, run.recordingId, row, result));
       return isKept ? "transcribed" : "over";
     } catch (error) {
-      if (cancelled.signal.aborted) return "over";
       if (!(error instanceof ModelServerError)) throw error;
       const outcome = await handleServerFailure(run, error);
       if (outcome !== "again") return outcome;
@@ -297,19 +329,15 @@ async function findKnown(
 /** How often the progress within a chunk is written. */
 const progressEveryMs = 1000;
 
-/** Writes the progress within a chunk, at most once a second, and stops the model when the transcription was cancelled. */
-function progressWriter({ deps, recordingId }: Run, cancel: () => void): (fraction: number) => void {
+/** Writes the progress within a chunk, at most once a second. */
+function progressWriter({ deps, recordingId }: Run): (fraction: number) => void {
   let writtenAt = performance.now();
   return (fraction) => {
     if (performance.now() - writtenAt < progressEveryMs) return;
     writtenAt = performance.now();
-    saveChunkProgress(deps.db.kysely, recordingId, fraction)
-      .then((isRunning) => {
-        if (!isRunning) cancel();
-      })
-      .catch((error: Error) =>
-        deps.log.warn({ err: error, recordingId }, "could not write the progress of a transcription"),
-      );
+    saveChunkProgress(deps.db.kysely, recordingId, fraction).catch((error: Error) =>
+      deps.log.warn({ err: error, recordingId }, "could not write the progress of a transcription"),
+    );
   };
 }
 
@@ -322,7 +350,7 @@ async function handleServerFailure(run: Run, error: ModelServerError): Promise<O
   const delayMs = await backOff(run, error);
   if (delayMs === null) return "over";
   if (delayMs > (run.deps.retry ?? defaultRetryPolicy).maxWaitInJobMs) return "postponed";
-  await delay(delayMs, undefined, run.signal === undefined ? {} : { signal: run.signal });
+  await delay(delayMs, undefined, { signal: run.signal });
   return "again";
 }
 
@@ -350,7 +378,7 @@ async function backOff(run: Run, error: ModelServerError): Promise<number | null
 
 /** Handles a failure to cut the audio. */
 async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> {
-  run.signal?.throwIfAborted();
+  run.signal.throwIfAborted();
   const { db, log } = run.deps;
   if ((await findTranscription(db.kysely, run.recordingId)) === undefined) return "over";
   if (error instanceof MediaFailedError) {

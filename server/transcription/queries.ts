@@ -122,12 +122,14 @@ export async function insertTranscription(
   return rows.length > 0;
 }
 
+/** The columns of a transcription that starts again, without traces of its failure or cancellation. */
+const restarted = sql`status = 'pending', attempts = 0, failing_since = null, not_before = null, last_error = null,
+  failure_cause = null, canceled_at = null, canceled_by = null, updated_at = clock_timestamp()`;
+
 /** @returns whether it had failed and is now restarted. Results of single chunks are kept. */
 export async function restartFailed(tx: Tx, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
-    update transcriptions set status = 'pending', attempts = 0, failing_since = null, not_before = null,
-      updated_at = clock_timestamp()
-    where recording_id = ${recordingId} and status = 'failed'
+    update transcriptions set ${restarted} where recording_id = ${recordingId} and status = 'failed'
     returning recording_id`.execute(tx);
   return rows.length > 0;
 }
@@ -135,9 +137,9 @@ export async function restartFailed(tx: Tx, recordingId: string): Promise<boolea
 /** Runs a transcription now that has failed or waits after a failure. Results of single chunks are kept. */
 export async function restartFailing(tx: Tx, recordingId: string): Promise<void> {
   await sql`
-    update transcriptions set status = 'pending', attempts = 0, failing_since = null, not_before = null,
-      updated_at = clock_timestamp()
-    where recording_id = ${recordingId} and status <> 'done'`.execute(tx);
+    update transcriptions set ${restarted} where recording_id = ${recordingId} and status <> 'done'`.execute(
+    tx,
+  );
 }
 
 /** @returns whether there is still something to do. */
@@ -300,24 +302,15 @@ export async function saveStage(
     where recording_id = ${recordingId} and status = 'running'`.execute(db);
 }
 
-/**
- * Saves how much of the chunk in work is done; never backwards.
- * @returns whether the transcription is still running; otherwise it was cancelled.
- */
-export async function saveChunkProgress(
-  db: Executor,
-  recordingId: string,
-  fraction: number,
-): Promise<boolean> {
-  const { rows } = await sql`
+/** Saves how much of the chunk in work is done; never backwards. */
+export async function saveChunkProgress(db: Executor, recordingId: string, fraction: number): Promise<void> {
+  await sql`
     update transcriptions t set updated_at = clock_timestamp(), progress = greatest(progress,
       (select least(95, ${cutProgress}::integer + ((95 - ${cutProgress}::integer)
           * (count(*) filter (where c.result is not null) + least(${fraction}::float8, 1))
           / greatest(count(*), 1))::integer)
         from transcription_chunks c where c.recording_id = t.recording_id))
-    where t.recording_id = ${recordingId} and t.status = 'running'
-    returning 1`.execute(db);
-  return rows.length > 0;
+    where t.recording_id = ${recordingId} and t.status = 'running'`.execute(db);
 }
 
 /**
@@ -361,11 +354,38 @@ export async function markFailed(
     update transcriptions set status = 'failed', last_error = ${message}, failure_cause = ${cause}, not_before = null,
       updated_at = clock_timestamp()
     where recording_id = ${recordingId} and status in ('pending', 'running')`.execute(db);
-  // The embeddings are biometric data; the next attempt finds them in the sound.
+  await deleteVoicesOfFailed(db, recordingId);
+}
+
+/**
+ * Ends a transcription because a user canceled it. Results of single chunks are kept.
+ * @param userId null: a workspace token.
+ * @returns whether it was queued or running.
+ */
+export async function markCanceled(tx: Tx, recordingId: string, userId: string | null): Promise<boolean> {
+  const { rows } = await sql`
+    update transcriptions set status = 'failed', failure_cause = 'user', last_error = 'The transcription was canceled.',
+      canceled_at = clock_timestamp(), canceled_by = ${userId}, not_before = null, updated_at = clock_timestamp()
+    where recording_id = ${recordingId} and status in ('pending', 'running')
+    returning recording_id`.execute(tx);
+  if (rows.length === 0) return false;
+  await deleteVoicesOfFailed(tx, recordingId);
+  return true;
+}
+
+/** The embeddings are biometric data; the next attempt finds them in the sound. */
+async function deleteVoicesOfFailed(db: Executor, recordingId: string): Promise<void> {
   await sql`
     update transcription_chunks c set voices = null from transcriptions t
     where c.recording_id = ${recordingId} and c.voices is not null
       and t.recording_id = c.recording_id and t.status = 'failed'`.execute(db);
+}
+
+/** Whether a job may continue; false once the transcription was canceled, has ended or is gone. */
+export async function isRunning(db: Executor, recordingId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from transcriptions where recording_id = ${recordingId} and status = 'running'`.execute(db);
+  return rows.length > 0;
 }
 
 /** Saves how many passages without clear speech were left out of the transcript. */

@@ -12,7 +12,8 @@ export async function markTranscriptionDone(
 ): Promise<void> {
   await sql`
     update transcriptions set status = 'done', progress = 100, attempts = 0, failing_since = null, not_before = null,
-      last_error = null, edits = null, written_version = coalesce(${writtenVersion}::integer, written_version),
+      last_error = null, failure_cause = null, canceled_at = null, canceled_by = null, edits = null,
+      written_version = coalesce(${writtenVersion}::integer, written_version),
       updated_at = clock_timestamp()
     where recording_id = ${recordingId}`.execute(tx);
   await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);

@@ -40,6 +40,24 @@ test("a transcription shows its progress, and the transcript appears without a r
   assert.deepEqual(complaints, []);
 });
 
+test("a transcription is canceled by its recorder, who is named, and starts again on request", async () => {
+  speech.otherwise(() => undefined);
+  const id = await makeMedia(
+    app,
+    member.token,
+    { title: "Canceled", transcript: undefined, participants: undefined },
+    "speech-tones.mp3",
+  );
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "Cancel transcription" }).click();
+  await page.getByText(`Canceled by ${member.name}.`).waitFor();
+  await assertAccessibleAtRest(page);
+  speech.otherwise(transcribe);
+  await page.getByRole("button", { name: "Transcribe again" }).click();
+  await page.getByRole("list", { name: "Transcript" }).getByText("tone").first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test("a failed transcription shows the reason, and can be repeated in another language", async () => {
   speech.otherwise((_request, response) => {
     response.statusCode = 401;

@@ -187,6 +187,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     params: { recording_id: await world.withMedia() },
     body: { edits: "discard" },
   }),
+  cancelTranscription: async (world) => ({ params: { recording_id: await world.transcribing() } }),
 
   listRecordingVoices: (world) => ({ params: recording(world) }),
   rememberVoice: async (world) => {

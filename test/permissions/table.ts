@@ -131,6 +131,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listTranscriptEdits: kinds.sees,
   getTranscriptEdit: kinds.sees,
   rerunTranscription: kinds.changes,
+  cancelTranscription: kinds.changes,
   supplyTranscript: kinds.changes,
 
   listTemplates: kinds.own,

@@ -81,6 +81,13 @@ export class World {
     return this.recordingId;
   }
 
+  /** The recording while it is transcribed. */
+  async transcribing(): Promise<string> {
+    await sql`insert into transcriptions (recording_id, status) values (${this.recordingId}, 'running')
+      on conflict (recording_id) do update set status = 'running'`.execute(this.app.db.kysely);
+    return this.recordingId;
+  }
+
   /** A participant without lines in the transcript. */
   async silentParticipant(): Promise<string> {
     const made = await this.asRecorder("POST", `/_/api/v1/recordings/${this.recordingId}/participants`, {

@@ -29,6 +29,7 @@ import type {
 } from "../../contract/recording-operations.ts";
 import type {
   assignSegments,
+  cancelTranscription,
   correctTranscript,
   getTranscriptView,
   mergeSpeakers,
@@ -232,6 +233,7 @@ export function recordingActions(id: string) {
       call<typeof rememberVoice>("POST", `${managed(id)}/voices`, { body }),
     transcribeAgain: (body: CallInput<typeof rerunTranscription>["body"] & object = {}) =>
       call<typeof rerunTranscription>("POST", `${managed(id)}/transcription`, { body }),
+    cancelTranscription: () => call<typeof cancelTranscription>("DELETE", `${managed(id)}/transcription`),
   };
 }
 

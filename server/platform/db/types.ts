@@ -776,6 +776,8 @@ export interface TranscriptionChunks {
 
 export interface Transcriptions {
   attempts: Generated<number>;
+  canceled_at: Timestamp | null;
+  canceled_by: string | null;
   chunks_total: number | null;
   created_at: Generated<Timestamp>;
   edits: "keep" | "discard" | null;

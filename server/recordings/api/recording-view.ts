@@ -91,6 +91,9 @@ const viewQuery = `select json_build_object(
         where s.recording_id = r.id and s.original is not null),
       'transcription', (select json_build_object(
           'status', t.status, 'stage', t.stage, 'progress', t.progress, 'attempts', t.attempts, 'last_error', t.last_error,
+          'canceled', case when t.canceled_at is not null then json_build_object(
+            'by', (select u.name from users u where u.id = t.canceled_by),
+            'datetime', parley_timestamp(t.canceled_at)) end,
           'next_attempt_datetime', parley_timestamp(t.not_before), 'edits', t.edits,
           'unclear_passages', t.unclear_passages,
           'spoken_language', t.spoken_language)

@@ -29,7 +29,7 @@ const failedJobs = sql`(
       where status in ('pending', 'running') and attempts > 0
     union all
     select *, null from transcriptions
-      where status = 'failed' and updated_at > now() - interval '${sql.raw(stoppedFor)}'
+      where status = 'failed' and canceled_at is null and updated_at > now() - interval '${sql.raw(stoppedFor)}'
   ) t join recordings r on r.id = t.recording_id
   where ${hasNoJob("transcribe_recording", sql`t.recording_id`)}
   union all

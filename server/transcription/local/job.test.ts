@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { until } from "../../../test/support/until.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
+import { dataTools } from "../../recordings/test/recordings.ts";
 import { readTranscriptionProgress } from "../index.ts";
 import type { Transcriber } from "../model/transcriber.ts";
 import { installModel } from "../models/install.ts";
@@ -16,8 +17,9 @@ import { localSpeakerFinder, type SpeakerFinder } from "./speaker-finder.ts";
 import { localTranscriber } from "./transcriber.ts";
 
 const assets = fileURLToPath(new URL("../../../test/fixtures/speech/", import.meta.url));
-const { app, db, store, makeRecording, run, segments, recording } = await startWithModel();
+const { app, db, store, workspace, makeRecording, run, segments, recording } = await startWithModel();
 const { dataDir } = app.config;
+const { manage } = dataTools(app);
 const retry = { ...quickRetry, maxUnusable: 3 };
 const settings = { engine: "local", isRequired: true, model: null, threads: 1, language: null } as const;
 
@@ -147,6 +149,33 @@ test("a stopped job ends its engine; the next run repeats only what has no resul
     withEngine(async () => void asked++),
   );
   assert.equal(asked, 2);
+  assert.deepEqual(await segments(id), expected);
+});
+
+test("canceling kills an engine that is at work; transcribing again repeats only what has no result", async () => {
+  const id = await speak();
+  let canceled: Promise<{ status: number }> | undefined;
+  await run(
+    id,
+    withEngine(async (chunk) => {
+      if (chunk !== 1) return;
+      // It would be faster than the request; a stopped process can only be killed.
+      for (const pid of await engines()) process.kill(pid, "SIGSTOP");
+      canceled = manage("DELETE", `/recordings/${id}/transcription`, workspace.token);
+    }),
+  );
+  assert.equal((await canceled)?.status, 200);
+  assert.deepEqual(await engines(), []);
+  assert.deepEqual(await readdir(join(dataDir, "scratch")), []);
+  assert.deepEqual([(await progress(id)).status, (await progress(id)).chunks_done], ["failed", 1]);
+  assert.deepEqual(await segments(id), []);
+  assert.equal((await manage("POST", `/recordings/${id}/transcription`, workspace.token, {})).status, 200);
+  const asked: number[] = [];
+  await run(
+    id,
+    withEngine(async (chunk) => void asked.push(chunk)),
+  );
+  assert.equal(asked.length, 2);
   assert.deepEqual(await segments(id), expected);
 });
 

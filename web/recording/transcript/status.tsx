@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Progress, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { IconAlertTriangle, IconFileText, IconLoader2 } from "@tabler/icons-react";
+import { IconAlertTriangle, IconFileText, IconLoader2, IconPlayerStop } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../../api/client.ts";
@@ -85,6 +85,7 @@ export function TranscriptionStatus() {
   const state = view.transcript.transcription;
   if (state === null) return null;
   if (state.status === "done") return <UnclearPassages count={state.unclear_passages} />;
+  if (state.canceled !== null) return <Canceled by={state.canceled.by} />;
   if (state.status === "failed")
     return (
       <Alert m="md" color="red" icon={<IconAlertTriangle aria-hidden />} title="Transcription failed">
@@ -120,7 +121,47 @@ export function TranscriptionStatus() {
           ? `The last attempt failed (${state.last_error}). Retrying automatically.`
           : "You can leave; it'll appear here."}
       </Text>
+      {view.can.change ? <CancelButton /> : null}
     </Alert>
+  );
+}
+
+/** @param by the user's name; null: it was not a user. */
+function Canceled({ by }: { by: string | null }) {
+  const { view } = useRecording();
+  return (
+    <Alert m="md" color="gray" icon={<IconPlayerStop aria-hidden />} title="Transcription canceled">
+      <Text size="sm" mb={view.can.transcribe ? "sm" : 0}>
+        {by === null ? "Canceled with a workspace token." : `Canceled by ${by}.`}
+      </Text>
+      {view.can.transcribe ? (
+        <Group gap="sm">
+          <TranscribeButton label="Transcribe again" />
+          <ChangeLanguageButton />
+        </Group>
+      ) : null}
+    </Alert>
+  );
+}
+
+function CancelButton() {
+  const { id, actions } = useRecording();
+  const client = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => actions.cancelTranscription(),
+    // Also when it has just ended.
+    onSettled: () => refreshRecording(client, id),
+    onError: (error) =>
+      notifications.show({
+        color: "red",
+        title: "Couldn't cancel transcription",
+        message: error instanceof ApiError ? error.message : "Something went wrong.",
+      }),
+  });
+  return (
+    <Button mt="sm" size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+      Cancel transcription
+    </Button>
   );
 }
 
