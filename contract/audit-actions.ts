@@ -35,6 +35,8 @@ export const auditActions = [
   "recording_uploaded_for_others",
   "recording_viewed",
   "recording_downloaded",
+  "recording_access_requested",
+  "recording_access_declined",
   "recording_shared",
   "recording_unshared",
   "recording_share_state_changed",

@@ -56,6 +56,7 @@ const FailedJob = z
       "personal_data_erasure",
       "mail",
       "password_reset",
+      "access_request",
       "speech_model",
       "import_run",
     ]),

@@ -6,6 +6,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Operation } from "../contract/operation.ts";
+import { accessRequestRoutes } from "./access-requests/routes.ts";
 import { linkPages } from "./accounts/one-time-links/link-pages.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { createPasswordWork } from "./accounts/sign-in/password-work.ts";
@@ -253,6 +254,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         config,
         hasSpeechModel: () => hasSpeechModel(config),
       });
+      accessRequestRoutes(api, { db, jobs, encryptor, config });
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });

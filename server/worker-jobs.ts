@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
+import { requestAccessJob } from "./access-requests/request.ts";
 import { sendMailJob } from "./accounts/one-time-links/mailer.ts";
 import { requestPasswordResetJob } from "./accounts/one-time-links/password-reset.ts";
 import { fetchImportJob } from "./imports/fetch.ts";
@@ -174,6 +175,11 @@ export function listJobs(
       name: "request_password_reset",
       concurrency: 2,
       run: (data) => requestPasswordResetJob({ db, jobs, encryptor: deps.encryptor, config }, data),
+    }),
+    job({
+      name: "request_access",
+      concurrency: 2,
+      run: (data) => requestAccessJob({ db, jobs, encryptor: deps.encryptor, config }, data),
     }),
     job({
       name: "erase_personal_data",

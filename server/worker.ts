@@ -1,3 +1,4 @@
+import { deleteOldRequests } from "./access-requests/request.ts";
 import { sweepLinks } from "./accounts/one-time-links/one-time-links.ts";
 import { sweepSessions } from "./accounts/sign-in/sessions.ts";
 import { sweepThrottle } from "./accounts/sign-in/throttle.ts";
@@ -180,6 +181,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     }),
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
     "voices that nobody remembered": byAge(() => deleteOldVoices(db.kysely)),
+    "old requests for access": byAge(() => deleteOldRequests(db.kysely)),
     "clips for public links": () => reconcileClips({ db, jobs, store, log }),
     "orphaned files": byAge(removeLeftovers),
     backups: async () => {

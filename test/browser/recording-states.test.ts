@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
-import { makeWorkspace } from "../support/factories.ts";
+import { makeWorkspace, unknownId } from "../support/factories.ts";
 import { startSpeechServer, transcribe } from "../support/speech-server.ts";
+import { until } from "../support/until.ts";
 import { assertAccessibleAtRest, makeMedia } from "./recording-support.ts";
 import { startBrowserApp, visit } from "./support.ts";
 
 const speech = await startSpeechServer();
 const app = await startBrowserApp({ env: { PARLEY_TRANSCRIPTION_URL: speech.url } });
-const { member } = await makeWorkspace(app.db);
+const { member, admin: colleague } = await makeWorkspace(app.db);
 
 async function open(id: string) {
   const visited = await visit(app, `/recordings/${id}`, { userId: member.id });
@@ -105,4 +106,34 @@ test("a missing file and a lost connection are reported; the rest works, and ret
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("Can't play this right now").waitFor({ state: "detached" });
   await page.getByText("/ 0:12").waitFor();
+});
+
+test("access is requested on the page that an unknown recording has too, and granted in the Share dialog", async () => {
+  const id = await makeMedia(app, member.token);
+  const pages = [];
+  for (const requested of [unknownId(), id]) {
+    const { page } = await visit(app, `/recordings/${requested}`, { userId: colleague.id });
+    const main = page.getByRole("main");
+    await main.getByRole("button", { name: "Request access" }).waitFor();
+    await assertAccessibleAtRest(page);
+    await main.getByRole("button", { name: "Request access" }).click();
+    await main.getByRole("status").getByText("Request sent").waitFor();
+    pages.push({ page, text: await main.innerText() });
+  }
+  assert.equal(pages[1]?.text, pages[0]?.text);
+  await until("the request is stored", async () => {
+    const { rowCount } = await app.db.pool.query("select 1 from access_requests where recording_id = $1", [
+      id,
+    ]);
+    return rowCount === 1;
+  });
+  const { page } = await visit(app, `/recordings/${id}?share=true`, { userId: member.id });
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  await dialog.getByRole("button", { name: `Grant access to ${colleague.name}` }).waitFor();
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: `Grant access to ${colleague.name}` }).click();
+  await dialog.getByRole("button", { name: `Stop sharing with ${colleague.name}` }).waitFor();
+  await dialog.getByRole("region", { name: "Access requests" }).waitFor({ state: "detached" });
+  await pages[1]?.page.reload();
+  await pages[1]?.page.getByRole("button", { name: "Share", exact: true }).waitFor();
 });

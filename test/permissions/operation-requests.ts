@@ -189,6 +189,11 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   }),
   cancelTranscription: async (world) => ({ params: { recording_id: await world.transcribing() } }),
 
+  requestAccess: (world) => ({ params: recording(world) }),
+  listAccessRequests: (world) => ({ params: recording(world) }),
+  grantAccess: accessRequest,
+  declineAccess: accessRequest,
+
   listRecordingVoices: (world) => ({ params: recording(world) }),
   rememberVoice: async (world) => {
     const { recording_id } = recording(world);
@@ -232,6 +237,18 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   ...adminRequests,
   ...publicLinkRequests,
 };
+
+/** A request for access to the recording by a user who can't see it. */
+async function accessRequest(world: World): Promise<OperationRequest> {
+  const { recording_id } = recording(world);
+  const user_id = world.users.ids.otherUser;
+  await world.app.db.kysely
+    .insertInto("access_requests")
+    .values({ recording_id, user_id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return { params: { recording_id, user_id } };
+}
 
 async function deliveryOf(world: World): Promise<OperationRequest> {
   const hookId = await world.hook();

@@ -36,6 +36,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
 /** Features and the other features that each may import. Every feature may import all of server/platform. */
 export const features: Readonly<Record<string, readonly string[]>> = {
   access: [],
+  "access-requests": ["accounts", "audit", "recordings"],
   accounts: ["access", "audit", "directory", "webhooks"],
   audit: [],
   backup: ["accounts", "audit", "storage-maintenance"],

@@ -4,6 +4,8 @@ export interface RecordingSearch {
   readonly t?: number | undefined;
   /** The open tab; without it, the first. */
   readonly tab?: RecordingTab | undefined;
+  /** Opens the Share dialog. */
+  readonly share?: true | undefined;
 }
 
 /** The tabs of the recording page, in their order. */
@@ -28,7 +30,11 @@ export function tabOf(name: unknown): RecordingTab | undefined {
 export function readRecordingSearch(raw: Readonly<Record<string, unknown>>): RecordingSearch {
   const t = typeof raw.t === "string" || typeof raw.t === "number" ? Number(raw.t) : Number.NaN;
   const tab = tabOf(raw.tab);
-  return { ...(Number.isFinite(t) && t >= 0 ? { t } : {}), ...(tab === undefined ? {} : { tab }) };
+  return {
+    ...(Number.isFinite(t) && t >= 0 ? { t } : {}),
+    ...(tab === undefined ? {} : { tab }),
+    ...(raw.share === true ? { share: true } : {}),
+  };
 }
 
 /** A position for URLs: seconds with decimals, since lines rarely start at a whole second. @param ms milliseconds. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from "@mantine/core";
+import { ActionIcon, Badge, Button, Menu, VisuallyHidden } from "@mantine/core";
 import {
   IconDots,
   IconFileText,
@@ -10,7 +10,10 @@ import {
   IconUsers,
   IconWorld,
 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { accessRequestsQuery } from "../api/access-requests.ts";
 import { BackLink } from "../common/back-link.tsx";
 import { namesInLine } from "../common/format/names.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
@@ -27,13 +30,17 @@ const shareStates = {
   public: { label: "Public", icon: IconWorld },
 } as const;
 
+const page = getRouteApi("/signed-in/recordings/$recordingId");
+
 type Dialog = "share" | "delete" | "again" | "supply" | null;
 
 /** Title, facts, tags and actions of the recording. */
 export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onDeleted: () => void }) {
-  const { view, hasMedia } = useRecording();
+  const { id, view, hasMedia } = useRecording();
   const { recording, participants } = view;
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const { share } = page.useSearch();
+  const [dialog, setDialog] = useState<Dialog>(share === true ? "share" : null);
+  const requests = useQuery(accessRequestsQuery(id, view.can.change)).data?.requests.length ?? 0;
   const close = (): void => setDialog(null);
   const state = shareStates[recording.share_state];
   const names = participants.map(({ name }) => name);
@@ -68,6 +75,14 @@ export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onD
         </Button>
         <Button
           leftSection={<IconShare size={18} stroke={1.6} aria-hidden />}
+          rightSection={
+            requests === 0 ? null : (
+              <Badge color="dark" variant="white" size="sm" circle>
+                {requests}
+                <VisuallyHidden>{requests === 1 ? " access request" : " access requests"}</VisuallyHidden>
+              </Badge>
+            )
+          }
           onClick={() => setDialog("share")}
         >
           Share

@@ -29,6 +29,7 @@ import { RecordingHeader } from "./header.tsx";
 import { Panels } from "./panels/panels.tsx";
 import classes from "./recording.module.css";
 import { RecordingPlayer } from "./recording-player.tsx";
+import { RequestAccess } from "./request-access.tsx";
 import { RecordingSkeleton } from "./skeleton.tsx";
 import { TranscriptPane } from "./transcript/pane.tsx";
 
@@ -48,7 +49,14 @@ function OneRecording({ id }: { id: string }) {
   useRefetchAfterNotFound(id);
   const isGone =
     query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
-  if (isGone && !isDeleted) return <Gone wasHere={query.data !== undefined} />;
+  if (isGone && !isDeleted)
+    return (
+      <Gone
+        wasHere={query.data !== undefined}
+        // Not for URLs without a valid id.
+        requestableId={query.error instanceof ApiError && query.error.status === 404 ? id : null}
+      />
+    );
   if (query.data === undefined)
     return query.isError ? (
       <ErrorState error={query.error} retry={() => query.refetch()} />
@@ -72,7 +80,7 @@ function useRefetchAfterNotFound(id: string): void {
   );
 }
 
-function Gone({ wasHere }: { wasHere: boolean }) {
+function Gone({ wasHere, requestableId }: { wasHere: boolean; requestableId: string | null }) {
   return (
     <>
       <VisuallyHidden component="h1">Recording</VisuallyHidden>
@@ -80,9 +88,13 @@ function Gone({ wasHere }: { wasHere: boolean }) {
         title={wasHere ? "Recording deleted" : "Recording not found"}
         icon={<IconVideoOff size={30} stroke={1.5} />}
         action={
-          <Button component={Link} to="/">
-            Back to library
-          </Button>
+          requestableId === null ? (
+            <Button component={Link} to="/">
+              Back to library
+            </Button>
+          ) : (
+            <RequestAccess id={requestableId} />
+          )
         }
       >
         {wasHere

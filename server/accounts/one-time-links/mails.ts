@@ -58,6 +58,6 @@ function formatTime(at: Date): string {
 }
 
 /** Keeps names from adding lines to an email. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").slice(0, 200);
 }

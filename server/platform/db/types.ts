@@ -40,6 +40,13 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccessRequests {
+  declined_at: Timestamp | null;
+  recording_id: string;
+  requested_at: Generated<Timestamp>;
+  user_id: string;
+}
+
 export interface AccessTokens {
   created_at: Generated<Timestamp>;
   created_by_token_id: string | null;
@@ -906,6 +913,7 @@ export interface Workspaces {
 }
 
 export interface DB {
+  access_requests: AccessRequests;
   access_tokens: AccessTokens;
   attempts: Attempts;
   audit_chains: AuditChains;

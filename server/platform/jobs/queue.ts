@@ -20,6 +20,8 @@ export interface JobData {
   /** Mail as JSON, encrypted: it may contain a sign-in link. */
   send_mail: { readonly encrypted: string };
   request_password_reset: { readonly email: string; readonly ip: string; readonly userAgent: string };
+  /** The recording is looked up by the job; `actor` is the requester, for the audit log. */
+  request_access: { readonly wantedId: string; readonly actor: object };
   erase_personal_data: { readonly erasureId: string };
   render_clip: { readonly clipId: string };
   install_model: { readonly installId: string };
@@ -36,6 +38,7 @@ const jobNames: readonly JobName[] = [
   "analyze_recording",
   "send_mail",
   "request_password_reset",
+  "request_access",
   "erase_personal_data",
   "render_clip",
   "install_model",

@@ -1,7 +1,7 @@
 import { type AuditActor, type AuditEntry, recordAudit } from "../../audit/record.ts";
 import { findTeam, findUser } from "../../directory/queries.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
-import type { Database } from "../../platform/db/database.ts";
+import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { succeed, updateRecording } from "../change/update-recording.ts";
 import { deleteTeam, deleteUserShare, insertTeam, insertUserShare } from "./queries.ts";
@@ -28,10 +28,23 @@ export function shareWithUser(
       throw invalidInput([
         { pointer: "/user_id", detail: "is not a user of this workspace; see List Users" },
       ]);
-    if (!(await insertUserShare(tx, recording.id, userId))) return succeed(false);
-    await recordAudit(tx, actor, sharing("recording_shared", recording.id, { user_id: userId }));
-    return succeed(true);
+    return succeed(await addUserShare(tx, actor, recording.id, userId));
   });
+}
+
+/**
+ * Inserts and audits a share with a user, whom the caller knows to be in the workspace.
+ * @returns false when the recording was shared with the user already.
+ */
+export async function addUserShare(
+  tx: Tx,
+  actor: AuditActor,
+  recordingId: string,
+  userId: string,
+): Promise<boolean> {
+  if (!(await insertUserShare(tx, recordingId, userId))) return false;
+  await recordAudit(tx, actor, sharing("recording_shared", recordingId, { user_id: userId }));
+  return true;
 }
 
 /** Stops sharing a recording with a user. */

@@ -42,6 +42,7 @@ export async function eraseAccount(
     "one_time_links",
     "private_notes",
     "recording_user_shares",
+    "access_requests",
     "team_members",
     "oauth_grants",
     "access_tokens",

@@ -4,10 +4,13 @@ import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../platform/db/database.ts";
 
 /**
- * Removes jobs that contain a person's email: password reset requests and emails to them, both waiting and finished ones,
+ * Removes jobs that contain a person's email: password reset requests, requests for access and emails to them, both waiting and finished ones,
  * which the queue keeps for an hour. A running job finds no account and ends.
  */
 export async function eraseFromJobs(tx: Tx, encryptor: Encryptor, email: string): Promise<void> {
+  await sql`
+    delete from pgboss.job
+    where name = 'request_access' and data -> 'actor' ->> 'userEmail' = lower(${email})`.execute(tx);
   await sql`
     delete from pgboss.job
     where name = 'request_password_reset' and lower(data ->> 'email') = lower(${email})`.execute(tx);

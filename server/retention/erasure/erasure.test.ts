@@ -106,6 +106,8 @@ async function fillAccount(): Promise<void> {
     await rememberIpPrefix(tx, email.toLowerCase(), address);
     const asked = { email: email.toLowerCase(), ip: address, userAgent: agent["user-agent"] };
     await app.jobs.enqueue(tx, "request_password_reset", asked, randomUUID());
+    const actor = { workspaceId: workspace.id, userId: zora.id, userEmail: email.toLowerCase(), ip: address };
+    await app.jobs.enqueue(tx, "request_access", { wantedId: randomUUID(), actor }, randomUUID());
   });
   await insertHook(app, {
     created_by: zora.id,

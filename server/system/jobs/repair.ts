@@ -19,6 +19,7 @@ interface JobKind {
     | "personal_data_erasure"
     | "mail"
     | "password_reset"
+    | "access_request"
     | "speech_model"
     | "import_run";
   /** Whether the job may be discarded; a personal-data erasure must be finished. */
@@ -37,6 +38,7 @@ const jobKinds: Readonly<Record<JobName, JobKind>> = {
   import_recordings: { subject: "import_run", canDiscard: true },
   render_clip: { subject: "clip", canDiscard: true },
   send_mail: { subject: "mail", canDiscard: true },
+  request_access: { subject: "access_request", canDiscard: true },
   request_password_reset: { subject: "password_reset", canDiscard: true },
   erase_personal_data: { subject: "personal_data_erasure", canDiscard: false },
 };

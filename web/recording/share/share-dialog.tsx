@@ -10,6 +10,7 @@ import { teamsQuery, usersQuery } from "../../api/recordings.ts";
 import { useClipboard } from "../../common/clipboard.ts";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { useRecording } from "../context.ts";
+import { AccessRequests } from "./access-requests.tsx";
 import { LeavePublic, PublicLinks } from "./public-links.tsx";
 import classes from "./share.module.css";
 import { whoSees } from "./who-sees.ts";
@@ -75,6 +76,7 @@ function Sharing({ onClose }: { onClose: () => void }) {
       <Alert icon={<IconEye aria-hidden />} role="status" className={classes.who ?? ""}>
         {whoSees(view, session.workspace.name, members, links.data && linkState(links.data.links))}
       </Alert>
+      <AccessRequests />
       {change.isError ? (
         <Alert color="red" role="alert" title="Couldn't change sharing">
           {change.error instanceof ApiError ? change.error.message : "Something went wrong."}

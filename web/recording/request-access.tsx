@@ -1,0 +1,40 @@
+import { Alert, Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { sendAccessRequest } from "../api/access-requests.ts";
+import { ApiError } from "../api/client.ts";
+
+/** Requests access to a recording that the user can't see. It says the same whether or not the recording exists. */
+export function RequestAccess({ id }: { id: string }) {
+  const request = useMutation({ mutationFn: () => sendAccessRequest(id) });
+  if (request.isSuccess)
+    return (
+      <>
+        <Alert color="teal" c="bright" role="status" ta="start" mb="md">
+          Request sent. If the recording exists, its owners can share it with you.
+        </Alert>
+        <BackToLibrary />
+      </>
+    );
+  return (
+    <>
+      {request.isError ? (
+        <Alert color="red" role="alert" ta="start" mb="md" title="Couldn't send the request">
+          {request.error instanceof ApiError ? request.error.message : "Something went wrong."}
+        </Alert>
+      ) : null}
+      <Button mr="xs" loading={request.isPending} onClick={() => request.mutate()}>
+        Request access
+      </Button>
+      <BackToLibrary />
+    </>
+  );
+}
+
+function BackToLibrary() {
+  return (
+    <Button component={Link} to="/" variant="default">
+      Back to library
+    </Button>
+  );
+}

@@ -1,0 +1,63 @@
+import { Button, Group, Text } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { accessRequestsQuery, declineRequest, grantRequest } from "../../api/access-requests.ts";
+import { refreshRecording } from "../../api/recording.ts";
+import { FormError } from "../../common/actions.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { useRecording } from "../context.ts";
+import classes from "./share.module.css";
+
+/** The users who request access, each with Grant and Decline. */
+export function AccessRequests() {
+  const { id, view } = useRecording();
+  const client = useQueryClient();
+  const query = accessRequestsQuery(id, view.can.change);
+  const { data } = useQuery(query);
+  const decide = useMutation({
+    mutationFn: ({ userId, isGranted }: { userId: string; isGranted: boolean }) =>
+      (isGranted ? grantRequest : declineRequest)(id, userId),
+    // Also after an error: someone else may have decided already.
+    onSettled: () =>
+      Promise.all([refreshRecording(client, id), client.invalidateQueries({ queryKey: query.queryKey })]),
+  });
+  if (data === undefined || (data.requests.length === 0 && !decide.isError)) return null;
+  return (
+    <section aria-label="Access requests">
+      <Text size="sm" fw={500}>
+        Access requests
+      </Text>
+      <FormError error={decide.error} fields={[]} />
+      <ul className={classes.shared}>
+        {data.requests.map(({ user, requested_datetime }) => (
+          <li key={user.id}>
+            <span className={classes.name} dir="auto">
+              {user.name}
+              <small>
+                {user.email}, {whenInLine(requested_datetime)}
+              </small>
+            </span>
+            <Group gap="xs" wrap="nowrap">
+              <Button
+                size="xs"
+                aria-label={`Grant access to ${user.name}`}
+                disabled={decide.isPending}
+                onClick={() => decide.mutate({ userId: user.id, isGranted: true })}
+              >
+                Grant
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={`Decline ${user.name}`}
+                disabled={decide.isPending}
+                onClick={() => decide.mutate({ userId: user.id, isGranted: false })}
+              >
+                Decline
+              </Button>
+            </Group>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
