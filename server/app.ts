@@ -82,6 +82,7 @@ import { recordingAssetRoutes } from "./recordings/media/asset-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media/routes.ts";
 import { erasureRoutes } from "./retention/erasure/routes.ts";
 import { retentionRoutes } from "./retention/routes.ts";
+import { sampleRoutes } from "./samples/routes.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createBannerReader } from "./stories/banner.ts";
 import { createImageFetcher } from "./stories/image-fetcher.ts";
@@ -258,6 +259,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
+      sampleRoutes(api, { db, jobs, store, deleteEvents, config });
       uploadManagementRoutes(api, { db });
       importRunRoutes(api, { db, jobs, encryptor });
       transcriptRoutes(api, {

@@ -75,6 +75,7 @@ test("library: the first admin sees what to set up, with its state; nothing to f
   await steps.filter({ hasText: "Backups" }).getByText("PARLEY_BACKUP_TO").waitFor();
   assert.equal(await page.getByLabel("Title", { exact: true }).count(), 0);
   await assertAccessible(page);
+  await steps.getByRole("button", { name: "Load sample recordings" }).waitFor();
   await steps.filter({ hasText: "Transcription" }).getByRole("link").click();
   await page.waitForURL(/\/settings\/transcription$/);
   await page.goBack();

@@ -57,6 +57,9 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   verifyEmailDomainClaim: ownDomain,
   deleteEmailDomainClaim: ownDomain,
 
+  getSampleRecordings: () => ({}),
+  loadSampleRecordings: () => ({}),
+  removeSampleRecordings: () => ({}),
   listVoiceProfiles: () => ({}),
   exportVoiceProfile: voiceProfile,
   deleteVoiceProfile: voiceProfile,

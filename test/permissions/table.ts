@@ -119,6 +119,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   updateMeetingType: kinds.managesHere,
   deleteMeetingType: kinds.managesHere,
 
+  getSampleRecordings: kinds.admins,
+  loadSampleRecordings: kinds.admins,
+  removeSampleRecordings: kinds.admins,
   listVoiceProfiles: kinds.admins,
   exportVoiceProfile: kinds.adminsHere,
   deleteVoiceProfile: kinds.adminsHere,

@@ -75,6 +75,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "uploads",
     "webhooks",
   ],
+  samples: ["audit", "imports", "recordings", "uploads"],
   search: ["access"],
   "storage-maintenance": ["uploads"],
   stories: ["access", "audit", "public-link-records", "recordings"],

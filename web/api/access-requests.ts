@@ -5,9 +5,7 @@ import type {
   listAccessRequests,
   requestAccess,
 } from "../../contract/access-requests.ts";
-import { call, type Output, path } from "./client.ts";
-
-export type AccessRequest = Output<typeof listAccessRequests>["requests"][number];
+import { call, path } from "./client.ts";
 
 const base = (recordingId: string): string => path`/_/api/v1/recordings/${recordingId}/access-requests`;
 

@@ -7,6 +7,7 @@ import { usersQuery } from "../api/recordings.ts";
 import type { Session } from "../api/session.ts";
 import { type Component, systemQuery } from "../api/settings/system.ts";
 import { counted } from "../common/format/count.ts";
+import { SamplesButton } from "../common/samples.tsx";
 import classes from "./library.module.css";
 
 const hiddenKey = "parley.first-steps-hidden";
@@ -35,6 +36,12 @@ export function FirstSteps({ session }: { session: Session }) {
           title="Add the first recording"
           text="A video or an audio file, with or without a transcript."
           action={<StepLink to="/uploads">Upload</StepLink>}
+        />
+        <Step
+          state="off"
+          title="Or look around first"
+          text="Three short sample recordings with transcripts. One click removes them."
+          action={<SamplesButton />}
         />
         <Users />
         {session.manages_system ? <Server /> : null}

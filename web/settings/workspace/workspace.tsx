@@ -11,6 +11,7 @@ import {
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { type Draft, DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
 import { LanguageSelect } from "../../common/language-select.tsx";
+import { SamplesButton } from "../../common/samples.tsx";
 import { VocabularyInput } from "../../common/vocabulary-input.tsx";
 import { Loaded, Panel, Section, SettingsPage } from "../parts.tsx";
 import { ClaimedDomains } from "./email-domains.tsx";
@@ -46,6 +47,11 @@ export function WorkspacePage() {
               lead="Shown in the Record dialog before a recording in the browser starts."
             >
               <ConsentForm workspace={workspace} />
+            </Section>
+            <Section title="Sample recordings" lead="Three short recordings to try Parley with.">
+              <Panel>
+                <SamplesButton />
+              </Panel>
             </Section>
             <Section
               title="Recording added webhook"
