@@ -6,6 +6,7 @@ import { createClient, deleteClient, findUriViolations } from "../server/oauth/c
 import { listClients } from "../server/oauth/clients/management-queries.ts";
 import { presentClient } from "../server/oauth/clients/management-routes.ts";
 import { findClient } from "../server/oauth/clients/queries.ts";
+import { deleteSelfRegistered } from "../server/oauth/clients/self-registered/store.ts";
 import { collect, datetimeFiltersOption } from "./support/options.ts";
 import { readToolConfig, withTransaction } from "./support/with-database.ts";
 
@@ -82,7 +83,8 @@ export function oauthClientCommand(): Command {
         const client = await findClient(tx, clientId);
         if (client === undefined)
           throw new AccountError(`app ${clientId} does not exist; see parley oauth-client list`);
-        await deleteClient(tx, commandLine(client.workspace_id), client.id);
+        if (client.workspace_id === null) await deleteSelfRegistered(tx, client.id);
+        else await deleteClient(tx, commandLine(client.workspace_id), client.id);
       }),
     );
   return new Command("oauth-client")

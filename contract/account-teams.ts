@@ -52,6 +52,10 @@ export const WorkspaceSettings = z
     voice_profiles: z.boolean().meta({
       description: "Whether voices can be remembered, with consent, and are recognized. Default: false.",
     }),
+    self_registered_apps: z.boolean().meta({
+      description:
+        "Whether members may authorize apps that registered themselves, such as assistants. Turning it off revokes their access. Default: true.",
+    }),
     single_sign_on: z
       .strictObject({
         name: z.string().meta({ description: "The provider's display name, set by the server's operator." }),
@@ -173,6 +177,7 @@ export const updateWorkspace = operation({
       description: "Null or empty: the app's own text.",
     }),
     voice_profiles: z.boolean().optional(),
+    self_registered_apps: z.boolean().optional(),
   }),
   response: WorkspaceSettings,
   errors: [...bodyErrors, "forbidden"],

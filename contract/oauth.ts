@@ -5,8 +5,17 @@ export const oauthPaths = {
   authorize: "/_/public-api/oauth2/authorize",
   token: "/_/public-api/oauth2/token",
   revoke: "/_/public-api/oauth2/revoke",
+  register: "/_/public-api/oauth2/register",
   metadata: "/.well-known/oauth-authorization-server",
 } as const;
+
+/** Path of the Model Context Protocol endpoint, a resource that tokens can be restricted to. */
+export const mcpPath = "/mcp";
+
+const Resource = z.string().optional().meta({
+  description:
+    "Restricts the tokens to this resource (RFC 8707): the server's URL, or its URL with /mcp. At the token endpoint it must be the one of the authorization request.",
+});
 
 /** Exchange of an authorization code. Source: contract.md, "OAuth 2.0 token endpoint". */
 export const GenerateTokenInput = z.object({
@@ -19,6 +28,7 @@ export const GenerateTokenInput = z.object({
     .meta({ description: "If given, must equal the redirect_uri of the authorization request." }),
   client_id: z.string(),
   client_secret: z.string().optional().meta({ description: "Required for confidential clients." }),
+  resource: Resource,
 });
 
 export const RefreshTokenInput = z.object({
@@ -26,6 +36,7 @@ export const RefreshTokenInput = z.object({
   refresh_token: z.string(),
   client_id: z.string(),
   client_secret: z.string().optional().meta({ description: "Required for confidential clients." }),
+  resource: Resource,
 });
 
 /** Legacy clients receive neither refresh_token nor expires_in. */

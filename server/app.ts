@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
+import { mcpPath } from "../contract/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
 import { accessRequestRoutes } from "./access-requests/routes.ts";
 import { linkPages } from "./accounts/one-time-links/link-pages.ts";
@@ -23,7 +24,14 @@ import { auditRoutes } from "./audit/routes.ts";
 import { createViewLog } from "./audit/views.ts";
 import { meetingTypeRoutes } from "./directory/meeting-type-routes.ts";
 import { directoryRoutes } from "./directory/routes.ts";
-import { apiPrefix, guardManagementApi, guardVersionedApi, managementPrefix, pathOf } from "./guard.ts";
+import {
+  apiPrefix,
+  guardManagementApi,
+  guardMcp,
+  guardVersionedApi,
+  managementPrefix,
+  pathOf,
+} from "./guard.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
 import { highlightRoutes } from "./highlights/routes.ts";
 import { findByOldId } from "./imports/move/queries.ts";
@@ -31,8 +39,9 @@ import { importRunRoutes } from "./imports/move/routes.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { requestUnderstanding } from "./intelligence/index.ts";
 import { intelligenceRoutes } from "./intelligence/routes.ts";
-import { mcpMetadataRoutes, mcpPath, mcpRoutes } from "./mcp/routes.ts";
+import { mcpMetadataRoutes, mcpRoutes } from "./mcp/routes.ts";
 import { oauthManagementRoutes } from "./oauth/clients/management-routes.ts";
+import { createDocumentFetcher } from "./oauth/clients/self-registered/documents.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
 import { participantRoutes } from "./participants/routes.ts";
 import type { Config } from "./platform/config/config.ts";
@@ -128,6 +137,8 @@ export interface AppDependencies {
   readonly webFolder: string | null;
   /** Also validates responses that are sent unparsed; tests turn it on. */
   readonly checkReady?: boolean;
+  /** The certificate to trust for descriptions of apps in place of the usual ones, as PEM; for tests. */
+  readonly trustedCertificate?: string;
   /** Other limits of time than the usual ones; for tests. */
   readonly limits?: Partial<TimeLimits>;
   /** Another cost of hashing passwords than the usual one; for tests. */
@@ -206,6 +217,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const hostLimit = createHostLimit(limiter, config.hookRequestsPerHostPerMinute);
   const images = createImageFetcher({ allowAddresses: parseRanges(config.hooksAllowAddresses) });
   app.addHook("onClose", () => images.close());
+  const documents = createDocumentFetcher({
+    allowAddresses: parseRanges(config.hooksAllowAddresses),
+    ca: dependencies.trustedCertificate,
+  });
+  app.addHook("onClose", () => documents.close());
   const banners = createBannerReader({ db, images });
   const views = createViewLog(db);
   securityTxtRoutes(app, config);
@@ -290,7 +306,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   mcpMetadataRoutes(app, { config });
   await app.register(
     async (scope) => {
-      guardManagementApi(scope, { db, config, limiter });
+      guardMcp(scope, { db, config, limiter });
       mcpRoutes(scope, { config });
     },
     { prefix: mcpPath },
@@ -309,6 +325,8 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       db,
       signer,
       config,
+      limiter,
+      documents,
       otherWaysToSignIn:
         config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
     });

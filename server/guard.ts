@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { authenticate } from "./accounts/tokens/authenticate.ts";
+import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";
 import { ProblemError } from "./platform/http/errors/problem.ts";
@@ -50,6 +51,11 @@ export function guardManagementApi(scope: FastifyInstance, deps: GuardDependenci
   guard(scope, deps, () => ({ version: null, share: 1 }));
 }
 
+/** The same for the Model Context Protocol, which also accepts tokens that are restricted to it. */
+export function guardMcp(scope: FastifyInstance, deps: GuardDependencies): void {
+  guard(scope, deps, () => ({ version: null, share: 1 }), "mcp");
+}
+
 /** The API version of a request, null for the management API, and its share of the rate limit. */
 type ReadVersion = (
   request: FastifyRequest,
@@ -63,6 +69,7 @@ function guard(
   scope: FastifyInstance,
   { db, config, limiter }: GuardDependencies,
   readVersionOf: ReadVersion,
+  resource: Resource | null = null,
 ): void {
   // A handler of this scope makes unknown paths below the prefix pass the hook below too.
   scope.setNotFoundHandler((request) => {
@@ -105,7 +112,7 @@ function guard(
     }
     try {
       const { version, share } = readVersionOf(request, reply);
-      const caller = await authenticate(db.pool, request, config.baseUrl, askedRecording(request));
+      const caller = await authenticate(db.pool, request, config.baseUrl, askedRecording(request), resource);
       request.principal = caller.principal;
       request.apiVersion = version;
       request.transcriptVersion = caller.transcriptVersion ?? null;

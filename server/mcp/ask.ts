@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { actAs } from "../platform/auth/audience.ts";
 
 /** An operation returned an error; the message is for the assistant and its user. */
 export class Refusal extends Error {}
@@ -18,19 +19,24 @@ export type Ask = (
 export function askAs(app: FastifyInstance, request: FastifyRequest, version: string): Ask {
   return async (method, path, { body, query = {} } = {}) => {
     const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const answer = await app.inject({
-      method,
-      url: path,
-      query: Object.fromEntries(given),
-      remoteAddress: request.ip,
-      headers: {
-        authorization: request.headers.authorization ?? "",
-        "public-api-version": version,
-        "user-agent": request.headers["user-agent"] ?? "",
-        host: request.host,
-      },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    });
+    // The caller's token may be restricted to this resource. The request is sent when it is awaited.
+    const answer = await actAs(
+      "mcp",
+      async () =>
+        await app.inject({
+          method,
+          url: path,
+          query: Object.fromEntries(given),
+          remoteAddress: request.ip,
+          headers: {
+            authorization: request.headers.authorization ?? "",
+            "public-api-version": version,
+            "user-agent": request.headers["user-agent"] ?? "",
+            host: request.host,
+          },
+          ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+        }),
+    );
     if (answer.statusCode >= 400) throw new Refusal(detailOf(answer.body, answer.statusCode));
     return answer.json();
   };

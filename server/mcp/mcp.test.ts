@@ -36,6 +36,7 @@ test("an assistant finds the tools, each marked as reading only", async () => {
   const client = await connect(workspace.member.token);
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), [
+    "fetch",
     "get_recording",
     "list_highlights",
     "list_recordings",
@@ -112,6 +113,51 @@ test("a recording that the token can't see is unknown to every tool, in the word
     assert.equal(hidden.refused.replace(recordingId, "ID"), missing.refused.replace(unknown, "ID"));
   }
   await client.close();
+});
+
+test("search and fetch have the shape that assistants expect: one text with id, title, url, and the text of a result", async () => {
+  const client = await connect(workspace.member.token);
+  const found = await callTool(client, "search", { query: "contract" });
+  const { id, title, url } = found.results[0];
+  assert.deepEqual([id, title, url], [recordingId, "Harbour planning", found.results[0].recording.url]);
+  const document = await callTool(client, "fetch", { id });
+  assert.deepEqual(Object.keys(document).sort(), ["id", "metadata", "text", "title", "url"]);
+  assert.deepEqual([document.id, document.title, document.url], [id, title, url]);
+  assert.match(
+    document.text,
+    /^# Harbour planning\n[\s\S]*Ana Lima <ana@other\.example>[\s\S]*harbour contract/,
+  );
+  assert.equal(document.metadata.transcript_continues_at_ms, null);
+  await client.close();
+});
+
+test("recordings are resources, for those who may see them, and prompts name the tools to use", async () => {
+  const client = await connect(workspace.member.token);
+  const uri = `parley://recordings/${recordingId}`;
+  const { resources } = await client.listResources();
+  assert.deepEqual(
+    resources.map((resource) => [resource.uri, resource.name]),
+    [[uri, "Harbour planning"]],
+  );
+  const { contents } = await client.readResource({ uri });
+  assert.match((contents[0] as { text: string }).text, /harbour contract/);
+  const { prompts } = await client.listPrompts();
+  assert.deepEqual(
+    prompts.map(({ name }) => name),
+    ["summarize_meeting", "prepare_for_meeting", "list_action_items"],
+  );
+  const { messages } = await client.getPrompt({
+    name: "summarize_meeting",
+    arguments: { meeting: "Harbour" },
+  });
+  assert.match(JSON.stringify(messages), /Find the meeting .*Harbour.* with fetch/);
+  await client.close();
+
+  const other = await connect(stranger.token);
+  assert.deepEqual((await other.listResources()).resources, []);
+  await assert.rejects(other.readResource({ uri }), /there is no recording/);
+  await assert.rejects(other.readResource({ uri: "parley://recordings/..%2Fusers" }), /UUID/);
+  await other.close();
 });
 
 test("invalid input is reported to the assistant, and the connection stays usable", async () => {

@@ -1,16 +1,17 @@
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { mcpPath } from "../../contract/oauth.ts";
 import { versions } from "../../contract/versions.ts";
 import type { Config } from "../platform/config/config.ts";
 import { methodNotAllowed, ProblemError } from "../platform/http/errors/problem.ts";
 import { askAs } from "./ask.ts";
 import { createMcpServer } from "./tools.ts";
 
-/** Path of the Model Context Protocol endpoint. */
-export const mcpPath = "/mcp";
-
 /** RFC 9728, section 3.1: the resource's path follows the well-known part. */
 const metadataPath = `/.well-known/oauth-protected-resource${mcpPath}`;
+
+/** The metadata of the whole server, for clients that know only its URL. */
+const rootMetadataPath = "/.well-known/oauth-protected-resource";
 
 /** The API version that the tools use: the current one, which is never deprecated. */
 const spoken = versions.find((version) => version.status === "current")?.name ?? "";
@@ -19,15 +20,22 @@ type McpConfig = Pick<Config, "baseUrl" | "datetimeFilters">;
 
 /** Tells assistants where people sign in for them. Source: RFC 9728 (OAuth 2.0 Protected Resource Metadata). */
 export function mcpMetadataRoutes(app: FastifyInstance, { config }: { readonly config: McpConfig }): void {
-  const metadata = {
-    resource: `${config.baseUrl}${mcpPath}`,
+  const metadataOf = (resource: string) => ({
+    resource,
     resource_name: "Parley",
     authorization_servers: [config.baseUrl],
     bearer_methods_supported: ["header"],
     resource_documentation: `${config.baseUrl}/docs`,
-  };
-  for (const path of [metadataPath, "/.well-known/oauth-protected-resource"])
-    app.get(path, async (_request, reply) => reply.header("access-control-allow-origin", "*").send(metadata));
+  });
+  const everyone = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+  for (const [path, metadata] of [
+    [metadataPath, metadataOf(config.baseUrl + mcpPath)],
+    [rootMetadataPath, metadataOf(config.baseUrl)],
+  ] as const) {
+    app.get(path, async (_request, reply) => reply.headers(everyone).send(metadata));
+    // Clients in a page may send custom headers, which need a preflight.
+    app.options(path, async (_request, reply) => reply.code(204).headers(everyone).send());
+  }
 }
 
 /**

@@ -3,6 +3,9 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { parseTimestamp } from "../../contract/timestamp.ts";
 import { type Ask, Refusal } from "./ask.ts";
+import { readDocument } from "./document.ts";
+import { registerPrompts } from "./prompts.ts";
+import { registerResources } from "./resources.ts";
 import { type Segment, transcriptPart } from "./transcript-text.ts";
 
 const RecordingId = z.uuid().describe("Id of the recording, from search or list_recordings.");
@@ -53,7 +56,22 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
       },
     },
     ({ query, team_id, ...filter }) =>
-      answer(() => ask("GET", "/_/api/v1/search", { query: { q: query, team: team_id, ...filter } })),
+      answer(async () => {
+        const found = await ask("GET", "/_/api/v1/search", { query: { q: query, team: team_id, ...filter } });
+        return withTitles(found as Found);
+      }),
+  );
+
+  server.registerTool(
+    "fetch",
+    {
+      title: "Fetch a recording",
+      description:
+        "Summary and transcript of a recording as one text, by the id from search. A long transcript is cut; read_transcript continues it.",
+      annotations,
+      inputSchema: { id: z.uuid().describe("The id of a search result.") },
+    },
+    ({ id }) => answer(() => readDocument(ask, id)),
   );
 
   server.registerTool(
@@ -163,7 +181,25 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
       ),
   );
 
+  registerResources(server, ask);
+  registerPrompts(server);
   return server;
+}
+
+/** The part of a search response that is named here. */
+interface Found {
+  readonly results: readonly {
+    readonly recording: { readonly id: string; readonly title: string; readonly url: string };
+  }[];
+}
+
+/** Adds to each result the fields that assistants expect of a tool named `search`. */
+function withTitles(found: Found): Found {
+  const results = found.results.map((result) => {
+    const { id, title, url } = result.recording;
+    return { id, title, url, ...result };
+  });
+  return { ...found, results };
 }
 
 /**

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSources } from "../../test/shape/sources.ts";
 
-test("every attack in the table of decision 13 names an existing test", () => {
-  const [page] = readSources([".md"]).filter(({ path }) => path === "docs/decisions/0013-oauth.md");
+const pages = ["docs/decisions/0013-oauth.md", "docs/decisions/0043-assistants-that-register-themselves.md"];
+
+test("every attack in the tables of decisions 13 and 43 names an existing test", () => {
+  const found = readSources([".md"]).filter(({ path }) => pages.includes(path));
+  assert.equal(found.length, pages.length);
   const tests = readSources([".test.ts"]).filter(({ path }) => path.startsWith("server/oauth/"));
-  const rows = (page?.text ?? "").split("\n").filter((line) => /^\| (4\.\d|[A-Z])/.test(line));
+  const rows = found.flatMap(({ text }) => text.split("\n")).filter((line) => /^\| (4\.\d|[A-Z])/.test(line));
   const named = rows
     .filter((line) => !line.startsWith("| Attack"))
     .map((line) =>

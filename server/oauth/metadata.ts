@@ -1,14 +1,22 @@
 import type { FastifyInstance } from "fastify";
-import { oauthPaths } from "../../contract/oauth.ts";
+import { mcpPath, oauthPaths } from "../../contract/oauth.ts";
+import type { Config } from "../platform/config/config.ts";
 
-/** Authorization server metadata for clients. Source: RFC 8414. */
-function serverMetadata(baseUrl: string) {
+/** Authorization server metadata for clients. Sources: RFC 8414; RFC 9728, section 4. */
+function serverMetadata(baseUrl: string, allowsRegistration: boolean) {
   const clientAuthentication = ["client_secret_basic", "client_secret_post", "none"];
   return {
     issuer: baseUrl,
     authorization_endpoint: baseUrl + oauthPaths.authorize,
     token_endpoint: baseUrl + oauthPaths.token,
     revocation_endpoint: baseUrl + oauthPaths.revoke,
+    ...(allowsRegistration
+      ? {
+          registration_endpoint: baseUrl + oauthPaths.register,
+          client_id_metadata_document_supported: true,
+        }
+      : {}),
+    protected_resources: [baseUrl + mcpPath, baseUrl],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: ["authorization_code", "refresh_token"],
@@ -22,8 +30,11 @@ function serverMetadata(baseUrl: string) {
 }
 
 /** Serves the metadata to everyone, from any page. */
-export function metadataRoute(scope: FastifyInstance, baseUrl: string): void {
-  const text = JSON.stringify(serverMetadata(baseUrl));
+export function metadataRoute(
+  scope: FastifyInstance,
+  config: Pick<Config, "baseUrl" | "oauthRegistration">,
+): void {
+  const text = JSON.stringify(serverMetadata(config.baseUrl, config.oauthRegistration));
   scope.get(oauthPaths.metadata, async (_request, reply) =>
     reply
       .type("application/json; charset=utf-8")

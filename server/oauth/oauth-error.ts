@@ -2,14 +2,20 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { discardBody, toProblem } from "../platform/http/errors/errors.ts";
 import { sendProblem } from "../platform/http/errors/problem.ts";
 
-/** Error codes of the token and revocation endpoints. Sources: RFC 6749, section 5.2; RFC 7009, section 2.2.1. */
+/**
+ * Error codes of the token, revocation and registration endpoints. Sources: RFC 6749, section 5.2; RFC 7009, section 2.2.1;
+ * RFC 7591, section 3.2.2; RFC 8707, section 2.
+ */
 export type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
   | "invalid_grant"
   | "unauthorized_client"
   | "unsupported_grant_type"
-  | "slow_down";
+  | "slow_down"
+  | "invalid_target"
+  | "invalid_redirect_uri"
+  | "invalid_client_metadata";
 
 /** An error in the format of RFC 6749 instead of the API's problem format. */
 export class OAuthError extends Error {

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { Database } from "../platform/db/database.ts";
+import { deleteUnusedClients } from "./clients/self-registered/store.ts";
 import { refreshIdleDays } from "./token/grants/refresh-token.ts";
 
 /** How long a used refresh token is remembered, so that its reuse is noticed. */
 const rotatedKeptDays = 90;
 
 /**
- * Removes expired codes and access tokens after a day, idle token families, and grants without codes and tokens. A code
+ * Removes expired codes and access tokens after a day, idle token families, grants without codes and tokens, and
+ * self-registered apps that nobody uses. A code
  * whose tokens are still valid stays, so that reusing it revokes them however late.
  */
 export async function sweepOAuth({ kysely }: Pick<Database, "kysely">): Promise<void> {
@@ -18,6 +20,7 @@ export async function sweepOAuth({ kysely }: Pick<Database, "kysely">): Promise<
   );
   await sql`delete from oauth_refresh_tokens
             where rotated_at < now() - make_interval(days => ${rotatedKeptDays})`.execute(kysely);
+  await deleteUnusedClients(kysely);
   await kysely.transaction().execute(async (tx) => {
     // This access expires: the app's hooks move to other access it still has, and are disabled only without any.
     await sql`set local parley.expiring_access = 'on'`.execute(tx);

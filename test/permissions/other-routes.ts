@@ -58,8 +58,12 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "OPTIONS /_/public-api/oauth2/revoke": open,
   "GET /.well-known/oauth-authorization-server": open,
   "OPTIONS /.well-known/oauth-authorization-server": open,
+  "POST /_/public-api/oauth2/register": open,
+  "OPTIONS /_/public-api/oauth2/register": open,
   "GET /.well-known/oauth-protected-resource": open,
+  "OPTIONS /.well-known/oauth-protected-resource": open,
   "GET /.well-known/oauth-protected-resource/mcp": open,
+  "OPTIONS /.well-known/oauth-protected-resource/mcp": open,
 
   // Assistants use tokens, never a browser session.
   "POST /mcp": { anonymous: 401, session: 403, token: "ok", wrong: 401, expired: 401, right: "ok" },

@@ -101,6 +101,9 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
     return sendJson(revokePath, { token, ...clientFields(client, caller) });
   },
 
+  "POST /_/public-api/oauth2/register": async () =>
+    sendJson("/_/public-api/oauth2/register", { redirect_uris: ["https://app.example.com/callback"] }),
+
   "POST /mcp": async (world, caller) =>
     sendJson(
       "/mcp",

@@ -47,6 +47,8 @@ export interface TestAppOptions {
   readonly worker?: boolean;
   /** Shorter request timeouts. */
   readonly limits?: Partial<TimeLimits>;
+  /** The certificate to trust for descriptions of apps, as PEM. */
+  readonly trustedCertificate?: string;
   /** Of hashing a password; default: next to nothing. */
   readonly passwordCost?: PasswordCost;
 }
@@ -103,6 +105,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     webFolder: options.webFolder ?? null,
     checkReady: true,
     passwordCost: options.passwordCost ?? cheapCost,
+    ...(options.trustedCertificate === undefined ? {} : { trustedCertificate: options.trustedCertificate }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });

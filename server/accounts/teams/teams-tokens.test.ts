@@ -143,6 +143,7 @@ test("workspace: admins change name and domains; existing recordings keep who co
     spoken_language: null,
     vocabulary: [],
     voice_profiles: false,
+    self_registered_apps: true,
     resolves_old_ids: false,
     recording_consent: null,
     single_sign_on: null,

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type pg from "pg";
+import { isAudience, type Resource } from "../../platform/auth/audience.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../platform/http/origin/cross-site.ts";
@@ -24,6 +25,7 @@ export interface Caller {
 /**
  * Authenticates the caller by token (RFC 6750) or by the session of a signed-in browser.
  * @param recordingId also reads the transcript version of this recording, in the same round trip.
+ * @param resource what the request is for: tokens that are restricted to another resource are refused (RFC 8707).
  * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
  */
 export async function authenticate(
@@ -31,6 +33,7 @@ export async function authenticate(
   request: FastifyRequest,
   baseUrl: string,
   recordingId?: string,
+  resource: Resource | null = null,
 ): Promise<Caller> {
   const header = request.headers.authorization;
   if (header === undefined || header.trim() === "") {
@@ -51,7 +54,7 @@ export async function authenticate(
     recordingId === undefined
       ? await findTokenByHash(pool, hash)
       : await findTokenAndTranscript(pool, hash, recordingId);
-  if (row === undefined) throw invalidToken();
+  if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
   if (row.use_is_old) await touchToken(pool, row.id);
   return { principal: toPrincipal(row), transcriptVersion: row.transcript_version };
 }
@@ -96,11 +99,15 @@ async function withTranscript(
   return { principal, transcriptVersion: await findTranscriptVersion(pool, principal.sees, recordingId) };
 }
 
-/** The same error for unknown, expired and revoked tokens, so that it reveals nothing about them. */
+/** The same error for unknown, expired, revoked and restricted tokens, so that it reveals nothing about them. */
 function invalidToken(): ProblemError {
-  return new ProblemError("token_invalid", "the access token is unknown, expired or revoked", {
-    headers: { "www-authenticate": 'Bearer realm="parley", error="invalid_token"' },
-  });
+  return new ProblemError(
+    "token_invalid",
+    "the access token is unknown, expired, revoked or for another resource",
+    {
+      headers: { "www-authenticate": 'Bearer realm="parley", error="invalid_token"' },
+    },
+  );
 }
 
 function toPrincipal(row: TokenRow): Principal {

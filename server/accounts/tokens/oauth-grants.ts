@@ -66,6 +66,19 @@ export async function revokeGrantsOfUser(tx: Tx, userId: string): Promise<number
   return Number(result.numDeletedRows);
 }
 
+/**
+ * Revokes the access of all self-registered apps to accounts of a workspace. Turn them off first in the same transaction: a
+ * concurrent consent then either sees that or is revoked with the rest.
+ */
+export async function revokeSelfRegisteredApps(tx: Tx, workspaceId: string): Promise<void> {
+  await sql`
+    delete from oauth_grants where id in (
+      select g.id from oauth_grants g
+      join oauth_clients c on c.id = g.client_id and c.workspace_id is null
+      join users u on u.id = g.user_id and u.workspace_id = ${workspaceId}
+      order by g.id for update of g)`.execute(tx);
+}
+
 /** Client details of a request to the token endpoint. */
 export interface Origin {
   readonly ip: string;

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Resource } from "../../platform/auth/audience.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
 
@@ -17,6 +18,8 @@ export interface TokenRow {
   readonly expires_at: Date | null;
   /** Chosen for the token or its app; null: as the server is set. */
   readonly datetime_filters: DatetimeFilters | null;
+  /** What the token is restricted to; null: nothing. */
+  readonly resource: Resource | null;
   /** Ids under which recording_grants lists what the token may see. */
   readonly sees: readonly string[];
   /** Its last recorded use is more than a minute ago. */
@@ -40,7 +43,7 @@ export interface SessionRow {
 
 const activeToken = `
   select t.id, coalesce(t.oauth_family_id, t.id) as counted_as, t.type, t.workspace_id, w.name as workspace_name,
-         t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at,
+         t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at, t.resource,
          coalesce(t.datetime_filters, (
            select c.datetime_filters from oauth_families f
            join oauth_grants g on g.id = f.grant_id

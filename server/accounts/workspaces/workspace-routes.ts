@@ -8,6 +8,7 @@ import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import { AccountError, readDomain } from "../service.ts";
+import { revokeSelfRegisteredApps } from "../tokens/oauth-grants.ts";
 
 /** Settings of a workspace. */
 export function workspaceRoutes(
@@ -30,6 +31,7 @@ export function workspaceRoutes(
         "resolves_old_ids",
         "recording_consent",
         "voice_profiles",
+        "self_registered_apps",
       ])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
@@ -47,6 +49,7 @@ export function workspaceRoutes(
       resolves_old_ids: row.resolves_old_ids,
       recording_consent: row.recording_consent,
       voice_profiles: row.voice_profiles,
+      self_registered_apps: row.self_registered_apps,
       single_sign_on:
         singleSignOn === null ? null : { name: singleSignOn.name, makes_accounts: singleSignOn.createUsers },
     };
@@ -56,7 +59,7 @@ export function workspaceRoutes(
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
     const { name, email_domains, new_recordings, recording_added, recording_consent } = body;
-    const { spoken_language, vocabulary, resolves_old_ids, voice_profiles } = body;
+    const { spoken_language, vocabulary, resolves_old_ids, voice_profiles, self_registered_apps } = body;
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
@@ -69,11 +72,13 @@ export function workspaceRoutes(
       ...(resolves_old_ids === undefined ? {} : { resolves_old_ids }),
       ...(recording_consent === undefined ? {} : { recording_consent: recording_consent || null }),
       ...(voice_profiles === undefined ? {} : { voice_profiles }),
+      ...(self_registered_apps === undefined ? {} : { self_registered_apps }),
     };
     if (Object.keys(changes).length > 0)
       await db.kysely.transaction().execute(async (tx) => {
         await tx.updateTable("workspaces").set(changes).where("id", "=", principal.workspaceId).execute();
         if (voice_profiles === false) await deleteUnnamedVoices(tx, principal.workspaceId);
+        if (self_registered_apps === false) await revokeSelfRegisteredApps(tx, principal.workspaceId);
         await recordAudit(tx, actorOf(request), {
           action: "settings_changed",
           subject: { type: "workspace", id: principal.workspaceId },

@@ -9,18 +9,28 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { isCrossSite } from "../../platform/http/origin/cross-site.ts";
-import { sendPage } from "../../platform/pages/page.ts";
+import { type Page, sendPage } from "../../platform/pages/page.ts";
+import { isSelfRegistered } from "../clients/queries.ts";
 import { withResponse } from "../clients/redirect-uri.ts";
+import type { FindApp } from "../clients/self-registered/find.ts";
 import { refuseOtherMethods } from "../methods.ts";
-import { findWorkspaceName, grantAccess, hasGrant, refuseAccess } from "./consent.ts";
+import { allowsSelfRegistered, findWorkspaceName, grantAccess, hasGrant, refuseAccess } from "./consent.ts";
 import type { FormTokens } from "./form-token.ts";
-import { consentPage, crossSitePage, otherWorkspacePage, signInPage, stopPage } from "./pages.ts";
+import {
+  consentPage,
+  crossSitePage,
+  notAllowedPage,
+  otherWorkspacePage,
+  signInPage,
+  stopPage,
+} from "./pages.ts";
 import { type AuthorizeRequest, continueUrl, readAuthorizeRequest, type Target } from "./request.ts";
 
 export interface AuthorizeDependencies {
   readonly db: Database;
   readonly config: Pick<Config, "baseUrl">;
   readonly formTokens: FormTokens;
+  readonly findApp: FindApp;
   /** URL of the other ways to sign in, which return to `next`, a path on this server; null without any. */
   readonly otherWaysToSignIn: ((next: string) => string) | null;
 }
@@ -40,7 +50,7 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
 
   refuseOtherMethods(scope, oauthPaths.authorize, ["GET", "POST"]);
   scope.get(oauthPaths.authorize, { exposeHeadRoute: false }, async (request, reply) => {
-    const read = await readRequest(reply, request.query);
+    const read = await readRequest(request, reply, request.query);
     return read === null ? reply : showNext(request, reply, read);
   });
 
@@ -52,7 +62,7 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     const isSignIn = !isDecision && (body.email !== undefined || body.password !== undefined);
     // A script may post to the URL with its query, instead of copying the query into the form as the page does.
     const query = request.query as Readonly<Record<string, unknown>>;
-    const read = await readRequest(reply, isSignIn ? { ...query, ...body } : body);
+    const read = await readRequest(request, reply, isSignIn ? { ...query, ...body } : body);
     if (read === null) return reply;
     if (isDecision) return decide(request, reply, read, body);
     if (isSignIn) return signInWith(request, reply, read, body);
@@ -60,8 +70,16 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
   });
 
   /** @returns null when the response has been sent. */
-  async function readRequest(reply: FastifyReply, sent: unknown): Promise<AuthorizeRequest | null> {
-    const read = await readAuthorizeRequest(db.kysely, (sent ?? {}) as Record<string, unknown>);
+  async function readRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    sent: unknown,
+  ): Promise<AuthorizeRequest | null> {
+    const read = await readAuthorizeRequest(
+      (clientId) => deps.findApp(clientId, request.ip),
+      config.baseUrl,
+      (sent ?? {}) as Record<string, unknown>,
+    );
     if (read.kind === "valid") return read.request;
     if (read.kind === "stop") sendPage(reply, stopPage(read.reason));
     else redirect(reply, read.target, { error: read.code, error_description: read.description });
@@ -76,18 +94,28 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
       if (isSilent) return redirect(reply, read, { error: "login_required" });
       return showSignIn(reply, read, { email: read.loginHint, problem: null });
     }
-    if (principal.workspaceId !== read.client.workspace_id) {
+    const refusal = await refusalPage(read, principal);
+    if (refusal !== null) {
       if (isSilent) return redirect(reply, read, { error: "access_denied" });
-      return sendPage(reply, otherWorkspacePage(read, principal));
+      return sendPage(reply, refusal);
     }
     if (isSilent) {
-      const isKnown = !read.client.is_public && (await hasGrant(db.kysely, read.client.id, principal.userId));
+      // Everyone can claim to be a public app, or register one.
+      const mayBeSilent = !read.client.is_public && !isSelfRegistered(read.client);
+      const isKnown = mayBeSilent && (await hasGrant(db.kysely, read.client.id, principal.userId));
       if (!isKnown) return redirect(reply, read, { error: "consent_required" });
       return grant(request, reply, read, principal);
     }
     const workspaceName = await findWorkspaceName(db.kysely, principal.workspaceId);
     const token = formTokens.issue(principal.tokenId, read);
     return sendPage(reply, consentPage(read, principal, workspaceName, token));
+  }
+
+  /** Why a user can't authorize the app, as a page; null when they can. */
+  async function refusalPage(read: AuthorizeRequest, principal: Principal): Promise<Page | null> {
+    if (isSelfRegistered(read.client))
+      return (await allowsSelfRegistered(db.kysely, principal.workspaceId)) ? null : notAllowedPage(read);
+    return principal.workspaceId === read.client.workspace_id ? null : otherWorkspacePage(read, principal);
   }
 
   function showSignIn(
@@ -142,8 +170,8 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     if (principal === null) return showNext(request, reply, read);
     if (!formTokens.isValid(principal.tokenId, read, body.form_token))
       return sendPage(reply, crossSitePage(continueUrl(oauthPaths.authorize, read)));
-    if (principal.workspaceId !== read.client.workspace_id)
-      return sendPage(reply, otherWorkspacePage(read, principal));
+    const refusal = await refusalPage(read, principal);
+    if (refusal !== null) return sendPage(reply, refusal);
     if (body.deny === undefined) return grant(request, reply, read, principal);
     await refuseAccess(db, actorOfUser(request, principal), read);
     return redirect(reply, read, { error: "access_denied", error_description: "the user denied access" });

@@ -4,6 +4,7 @@ import { hashToken } from "../../accounts/tokens/access-tokens.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
+import { clientIdOf, isSelfRegistered } from "../clients/queries.ts";
 import { generateSecret } from "../clients/secrets.ts";
 import type { AuthorizeRequest } from "./request.ts";
 
@@ -24,11 +25,13 @@ export async function grantAccess(
     // Both are locked, so that neither is deleted or deactivated before the commit.
     const client = await tx
       .selectFrom("oauth_clients")
-      .select("id")
+      .select(["id", "workspace_id"])
       .where("id", "=", request.client.id)
-      .where("workspace_id", "=", principal.workspaceId)
+      .where((eb) => eb.or([eb("workspace_id", "=", principal.workspaceId), eb("workspace_id", "is", null)]))
       .forKeyShare()
       .executeTakeFirst();
+    if (client === undefined) return null;
+    if (isSelfRegistered(client) && !(await allowsSelfRegistered(tx, principal.workspaceId))) return null;
     const user = await tx
       .selectFrom("users")
       .select("id")
@@ -36,7 +39,7 @@ export async function grantAccess(
       .where("deactivated_at", "is", null)
       .forShare()
       .executeTakeFirst();
-    if (client === undefined || user === undefined) return null;
+    if (user === undefined) return null;
     const grant = await tx
       .insertInto("oauth_grants")
       .values({ id: randomUUIDv7(), client_id: client.id, user_id: user.id })
@@ -55,16 +58,34 @@ export async function grantAccess(
         grant_id: grant.id,
         redirect_uri: request.redirectUri,
         code_challenge: request.codeChallenge,
+        resource: request.resource,
         expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${codeTtlSec})`,
       })
       .execute();
     await recordAudit(tx, actor, {
       action: "oauth_access_granted",
       subject: { type: "oauth_client", id: client.id },
-      details: { grant_id: grant.id },
+      details: {
+        grant_id: grant.id,
+        ...(isSelfRegistered(client) ? { self_registered: clientIdOf(request.client) } : {}),
+      },
     });
     return code;
   });
+}
+
+/**
+ * Whether users of a workspace may authorize apps that registered themselves. In a transaction the setting stays as it is
+ * until the end, so that turning it off also revokes what was granted meanwhile.
+ */
+export async function allowsSelfRegistered(db: Executor, workspaceId: string): Promise<boolean> {
+  const { self_registered_apps: isAllowed } = await db
+    .selectFrom("workspaces")
+    .select("self_registered_apps")
+    .where("id", "=", workspaceId)
+    .forShare()
+    .executeTakeFirstOrThrow();
+  return isAllowed;
 }
 
 /** Records in the audit log that a user denied an app access. */

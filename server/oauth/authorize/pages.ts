@@ -3,6 +3,7 @@ import type { Principal, Role } from "../../platform/auth/principal.ts";
 import { type Html, html } from "../../platform/pages/html.ts";
 import type { Page } from "../../platform/pages/page.ts";
 import { userCard } from "../../platform/pages/person.ts";
+import { isSelfRegistered } from "../clients/queries.ts";
 import { describeTarget, formTargetOf } from "../clients/redirect-uri.ts";
 import { type AuthorizeRequest, continueUrl } from "./request.ts";
 
@@ -37,6 +38,17 @@ export function otherWorkspacePage(request: AuthorizeRequest, principal: Princip
 <p>${request.client.name} belongs to a workspace that ${principal.name} (${principal.emailKey}) is not a member of.
 Nothing was shared.</p>
 <p><a class="button" href="${signInAgainUrl(request)}">Use another account</a></p>`,
+  };
+}
+
+/** Shown where the workspace doesn't allow apps that registered themselves. */
+export function notAllowedPage(request: AuthorizeRequest): Page {
+  return {
+    title: "App not allowed",
+    status: 403,
+    body: html`<h1>App not allowed</h1>
+<p>${request.client.name} registered itself, and your workspace allows only apps that an admin registered. Nothing was
+shared. Ask an admin to register the app, or to allow self-registered apps in the workspace settings.</p>`,
   };
 }
 
@@ -85,8 +97,9 @@ export function consentPage(
     formTargets: [formTargetOf(request.redirectUri)],
     body: html`<h1>Authorize ${client.name}?</h1>
 ${userCard(principal.name, html`${principal.emailKey} in ${workspaceName}. <a href="${signInAgainUrl(request)}">Not you?</a>`)}
+${isSelfRegistered(client) ? selfRegisteredNotice(request) : null}
 <p><strong>${client.name}</strong> will be able to act on your behalf:</p>
-<ul>${abilities[principal.role].map((text) => html`<li>${text}</li>`)}</ul>
+<ul>${abilitiesOf(request, principal.role).map((text) => html`<li>${text}</li>`)}</ul>
 <p class="soft small">It can't change your password, your account, or who else has access${client.is_legacy ? ". Its access doesn't expire" : ""}.
 You can revoke its access at any time in Settings.</p>
 <p class="small">You'll return to <strong>${describeTarget(request.redirectUri)}</strong>.</p>
@@ -111,6 +124,22 @@ const abilities: Readonly<Record<Role, readonly string[]>> = {
   member: [seeing, changing, listening],
   viewer: [seeing],
 };
+
+/** What the app will be able to do. The tools for assistants only read. */
+function abilitiesOf({ resource }: AuthorizeRequest, role: Role): readonly string[] {
+  return resource === "mcp" ? [seeing] : abilities[role];
+}
+
+/** Nobody has checked who made the app: its name may be that of another. */
+function selfRegisteredNotice({ client, redirectUri }: AuthorizeRequest): Html {
+  const { metadata_url: documentUrl } = client;
+  const source =
+    documentUrl === null
+      ? html`This app registered itself, and nobody has checked its name.`
+      : html`This app registered itself. It is described by <strong>${new URL(documentUrl).host}</strong>.`;
+  return html`<p class="notice bad">${source} It sends your access to <strong>${describeTarget(redirectUri)}</strong>. Continue
+only if you trust it.</p>`;
+}
 
 /** The form carries the request: the server stores nothing until the user consents. */
 function hiddenInputs({ parameters }: AuthorizeRequest, token: string): Html {

@@ -1,6 +1,7 @@
-import type { Executor } from "../../platform/db/database.ts";
-import { type ClientRow, findClient } from "../clients/queries.ts";
+import type { Resource } from "../../platform/auth/audience.ts";
+import { type ClientRow, isSelfRegistered } from "../clients/queries.ts";
 import { isRegistered } from "../clients/redirect-uri.ts";
+import { readResource } from "../resource.ts";
 import { challengePattern } from "./pkce.ts";
 
 /** Supported parameters of an authorization request; others are ignored (RFC 6749, section 3.1). */
@@ -16,18 +17,20 @@ const known = [
   "login_hint",
   "request",
   "request_uri",
+  "resource",
 ] as const;
 type Name = (typeof known)[number];
 
 type Parameters = Readonly<Partial<Record<Name, string>>>;
 
-/** Errors that go back to the client in the redirect. Source: RFC 6749, section 4.1.2.1; OpenID Connect Core, 3.1.2.6. */
+/** Errors that go back to the client in the redirect. Source: RFC 6749, section 4.1.2.1; OpenID Connect Core, 3.1.2.6; RFC 8707. */
 type AuthorizeErrorCode =
   | "invalid_request"
   | "unsupported_response_type"
   | "access_denied"
   | "login_required"
   | "consent_required"
+  | "invalid_target"
   | "request_not_supported"
   | "request_uri_not_supported";
 
@@ -44,6 +47,8 @@ export interface AuthorizeRequest extends Target {
   readonly codeChallenge: string | null;
   readonly prompts: ReadonlySet<string>;
   readonly loginHint: string;
+  /** What the tokens are restricted to; null: nothing. */
+  readonly resource: Resource | null;
 }
 
 /** The result of validating a request. */
@@ -58,9 +63,13 @@ export type ReadRequest =
     }
   | { readonly kind: "valid"; readonly request: AuthorizeRequest };
 
-/** Validates an authorization request from a query or a form: client and redirect URI first, then the rest. */
+/**
+ * Validates an authorization request from a query or a form: client and redirect URI first, then the rest.
+ * @param findApp returns the client, or for the user the reason why there is none.
+ */
 export async function readAuthorizeRequest(
-  db: Executor,
+  findApp: (clientId: string) => Promise<ClientRow | string>,
+  baseUrl: string,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<ReadRequest> {
   const stop = (reason: string): ReadRequest => ({ kind: "stop", reason });
@@ -75,8 +84,8 @@ export async function readAuthorizeRequest(
   if (twice.includes("client_id") || twice.includes("redirect_uri"))
     return stop("The URL contains client_id or redirect_uri more than once.");
   if (clientId === undefined) return stop("The URL doesn't say which app you came from.");
-  const client = await findClient(db, clientId);
-  if (client === undefined) return stop("The app in this URL is not registered here.");
+  const client = await findApp(clientId);
+  if (typeof client === "string") return stop(client);
   if (redirectUri === undefined) return stop(`${client.name} didn't say where to return you to.`);
   if (!isRegistered(redirectUri, client.redirect_uris, client.is_public))
     return stop(`${client.name} is not registered with the URL it wants to return you to.`);
@@ -86,12 +95,15 @@ export async function readAuthorizeRequest(
     return {
       kind: "error",
       target: isState ? { ...target, state: undefined } : target,
-      code: "invalid_request",
+      code: twice[0] === "resource" ? "invalid_target" : "invalid_request",
       description: `${twice[0]} was sent more than once`,
     };
   }
+  const resource = parameters.resource === undefined ? null : readResource(baseUrl, parameters.resource);
   const problem = findProblem(client, parameters);
   if (problem !== null) return { kind: "error", target, code: problem[0], description: problem[1] };
+  if (resource === undefined)
+    return { kind: "error", target, code: "invalid_target", description: "resource is not of this server" };
   return {
     kind: "valid",
     request: {
@@ -100,6 +112,7 @@ export async function readAuthorizeRequest(
       codeChallenge: parameters.code_challenge ?? null,
       prompts: promptsOf(parameters),
       loginHint: parameters.login_hint ?? "",
+      resource,
     },
   };
 }
@@ -130,13 +143,14 @@ function findProblem(client: ClientRow, parameters: Parameters): [AuthorizeError
   return null;
 }
 
-/** Requires PKCE with S256 for public clients (RFC 9700, section 2.1.1); `plain` protects nobody. */
+/** Requires PKCE with S256 for public and self-registered clients (RFC 9700, section 2.1.1); `plain` protects nobody. */
 function pkceRequestProblem(
   client: ClientRow,
   { code_challenge: challenge, code_challenge_method: method }: Parameters,
 ): string | null {
   if (challenge === undefined) {
     if (method !== undefined) return "code_challenge is missing";
+    if (isSelfRegistered(client)) return "code_challenge is missing; self-registered apps must send one";
     return client.is_public ? "code_challenge is missing; public clients must send one" : null;
   }
   if (method !== "S256") return "code_challenge_method must be S256";

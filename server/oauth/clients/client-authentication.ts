@@ -16,6 +16,7 @@ const known = [
   "client_id",
   "client_secret",
   "token",
+  "resource",
 ] as const;
 
 /** The fields of a token or revocation request; an empty field counts as missing. */

@@ -1,10 +1,13 @@
+import { sql } from "kysely";
 import type { DatetimeFilters } from "../../../contract/common.ts";
 import type { Executor } from "../../platform/db/database.ts";
+import { isDocumentUrl } from "./self-registered/document-url.ts";
 
 /** A registered app. */
 export interface ClientRow {
   readonly id: string;
-  readonly workspace_id: string;
+  /** Null for an app that registered itself, which users of every workspace may authorize. */
+  readonly workspace_id: string | null;
   readonly name: string;
   readonly is_public: boolean;
   readonly is_legacy: boolean;
@@ -15,20 +18,30 @@ export interface ClientRow {
   readonly cors_origins: string[];
   /** Null: as the server is set. */
   readonly datetime_filters: DatetimeFilters | null;
+  /** URL of the document in which the app describes itself, which is its client_id. */
+  readonly metadata_url: string | null;
+  readonly metadata_expires_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A client by the id in a request; undefined for an unknown or malformed id. */
+/** A client by the id in a request, a UUID or the URL of its document; undefined for an unknown or malformed id. */
 export async function findClient(db: Executor, clientId: string): Promise<ClientRow | undefined> {
-  if (!uuid.test(clientId)) return undefined;
-  return db
-    .selectFrom("oauth_clients")
-    .selectAll()
-    .where("id", "=", clientId.toLowerCase())
-    .executeTakeFirst();
+  const query = db.selectFrom("oauth_clients").selectAll();
+  if (uuid.test(clientId)) return query.where("id", "=", clientId.toLowerCase()).executeTakeFirst();
+  return isDocumentUrl(clientId) ? query.where("metadata_url", "=", clientId).executeTakeFirst() : undefined;
+}
+
+/** Whether an app registered itself, instead of an admin for a workspace. */
+export function isSelfRegistered(client: Pick<ClientRow, "workspace_id">): boolean {
+  return client.workspace_id === null;
+}
+
+/** The client_id that the app uses. */
+export function clientIdOf({ id, metadata_url }: Pick<ClientRow, "id" | "metadata_url">): string {
+  return metadata_url ?? id;
 }
 
 /** Whether any app has registered this origin. A preflight request does not name the client. */
@@ -36,7 +49,7 @@ export async function isAnyClientsOrigin(db: Executor, origin: string): Promise<
   const found = await db
     .selectFrom("oauth_clients")
     .select("id")
-    .where((eb) => eb(eb.val(origin), "=", eb.fn.any("cors_origins")))
+    .where(sql<boolean>`cors_origins @> array[${origin}]`)
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;

@@ -61,7 +61,8 @@ export function isRegistered(uri: string, registered: readonly string[], isPubli
   if (redirectUriProblem(uri, isPublic) !== null) return false;
   if (registered.includes(uri)) return true;
   if (!isPublic) return false;
-  const [, host, port, rest] = /^(http:\/\/(?:127\.0\.0\.1|\[::1\])):(\d{1,5})(\/.*)?$/.exec(uri) ?? [];
+  const [, host, port, rest] =
+    /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):(\d{1,5})(\/.*)?$/.exec(uri) ?? [];
   if (host === undefined || Number(port) > 65_535) return false;
   return registered.includes(`${host}${rest ?? ""}`);
 }

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { TokenResponse } from "../../../contract/oauth.ts";
 import { generateToken, hashToken } from "../../accounts/tokens/access-tokens.ts";
 import type { LockedGrant } from "../../accounts/tokens/oauth-grants.ts";
+import type { Resource } from "../../platform/auth/audience.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import type { ClientRow } from "../clients/queries.ts";
 import { generateSecret } from "../clients/secrets.ts";
@@ -12,7 +13,8 @@ const accessTokenTtlSec = 3600;
 
 /**
  * Adds an access token and, unless the client is a legacy one, a refresh token to a family.
- * @param parentId the refresh token they replace.
+ * @param input.resource what the access token is restricted to; null: nothing.
+ * @param input.parentId the refresh token they replace.
  */
 export async function issueTokens(
   tx: Tx,
@@ -21,9 +23,10 @@ export async function issueTokens(
     readonly grant: LockedGrant;
     readonly familyId: string;
     readonly parentId: string | null;
+    readonly resource: Resource | null;
   },
 ): Promise<{ readonly accessTokenId: string; readonly response: TokenResponse }> {
-  const { client, grant, familyId, parentId } = input;
+  const { client, grant, familyId, parentId, resource } = input;
   const refreshToken = client.is_legacy ? null : generateSecret("refresh");
   if (refreshToken !== null)
     await tx
@@ -50,6 +53,7 @@ export async function issueTokens(
         ? null
         : sql<Date>`clock_timestamp() + make_interval(secs => ${accessTokenTtlSec})`,
       oauth_family_id: familyId,
+      resource,
     })
     .execute();
   await tx

@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { oauthPaths } from "../../../contract/oauth.ts";
 import { originOf } from "../../audit/record.ts";
+import type { Resource } from "../../platform/auth/audience.ts";
+import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import {
   authenticateClient,
@@ -11,6 +13,7 @@ import {
 import { allowOrigin, preflightRoute } from "../cors.ts";
 import { refuseOtherMethods } from "../methods.ts";
 import { OAuthError, sendJson } from "../oauth-error.ts";
+import { readResource } from "../resource.ts";
 import { exchangeCode } from "./grants/authorization-code.ts";
 import { refresh } from "./grants/refresh-token.ts";
 import type { GrantRequest, GrantResult } from "./grants/result.ts";
@@ -42,7 +45,10 @@ const grantTypes: Readonly<Record<string, GrantType>> = {
  * The token endpoint (contract, "OAuth 2.0 token endpoint"; RFC 6749, section 3.2): JSON and forms, client credentials
  * in the body or by HTTP Basic. Errors are those of RFC 6749.
  */
-export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Database }): void {
+export function tokenRoute(
+  scope: FastifyInstance,
+  { db, config }: { readonly db: Database; readonly config: Pick<Config, "baseUrl"> },
+): void {
   preflightRoute(scope, oauthPaths.token, db);
   refuseOtherMethods(scope, oauthPaths.token, ["POST", "OPTIONS"]);
   scope.post(oauthPaths.token, async (request, reply) => {
@@ -65,7 +71,12 @@ export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Databa
     if (isCounted) await refuseGuessing(db, attempt);
     const result = await grant.run(
       db,
-      { client, origin: originOf(request), isGone: () => isGone(request) },
+      {
+        client,
+        origin: originOf(request),
+        resource: resourceOf(config.baseUrl, fields),
+        isGone: () => isGone(request),
+      },
       fields,
     );
     if (result.ok) {
@@ -74,8 +85,16 @@ export function tokenRoute(scope: FastifyInstance, { db }: { readonly db: Databa
       return sendJson(reply, 200, result.response);
     }
     if (isCounted && result.isGuess) await countGuess(db, attempt);
-    throw new OAuthError("invalid_grant", result.reason);
+    throw new OAuthError(result.code ?? "invalid_grant", result.reason);
   });
+}
+
+/** @throws OAuthError `invalid_target` for a resource of another server. */
+function resourceOf(baseUrl: string, { resource: asked }: Fields): Resource | null | undefined {
+  if (asked === undefined) return undefined;
+  const resource = readResource(baseUrl, asked);
+  if (resource === undefined) throw new OAuthError("invalid_target", "the resource is not of this server");
+  return resource;
 }
 
 function isGone(request: FastifyRequest): boolean {

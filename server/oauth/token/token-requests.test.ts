@@ -130,7 +130,7 @@ test("unsupported methods: 405 with Allow", async () => {
 test("unknown fields are ignored, whatever they contain", async () => {
   const client = await makeClient(app, workspace);
   const tokens = await obtainTokens(app, client, member);
-  const more = { expires: 1, scope: ["a", "b"], resource: { a: 1 }, constructor: 7 };
+  const more = { expires: 1, scope: ["a", "b"], audience: { a: 1 }, constructor: 7 };
   const fields = { ...refreshFields(tokens.refresh_token), ...credentials(client), ...more };
   const refreshed = await ask(app, tokenPath, fields);
   assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body));

@@ -62,6 +62,7 @@ const settings = {
   PARLEY_STORAGE_PER_WORKSPACE: byteSize,
   PARLEY_PAGE_SIZE: whole(1, 1000),
   PARLEY_DATETIME_FILTERS: z.enum(["contract", "by-name"]),
+  PARLEY_OAUTH_REGISTRATION: z.enum(["on", "off"]),
   PARLEY_NEW_RECORDING_SHARE_STATE: z.enum(["public", "workspace", "restricted"]),
   PARLEY_UPLOAD_URL_TTL: duration,
   PARLEY_UPLOAD_EXPIRY_GRACE: duration,
@@ -166,6 +167,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     storageBytesPerWorkspace: values.PARLEY_STORAGE_PER_WORKSPACE ?? null,
     pageSize: values.PARLEY_PAGE_SIZE ?? 50,
     datetimeFilters: values.PARLEY_DATETIME_FILTERS ?? "contract",
+    oauthRegistration: values.PARLEY_OAUTH_REGISTRATION !== "off",
     newRecordingShareState: values.PARLEY_NEW_RECORDING_SHARE_STATE ?? "restricted",
     storage: values.PARLEY_STORAGE ?? "local",
     s3:

@@ -128,6 +128,8 @@ export interface Config {
   readonly pageSize: number;
   /** `contract`: before `>`, after `<=`, as the contract defines them; `by-name`: before `<`, after `>=`. */
   readonly datetimeFilters: DatetimeFilters;
+  /** Whether apps may register themselves. */
+  readonly oauthRegistration: boolean;
   readonly newRecordingShareState: "public" | "workspace" | "restricted";
   /** Lifetime of an upload URL. */
   readonly uploadUrlTtlMs: number;

@@ -57,6 +57,7 @@ export interface AccessTokens {
   last_used_at: Timestamp | null;
   name: string;
   oauth_family_id: string | null;
+  resource: string | null;
   revoked_at: Timestamp | null;
   type: "personal_access_token" | "workspace_access_token" | "oauth";
   user_id: string;
@@ -400,13 +401,15 @@ export interface OauthClients {
   id: string;
   is_legacy: boolean;
   is_public: boolean;
+  metadata_expires_at: Timestamp | null;
+  metadata_url: string | null;
   name: string;
   previous_secret_hash: Buffer | null;
   previous_secret_until: Timestamp | null;
   redirect_uris: string[];
   secret_hash: Buffer | null;
   updated_at: Generated<Timestamp>;
-  workspace_id: string;
+  workspace_id: string | null;
 }
 
 export interface OauthCodes {
@@ -416,6 +419,7 @@ export interface OauthCodes {
   grant_id: string;
   hash: Buffer;
   redirect_uri: string;
+  resource: string | null;
   used_at: Timestamp | null;
 }
 
@@ -424,6 +428,7 @@ export interface OauthFamilies {
   grant_id: string;
   id: string;
   last_used_at: Generated<Timestamp>;
+  resource: string | null;
 }
 
 export interface OauthGrants {
@@ -907,6 +912,7 @@ export interface Workspaces {
   recording_added: Generated<"when_ready" | "immediately">;
   recording_consent: string | null;
   resolves_old_ids: Generated<boolean>;
+  self_registered_apps: Generated<boolean>;
   spoken_language: string | null;
   vocabulary: Generated<string[]>;
   voice_profiles: Generated<boolean>;

@@ -17,6 +17,7 @@ import { LoadMore } from "../../common/lists/load-more.tsx";
 import { ErrorState } from "../../common/states.tsx";
 import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage, Tag } from "../parts.tsx";
 import { ClientForm } from "./client-form.tsx";
+import { SelfRegisteredApps } from "./self-registered-apps.tsx";
 
 /** An app with its secret, shown once; null for public apps. */
 interface Shown {
@@ -39,6 +40,7 @@ export function ClientsPage() {
       }
     >
       <Clients show={setShown} />
+      <SelfRegisteredApps />
       <FormDialog opened={opened} onClose={close} title="Create app" centered>
         <ClientForm
           onSaved={(client, secret) => {

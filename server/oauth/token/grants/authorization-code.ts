@@ -3,10 +3,11 @@ import { sql } from "kysely";
 import { hashToken } from "../../../accounts/tokens/access-tokens.ts";
 import { actorOfGrant, endReusedFamily, lockGrant } from "../../../accounts/tokens/oauth-grants.ts";
 import { recordAudit } from "../../../audit/record.ts";
+import type { Resource } from "../../../platform/auth/audience.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { pkceProblem } from "../../authorize/pkce.ts";
 import { issueTokens } from "../issue.ts";
-import { type GrantRequest, type GrantResult, refused } from "./result.ts";
+import { type GrantRequest, type GrantResult, refused, resourceFor } from "./result.ts";
 
 const unknown = refused("the code is unknown, expired, used or issued to another client", true);
 
@@ -46,9 +47,14 @@ export async function exchangeCode(
       return refused("the redirect_uri differs from the one in the authorization request", true);
     const problem = pkceProblem(code.code_challenge, input.verifier);
     if (problem !== null) return refused(problem, true);
+    const audience = resourceFor(request, code.resource as Resource | null);
+    if ("ok" in audience) return audience;
 
     const familyId = randomUUIDv7();
-    await tx.insertInto("oauth_families").values({ id: familyId, grant_id: grant.id }).execute();
+    await tx
+      .insertInto("oauth_families")
+      .values({ id: familyId, grant_id: grant.id, resource: code.resource })
+      .execute();
     await tx
       .updateTable("oauth_codes")
       .set({ used_at: sql`clock_timestamp()`, family_id: familyId })
@@ -59,6 +65,7 @@ export async function exchangeCode(
       grant,
       familyId,
       parentId: null,
+      resource: audience.resource,
     });
     await recordAudit(tx, actorOfGrant(grant, accessTokenId, request.origin), {
       action: "oauth_token_issued",
@@ -72,7 +79,7 @@ export async function exchangeCode(
 function readCode(tx: Tx, hash: Buffer) {
   return tx
     .selectFrom("oauth_codes")
-    .select(["family_id", "redirect_uri", "code_challenge"])
+    .select(["family_id", "redirect_uri", "code_challenge", "resource"])
     .select([
       sql<boolean>`used_at is not null`.as("is_used"),
       sql<boolean>`expires_at <= clock_timestamp()`.as("is_expired"),

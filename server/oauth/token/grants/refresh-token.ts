@@ -2,10 +2,11 @@ import { sql } from "kysely";
 import { hashToken } from "../../../accounts/tokens/access-tokens.ts";
 import { actorOfGrant, endReusedFamily, lockGrant } from "../../../accounts/tokens/oauth-grants.ts";
 import { recordAudit } from "../../../audit/record.ts";
+import type { Resource } from "../../../platform/auth/audience.ts";
 import type { Database, Tx } from "../../../platform/db/database.ts";
 import { issueTokens } from "../issue.ts";
 import { countRefresh } from "../throttle.ts";
-import { type GrantRequest, type GrantResult, refused } from "./result.ts";
+import { type GrantRequest, type GrantResult, refused, resourceFor } from "./result.ts";
 
 /** How long after its first use a refresh token may be used again by a client that did not receive the response. */
 const graceSec = 30;
@@ -53,6 +54,8 @@ export async function refresh(
       return refused("the refresh token was already used; all its tokens are revoked", false);
     }
     if (use === "late") return refused("the refresh token was already used; use the newest one", false);
+    const audience = resourceFor(request, token.resource as Resource | null);
+    if ("ok" in audience) return audience;
     await countRefresh(tx, found.family_id);
     if (use === "first") await rotate(tx, found.id, token.parent_id);
     const { accessTokenId, response } = await issueTokens(tx, {
@@ -60,6 +63,7 @@ export async function refresh(
       grant,
       familyId: found.family_id,
       parentId: use === "sibling" ? token.used_instead : found.id,
+      resource: audience.resource,
     });
     await tx
       .updateTable("oauth_families")
@@ -91,7 +95,7 @@ function readToken(tx: Tx, id: string) {
     .selectFrom("oauth_refresh_tokens as t")
     .innerJoin("oauth_families as f", "f.id", "t.family_id")
     .leftJoin("oauth_refresh_tokens as p", "p.id", "t.parent_id")
-    .select("t.parent_id")
+    .select(["t.parent_id", "f.resource"])
     .select([
       sql<boolean>`t.rotated_at is not null`.as("is_rotated"),
       sql<boolean>`t.spent_at is not null`.as("is_spent"),

@@ -1,0 +1,58 @@
+import type { Ask } from "./ask.ts";
+import { type Segment, transcriptPart } from "./transcript-text.ts";
+
+const api = "/_/public-api/v2";
+
+interface Recording {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string;
+  readonly start_datetime: string;
+  readonly duration_ms: number;
+  readonly media_type: string;
+  readonly participants?: readonly { readonly name: string; readonly email: string | null }[];
+  readonly ai_summary?: { readonly text: string } | null;
+}
+
+/** A recording as one text with its metadata: the shape that assistants expect of a tool named `fetch`. */
+export interface RecordingDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly url: string;
+  readonly metadata: Readonly<Record<string, string | number | readonly string[] | null>>;
+}
+
+/** Reads a recording as a document: summary and transcript. A long transcript is cut where `read_transcript` continues. */
+export async function readDocument(ask: Ask, id: string): Promise<RecordingDocument> {
+  const body = { include: { participants: true, ai_summary: true } };
+  const recording = (await ask("POST", `${api}/recordings/${id}`, { body })) as Recording;
+  const segments = (await ask("GET", `${api}/recordings/${id}/transcript`)) as Segment[];
+  const participants = (recording.participants ?? []).map(({ name, email }) =>
+    email === null ? name : `${name} <${email}>`,
+  );
+  const { text, next_from_ms } = transcriptPart(segments, {});
+  const parts = [
+    `# ${recording.title}`,
+    `Started: ${recording.start_datetime}`,
+    participants.length === 0 ? null : `Participants: ${participants.join(", ")}`,
+    recording.ai_summary ? `## Summary\n\n${recording.ai_summary.text}` : null,
+    text === "" ? null : `## Transcript\n\n${text}`,
+    next_from_ms === null
+      ? null
+      : `The transcript continues: read_transcript with from_ms = ${next_from_ms}.`,
+  ];
+  return {
+    id: recording.id,
+    title: recording.title,
+    text: parts.filter((part) => part !== null).join("\n\n"),
+    url: recording.url,
+    metadata: {
+      start_datetime: recording.start_datetime,
+      duration_ms: recording.duration_ms,
+      media_type: recording.media_type,
+      participants,
+      transcript_continues_at_ms: next_from_ms,
+    },
+  };
+}
