@@ -25,14 +25,14 @@ const tokenEndpoint: CoveredOperation = {
   summary: "Generate or Refresh Token",
 };
 
+/** Every operation of the contract that takes a version and an access token. */
+export const versionedOperations: readonly Operation[] = [recordings, uploads, hooks, directory, tokenInfo]
+  .flatMap((module) => Object.values(module) as unknown[])
+  .concat([transcriptJson, ...Object.values(transcriptText)])
+  .filter(isOperation);
+
 /** Every operation of the contract. */
-export const operations: readonly CoveredOperation[] = [
-  ...[recordings, uploads, hooks, directory, tokenInfo]
-    .flatMap((module) => Object.values(module) as unknown[])
-    .concat([transcriptJson, ...Object.values(transcriptText)])
-    .filter(isOperation),
-  tokenEndpoint,
-];
+export const operations: readonly CoveredOperation[] = [...versionedOperations, tokenEndpoint];
 
 /**
  * The operation that a request calls.

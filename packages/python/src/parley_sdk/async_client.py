@@ -1,0 +1,214 @@
+"""The client of a Parley server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, BinaryIO, Literal
+from urllib.parse import quote
+
+import httpx
+
+from .errors import ParleyError, UploadFailedError
+from .generated.api import AsyncApi
+from .generated.types import (
+    Recording,
+    RecordingFilter,
+    RecordingInclude,
+    Upload,
+    UploadAttributesInput,
+    UploadFilter,
+    UploadInclude,
+)
+from .retry import is_repeatable, wait_sec
+from .uploads import (
+    TUS_HEADERS,
+    Progress,
+    Sending,
+    check,
+    chunk_headers,
+    media_type_of,
+    read_chunk,
+    read_offset,
+)
+
+API_VERSION = "2026-10-01"
+
+
+class AsyncParley(AsyncApi):
+    """A client of one Parley server. Each operation of the API is a method; see ``/docs`` of your server.
+
+    base_url: address of the server, such as ``https://parley.example.com``.
+    token: an access token, or a function that returns one; it is called for each request.
+    max_retries: how often a request is sent again after 429, 503 and, where that is safe, lost connections.
+    client: the httpx client to use instead of one of its own; it is not closed.
+    Methods raise ParleyError for error responses.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str | Callable[[], Awaitable[str]],
+        *,
+        max_retries: int = 4,
+        max_wait_sec: float = 60,
+        client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._base_url = base_url.rstrip("/")
+        self._token = token
+        self._max_retries = max_retries
+        self._max_wait_sec = max_wait_sec
+        self._owns_client = client is None
+        self._http = client or httpx.AsyncClient(timeout=httpx.Timeout(60))
+
+    async def __aenter__(self) -> AsyncParley:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        if self._owns_client:
+            await self._http.aclose()
+
+    async def _headers(self) -> dict[str, str]:
+        token = await self._token() if callable(self._token) else self._token
+        return {"Authorization": f"Bearer {token}", "Public-Api-Version": API_VERSION}
+
+    async def _request(self, method: str, path: str, body: dict[str, Any] | None) -> httpx.Response:
+        json = None if body is None else {name: value for name, value in body.items() if value is not None}
+        repeatable = is_repeatable(method, path)
+        retry = 0
+        while True:
+            response = None
+            try:
+                response = await self._http.request(
+                    method, self._base_url + path, json=json, headers=await self._headers(), follow_redirects=False
+                )
+            except httpx.TransportError:
+                if retry >= self._max_retries or not repeatable:
+                    raise
+            status = None if response is None else response.status_code
+            retry_after = None if response is None else response.headers.get("Retry-After")
+            wait = wait_sec(status, retry_after, repeatable, retry)
+            if response is not None and (wait is None or wait > self._max_wait_sec or retry >= self._max_retries):
+                return check(response)
+            retry += 1
+            await asyncio.sleep(wait or 0)
+
+    async def _request_json(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        return (await self._request(method, path, body)).json()
+
+    async def _request_text(self, method: str, path: str, body: dict[str, Any] | None = None) -> str:
+        return (await self._request(method, path, body)).text
+
+    async def recordings(
+        self, *, filter: RecordingFilter | None = None, include: RecordingInclude | None = None
+    ) -> AsyncIterator[Recording]:
+        """Every recording that the token can see and the filter matches, newest first, page after page."""
+        cursor: str | None = None
+        while True:
+            page = await self.list_recordings(cursor=cursor, filter=filter, include=include)
+            for recording in page["recordings"]:
+                yield recording
+            cursor = page["cursor"]
+            if cursor is None:
+                return
+
+    async def uploads(
+        self, *, filter: UploadFilter | None = None, include: UploadInclude | None = None
+    ) -> AsyncIterator[Upload]:
+        """Every upload that the token can see and the filter matches, newest first, page after page."""
+        cursor: str | None = None
+        while True:
+            page = await self.list_uploads(cursor=cursor, filter=filter, include=include)
+            for upload in page["uploads"]:
+                yield upload
+            cursor = page["cursor"]
+            if cursor is None:
+                return
+
+    async def upload_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        attributes: UploadAttributesInput | None = None,
+        media_type: Literal["video", "audio"] | None = None,
+        auto_promote: bool | None = None,
+        resume: str | None = None,
+        on_create: Callable[[Upload], None] | None = None,
+        on_progress: Progress | None = None,
+        chunk_bytes: int | None = None,
+    ) -> Upload:
+        """Uploads a video or audio file in chunks. If it is interrupted, call it again with ``resume``.
+
+        resume: the id of an upload of the same file that was interrupted; only the rest is sent.
+        on_create: called with the new upload before anything is sent. Store its id to be able to resume.
+        on_progress: called with the bytes sent and the file's size.
+        Returns the upload once the file has arrived; ``wait_for_recording`` waits for the recording.
+        """
+        if resume is None:
+            kind = media_type or media_type_of(path)
+            upload = await self.create_upload(media_type=kind, auto_promote=auto_promote, attributes=attributes)
+            if on_create is not None:
+                on_create(upload)
+        else:
+            upload = await self.get_upload(resume)
+        media = upload.get("media")
+        # An upload that is resumed may have arrived already.
+        if media is not None and media["status"] == "awaiting":
+            with open(path, "rb") as file:
+                await self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes))
+        return await self.get_upload(upload["id"])
+
+    async def _send(self, url: str, file: BinaryIO, on_progress: Progress | None, sending: Sending) -> None:
+        size = file.seek(0, os.SEEK_END)
+        while True:
+            try:
+                if sending.offset is None:
+                    sending.offset = await self._find_offset(url, size)
+                if on_progress is not None:
+                    on_progress(sending.offset, size)
+                if sending.offset == size:
+                    return
+                chunk = read_chunk(file, sending.offset, sending.chunk_bytes)
+                response = await self._http.patch(url, content=chunk, headers=chunk_headers(sending.offset))
+                sending.arrived(read_offset(check(response)))
+            except (httpx.TransportError, ParleyError) as error:
+                await asyncio.sleep(sending.failed(error))
+
+    async def _find_offset(self, url: str, size: int) -> int:
+        """Asks how much has arrived; announces the file if nothing has."""
+        response = await self._http.head(url, headers=TUS_HEADERS)
+        if response.status_code != 404:
+            return read_offset(check(response))
+        check(await self._http.post(url, headers={**TUS_HEADERS, "Upload-Length": str(size)}))
+        return 0
+
+    async def wait_for_recording(self, upload_id: str, *, poll_sec: float = 2) -> str:
+        """Waits until an upload has become a recording, and returns the recording's id.
+
+        Raises UploadFailedError with the reason if the upload fails.
+        """
+        while True:
+            upload = await self.get_upload(upload_id)
+            if upload["recording_id"] is not None:
+                return upload["recording_id"]
+            if upload["status"] == "failure":
+                failure = upload.get("failure")
+                raise UploadFailedError(upload_id, failure["reason"] if failure else "the upload failed")
+            await asyncio.sleep(poll_sec)
+
+    async def download(self, recording_id: str, path: str | os.PathLike[str]) -> None:
+        """Downloads a recording's media file to a path. Raises ParleyError with code ``not_found`` if it has none."""
+        url = f"{self._base_url}/_/public-api/v2/recordings/{quote(recording_id, safe='')}/download"
+        headers = await self._headers()
+        async with self._http.stream("GET", url, headers=headers, follow_redirects=True) as response:
+            if not response.is_success:
+                await response.aread()
+                check(response)
+            with open(path, "wb") as file:
+                async for part in response.aiter_bytes():
+                    file.write(part)

@@ -1,0 +1,37 @@
+"""When a request is sent again, and after which wait."""
+
+from __future__ import annotations
+
+import re
+import time
+from email.utils import parsedate_to_datetime
+
+# POST operations that create something or start work: sent twice, they would do it twice.
+_WRITES = re.compile(r"/(create|promote|upload|token)$")
+
+
+def is_repeatable(method: str, path: str) -> bool:
+    """Whether an operation has the same result when sent twice."""
+    return method != "POST" or _WRITES.search(path) is None
+
+
+def wait_sec(status: int | None, retry_after: str | None, repeatable: bool, retry: int) -> float | None:
+    """The seconds to wait before sending a request again; None if it is not sent again.
+
+    429 and 503 say that the request was not processed. 502, 504 and a lost connection (status None) leave it open.
+    """
+    if status not in (429, 503) and not (repeatable and status in (None, 502, 504)):
+        return None
+    wait = _read_retry_after(retry_after)
+    return 0.5 * 2**retry if wait is None else wait
+
+
+def _read_retry_after(header: str | None) -> float | None:
+    if header is None:
+        return None
+    if header.isdecimal():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return None

@@ -1,0 +1,82 @@
+"""What the two clients share about sending files in chunks with tus 1.0."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+import httpx
+
+from .errors import ParleyError
+
+DEFAULT_CHUNK_BYTES = 32 * 1024 * 1024
+MIN_CHUNK_BYTES = 256 * 1024
+# Sending ends with the error after this many failures in a row.
+MAX_FAILURES = 8
+TUS_HEADERS = {"Tus-Resumable": "1.0.0"}
+
+Progress = Callable[[int, int], None]
+
+
+def media_type_of(path: str | os.PathLike[str]) -> str:
+    """Whether a file is sent as audio or as video."""
+    return "audio" if os.fspath(path).lower().endswith(".mp3") else "video"
+
+
+def chunk_headers(offset: int) -> dict[str, str]:
+    return {**TUS_HEADERS, "Content-Type": "application/offset+octet-stream", "Upload-Offset": str(offset)}
+
+
+def read_chunk(file: BinaryIO, offset: int, size: int) -> bytes:
+    file.seek(offset)
+    return file.read(size)
+
+
+def read_offset(response: httpx.Response) -> int:
+    header = response.headers.get("Upload-Offset", "")
+    if not header.isdecimal() or len(header) > 16:
+        raise RuntimeError("the response has no valid Upload-Offset header; is this a Parley server?")
+    return int(header)
+
+
+def check(response: httpx.Response) -> httpx.Response:
+    """Raises ParleyError for an error response."""
+    if response.is_success:
+        return response
+    raise ParleyError(response.status_code, read_json(response))
+
+
+def read_json(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        # A proxy's page.
+        return None
+
+
+class Sending:
+    """Where the sending of one file is, and what its errors mean."""
+
+    def __init__(self, chunk_bytes: int | None) -> None:
+        self.chunk_bytes = chunk_bytes or DEFAULT_CHUNK_BYTES
+        self.offset: int | None = None
+        self._failures = 0
+
+    def arrived(self, offset: int) -> None:
+        self.offset = offset
+        self._failures = 0
+
+    def failed(self, error: Exception) -> float:
+        """The seconds to wait before the next try, which first asks how much has arrived. Raises the error if it is final."""
+        if isinstance(error, ParleyError):
+            # A proxy's 413 has no code.
+            if error.status == 413 and error.code is None and self.chunk_bytes > MIN_CHUNK_BYTES:
+                self.chunk_bytes = max(MIN_CHUNK_BYTES, self.chunk_bytes // 2)
+            elif error.status < 500 and error.status not in (408, 409, 423, 429):
+                raise error
+        self._failures += 1
+        if self._failures > MAX_FAILURES:
+            raise error
+        self.offset = None
+        return min(0.25 * 2**self._failures, 15.0)

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { call, startTestApp } from "../support/app.ts";
+import { insertRecording, makeRecording, makeTeam, makeWorkspace, mediaFile } from "../support/factories.ts";
+import { receiverCertificate, startHookReceiver } from "../support/hook-receiver.ts";
+import { freePort } from "../support/port.ts";
+
+const run = promisify(execFile);
+
+/** A folder of `packages`. */
+export function packageFolder(name: string): string {
+  return fileURLToPath(new URL(`../../packages/${name}/`, import.meta.url));
+}
+
+/** The code blocks of a language in a package's README, in order. */
+export function readExamples(name: string, language: string): string[] {
+  const blocks = readFileSync(join(packageFolder(name), "README.md"), "utf8").split("```");
+  return blocks
+    .filter((block) => block.startsWith(`${language}\n`))
+    .map((block) => block.slice(language.length + 1));
+}
+
+/** What a client's programs need: a server, a token, a library of more than one page, a webhook and its first delivery. */
+export interface ClientSetup {
+  /** A temporary folder with `meeting.mp4`; the programs run there. */
+  readonly folder: string;
+  /** Runs a program of the client. @returns what it printed. @throws Error with its output if it fails. */
+  runProgram(program: string, args: readonly string[]): Promise<string>;
+}
+
+/** Starts a server with data for a client's tests. */
+export async function startClientSetup(): Promise<ClientSetup> {
+  setDefaultCACertificates([...getCACertificates("default"), receiverCertificate()]);
+  const folder = mkdtempSync(join(tmpdir(), "parley-client-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const app = await startTestApp({
+    port: await freePort(),
+    env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" },
+  });
+  const workspace = await makeWorkspace(app.db);
+  const { member } = workspace;
+  await makeTeam(app.db, workspace, [member]);
+  for (let n = 0; n < 120; n++)
+    await insertRecording(app.db, { recorderId: member.id, media_type: "transcript" });
+  const receiver = await startHookReceiver({ tls: true });
+  const hookUrl = `https://localhost:${receiver.port}/hook`;
+  const hook = await call(
+    app,
+    "POST",
+    "/hooks/create",
+    { hook_url: hookUrl, hook_type: "recording_added" },
+    { token: member.token },
+  );
+  assert.equal(hook.status, 200, hook.text);
+  await makeRecording(app, member.token);
+  const [, delivery] = await receiver.waitFor(2);
+  assert.ok(delivery);
+  const { body, headers } = delivery;
+  const deliveryFile = join(folder, "delivery.json");
+  writeFileSync(deliveryFile, JSON.stringify({ body, headers, secret: hook.body.secret }));
+  copyFileSync(mediaFile("good-faststart.mp4"), join(folder, "meeting.mp4"));
+  mkdirSync(join(folder, "programs"));
+  const env = {
+    PATH: process.env.PATH,
+    PARLEY_URL: app.url,
+    PARLEY_TOKEN: member.token,
+    HOOK_URL: hookUrl,
+    HOOK_SECRET: hook.body.secret,
+    DELIVERY: deliveryFile,
+    MEETING: mediaFile("good-44100.mp3"),
+  };
+  return {
+    folder,
+    async runProgram(program, args) {
+      const { stdout } = await run(program, args, { cwd: folder, env, timeout: 60_000 });
+      return stdout;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts";
+
+const source = join(packageFolder("python"), "src");
+const hasHttpx =
+  spawnSync("python3", ["-c", "import sys, httpx; sys.exit(sys.version_info < (3, 11))"]).status === 0;
+const skip = hasHttpx ? false : "needs Python 3.11 with httpx (Debian: python3-httpx)";
+
+test("the Python client: every operation, both clients, the README's examples", { skip }, async (t) => {
+  const { folder, runProgram } = await startClientSetup();
+  // `-B`: writes no compiled files beside the source.
+  const runPython = (...args: readonly string[]): Promise<string> =>
+    runProgram("env", [`PYTHONPATH=${source}`, "python3", "-B", ...args]);
+
+  await t.test("the journey", async () => {
+    copyFileSync(join(packageFolder("python"), "test", "journey.py"), join(folder, "journey.py"));
+    assert.match(await runPython("journey.py"), /every operation called/);
+  });
+
+  await t.test("the examples", async () => {
+    const examples = readExamples("python", "python");
+    assert.equal(examples.length, 6);
+    const printed: string[] = [];
+    for (const [index, example] of examples.entries()) {
+      writeFileSync(join(folder, `example_${index}.py`), example);
+      printed.push(await runPython(`example_${index}.py`));
+    }
+    assert.match(printed[0] ?? "", /: /);
+    assert.match(printed[1] ?? "", /100 %\n[0-9a-f-]{36}\n$/);
+    assert.ok(existsSync(join(folder, "download.mp4")));
+    assert.match(printed[5] ?? "", /not_found/);
+  });
+});

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts";
+
+const sdk = packageFolder("sdk");
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { folder, runProgram } = await startClientSetup();
+const examples = readExamples("sdk", "ts");
+
+function compile(...args: readonly string[]): void {
+  try {
+    execFileSync(join(root, "node_modules/.bin/tsc"), args, { cwd: folder, encoding: "utf8" });
+  } catch (error) {
+    assert.fail((error as { stdout: string }).stdout);
+  }
+}
+
+before(() => {
+  const installed = join(folder, "node_modules", "parley-sdk");
+  mkdirSync(installed, { recursive: true });
+  compile("-p", sdk, "--outDir", join(installed, "dist"));
+  copyFileSync(join(sdk, "package.json"), join(installed, "package.json"));
+  copyFileSync(join(sdk, "test", "journey.ts"), join(folder, "programs", "journey.ts"));
+  for (const [index, example] of examples.entries())
+    writeFileSync(join(folder, "programs", `example-${index}.ts`), example);
+});
+
+test("the package, its examples and the test program have no type errors in a strict project", () => {
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        target: "es2022",
+        module: "nodenext",
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        typeRoots: [join(root, "node_modules/@types")],
+        types: ["node"],
+        skipLibCheck: true,
+        noEmit: true,
+      },
+      include: ["programs"],
+    }),
+  );
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  compile("-p", ".");
+});
+
+test("every operation works, and pages, uploads, downloads, errors and signatures are handled", async () => {
+  const printed = await runProgram(process.execPath, ["programs/journey.ts"]);
+  assert.match(printed, /every operation called/);
+});
+
+test("the examples of the README run", async () => {
+  assert.equal(examples.length, 5);
+  const printed: string[] = [];
+  for (const index of examples.keys())
+    printed.push(await runProgram(process.execPath, [`programs/example-${index}.ts`]));
+  const [list, upload, , , errors] = printed;
+  assert.match(list ?? "", /Good morning|: /);
+  assert.match(upload ?? "", /100 %\n[0-9a-f-]{36}\n$/);
+  assert.ok(existsSync(join(folder, "download.mp4")));
+  assert.match(errors ?? "", /recording/i);
+});
