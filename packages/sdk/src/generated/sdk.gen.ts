@@ -640,6 +640,10 @@ export class ParleyApi extends HeyApiClient {
              * Required for confidential clients.
              */
             client_secret?: string;
+            /**
+             * Restricts the tokens to this resource (RFC 8707): the server's URL, or its URL with /mcp. At the token endpoint it must be the one of the authorization request.
+             */
+            resource?: string;
         } | {
             grant_type: 'refresh_token';
             refresh_token: string;
@@ -648,6 +652,10 @@ export class ParleyApi extends HeyApiClient {
              * Required for confidential clients.
              */
             client_secret?: string;
+            /**
+             * Restricts the tokens to this resource (RFC 8707): the server's URL, or its URL with /mcp. At the token endpoint it must be the one of the authorization request.
+             */
+            resource?: string;
         };
     }, options?: Options<never, ThrowOnError>): RequestResult<OauthTokenResponses, OauthTokenErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [{ key: 'body', map: 'body' }] }]);

@@ -2109,6 +2109,10 @@ export type OauthTokenData = {
          * Required for confidential clients.
          */
         client_secret?: string;
+        /**
+         * Restricts the tokens to this resource (RFC 8707): the server's URL, or its URL with /mcp. At the token endpoint it must be the one of the authorization request.
+         */
+        resource?: string;
     } | {
         grant_type: 'refresh_token';
         refresh_token: string;
@@ -2117,6 +2121,10 @@ export type OauthTokenData = {
          * Required for confidential clients.
          */
         client_secret?: string;
+        /**
+         * Restricts the tokens to this resource (RFC 8707): the server's URL, or its URL with /mcp. At the token endpoint it must be the one of the authorization request.
+         */
+        resource?: string;
     };
     path?: never;
     query?: never;
