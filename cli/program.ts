@@ -41,6 +41,7 @@ const commands = {
   restore: async () => (await import("./restore.ts")).restoreCommand(),
   secret: async () => (await import("./secret.ts")).secretCommand(),
   models: async () => (await import("./models.ts")).modelsCommand(),
+  trash: async () => (await import("./trash.ts")).trashCommand(),
   audit: async () => (await import("./audit.ts")).auditCommand(),
   export: async () => (await import("./export.ts")).exportCommand(),
   import: async () => (await import("./import.ts")).importCommand(),

@@ -21,6 +21,8 @@ const RecordingAdded = z.enum(["when_ready", "immediately"]).meta({
     "When `recording_added` is sent. `when_ready`: once transcription and the language model have finished or failed, after an hour at the latest. `immediately`: as soon as the recording exists. Without configured models both are the same.",
 });
 
+const TrashDays = z.int().min(0).max(365);
+
 export const WorkspaceSettings = z
   .strictObject({
     id: Uuid,
@@ -48,6 +50,10 @@ export const WorkspaceSettings = z
     recording_consent: z.string().nullable().meta({
       description:
         "Reminder shown before a recording in the web app, for example about consent. Null: the app's own text.",
+    }),
+    trash_days: TrashDays.meta({
+      description:
+        "Days that deleted recordings stay in the trash; 0: they are deleted permanently at once. A change also applies to recordings that are in the trash already.",
     }),
     voice_profiles: z.boolean().meta({
       description: "Whether voices can be remembered, with consent, and are recognized. Default: false.",
@@ -176,6 +182,7 @@ export const updateWorkspace = operation({
     recording_consent: z.string().trim().max(2000).nullable().optional().meta({
       description: "Null or empty: the app's own text.",
     }),
+    trash_days: TrashDays.optional(),
     voice_profiles: z.boolean().optional(),
     self_registered_apps: z.boolean().optional(),
   }),

@@ -41,6 +41,8 @@ export const auditActions = [
   "recording_unshared",
   "recording_share_state_changed",
   "recording_deleted",
+  "recording_restored",
+  "recording_purged",
   "public_link_created",
   "public_link_changed",
   "public_link_revoked",

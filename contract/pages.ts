@@ -13,6 +13,7 @@ export const pagePaths = [
   "/highlights/:highlight_id",
   "/stories",
   "/stories/:story_id",
+  "/trash",
   "/settings",
   "/settings/*",
 ] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Timestamp, Uuid } from "./common.ts";
+import { CursorInput, NextCursor, Success, Timestamp, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
@@ -26,21 +26,85 @@ export const DeletionReceipt = z
     }),
     is_complete: z.boolean().meta({
       description:
-        "false: some files could not be deleted yet; they are no longer accessible, and the server keeps trying to delete them.",
+        "false: the recording is in the trash, or some files could not be deleted yet; they are no longer accessible, and the server deletes them later.",
     }),
   })
   .meta({ id: "DeletionReceipt" });
 
+const Purge = Timestamp.nullable().meta({
+  description:
+    "When the server deletes the recording permanently, unless it is restored or on legal hold; null: it is deleted already.",
+});
+
+const base = { tag: "Management", gate: "every_version", permission: "write" } as const;
+
 export const deleteRecording = operation({
+  ...base,
   id: "deleteRecording",
-  tag: "Management",
-  gate: "every_version",
-  permission: "write",
   method: "DELETE",
   path: "/_/api/v1/recordings/:recording_id",
   summary: "Delete Recording",
   description:
-    "Permanently deletes a recording with its files, transcript, highlights, upload and events. Allowed for its recorders, admins and workspace tokens.",
+    "Deletes a recording: no one can see it any longer, its public links stop working, its upload and its earlier events are deleted, and `highlight_deleted` and `recording_deleted` are sent. The recording itself stays in the trash for the time set for the workspace (`trash_days`, 30 by default) and can be restored until then; with `trash_days` 0 it is deleted permanently with its files, transcript and highlights. Allowed for its recorders, admins and workspace tokens.",
+  params: RecordingParams,
+  response: DeletionReceipt.extend({ purge_datetime: Purge }),
+  errors: ["forbidden", "not_found", "wrong_state"],
+});
+
+/** A recording in the trash. */
+export const TrashedRecording = z
+  .strictObject({
+    id: Uuid,
+    title: z.string(),
+    media_type: z.enum(["audio", "transcript", "video"]),
+    start_datetime: Timestamp,
+    duration_ms: z.int(),
+    deleted_datetime: Timestamp,
+    deleted_by: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({
+      description: "The user who deleted it; null: a workspace token, or a user who is gone.",
+    }),
+    purge_datetime: Timestamp.meta({
+      description: "When the server deletes it permanently, unless it is on legal hold.",
+    }),
+    is_held: z.boolean().meta({ description: "Whether it is on legal hold, and so stays longer." }),
+  })
+  .meta({ id: "TrashedRecording" });
+
+export const listTrash = operation({
+  ...base,
+  id: "listTrash",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/trash",
+  summary: "List Trash",
+  description:
+    "Lists the deleted recordings that the caller can restore, last deleted first: those the caller recorded, and for admins and workspace tokens all that they could see.",
+  query: z.object({ cursor: CursorInput.optional() }),
+  response: z.strictObject({ recordings: z.array(TrashedRecording), cursor: NextCursor }),
+  errors: ["invalid_input", "invalid_cursor"],
+});
+
+export const restoreRecording = operation({
+  ...base,
+  id: "restoreRecording",
+  method: "POST",
+  path: "/_/api/v1/trash/:recording_id/restore",
+  summary: "Restore Recording",
+  description:
+    "Restores a recording from the trash for everyone who may see it, with its highlights, notes, public links and positions in stories. To API clients and hooks it is a new recording with the same ID: `recording_added`, `highlight_added` and `story_updated` are sent. Allowed for those who could delete it.",
+  params: RecordingParams,
+  response: Success,
+  errors: ["forbidden", "not_found"],
+});
+
+export const purgeRecording = operation({
+  ...base,
+  id: "purgeRecording",
+  method: "DELETE",
+  path: "/_/api/v1/trash/:recording_id",
+  summary: "Delete Recording From Trash",
+  description:
+    "Permanently deletes a recording in the trash, with its files. Sends no events, because deleting it did. Allowed for those who could delete it.",
   params: RecordingParams,
   response: DeletionReceipt,
   errors: ["forbidden", "not_found", "wrong_state"],

@@ -86,7 +86,6 @@ import { sharedFileRoutes } from "./public-links/view/file-routes.ts";
 import { sharedRoutes } from "./public-links/view/shared-routes.ts";
 import { recordingDataRoutes } from "./recordings/api/management-routes.ts";
 import { recordingRoutes } from "./recordings/api/routes.ts";
-import { recordingManagementRoutes } from "./recordings/delete/routes.ts";
 import { recordingAssetRoutes } from "./recordings/media/asset-routes.ts";
 import { recordingMediaRoutes } from "./recordings/media/routes.ts";
 import { erasureRoutes } from "./retention/erasure/routes.ts";
@@ -103,6 +102,7 @@ import { hasSpeechModel } from "./transcription/index.ts";
 import { transcriptionRoutes } from "./transcription/routes.ts";
 import { voiceRoutes } from "./transcription/voices/routes.ts";
 import { transcriptRoutes } from "./transcripts/routes.ts";
+import { trashRoutes } from "./trash/routes.ts";
 import { uploadManagementRoutes } from "./uploads/api/management-routes.ts";
 import { uploadRoutes } from "./uploads/api/routes.ts";
 import { uploadFileRoutes } from "./uploads/transfer/file-routes.ts";
@@ -110,7 +110,6 @@ import { notificationRoutes } from "./uploads/transfer/notification-routes.ts";
 import { resumableRoutes } from "./uploads/transfer/resumable.ts";
 import { webAppRoutes } from "./web/routes.ts";
 import { hookRoutes } from "./webhooks/api/routes.ts";
-import { deleteEvents } from "./webhooks/deliveries/suppress.ts";
 import { createHostLimit } from "./webhooks/dispatch/host-limit.ts";
 import { feedRoutes } from "./webhooks/feed/routes.ts";
 import { hookManagementRoutes } from "./webhooks/management/routes.ts";
@@ -261,7 +260,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       sharedRoutes(api, { db, store, signer, config });
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       feedRoutes(api, { db, signer, config });
-      recordingManagementRoutes(api, { db, store, deleteEvents });
+      trashRoutes(api, { db, store, config });
       searchRoutes(api, { db, config });
       recordingDataRoutes(api, {
         db,
@@ -275,7 +274,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       participantRoutes(api, { db });
       meetingTypeRoutes(api, { db });
       importRoutes(api, { db, jobs, store, signer, config });
-      sampleRoutes(api, { db, jobs, store, deleteEvents, config });
+      sampleRoutes(api, { db, jobs, store, config });
       uploadManagementRoutes(api, { db });
       importRunRoutes(api, { db, jobs, encryptor });
       transcriptRoutes(api, {

@@ -28,6 +28,7 @@ import { mergePending } from "./search/pending-entries.ts";
 import { removeOrphans } from "./storage-maintenance/orphans.ts";
 import { createSweepGate } from "./storage-maintenance/owner-marker.ts";
 import { deleteOldVoices, findDueTranscriptions, hasSpeechModel } from "./transcription/index.ts";
+import { emptyTrash } from "./trash/purge.ts";
 import { endUploadsOfDeactivated } from "./uploads/lifecycle/end-access.ts";
 import { deleteStaleUploads } from "./uploads/lifecycle/stale.ts";
 import { failExpiredMedia, failStuckUploads, retryStuckUploads } from "./uploads/lifecycle/sweeps.ts";
@@ -179,6 +180,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       await pruneReceipts(db.pool, before);
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
     }),
+    "recordings in the trash": byAge(() => emptyTrash({ db, store, log })),
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
     "voices that nobody remembered": byAge(() => deleteOldVoices(db.kysely)),
     "old requests for access": byAge(() => deleteOldRequests(db.kysely)),

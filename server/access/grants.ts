@@ -5,6 +5,7 @@ import type { Tx } from "../platform/db/database.ts";
  * Updates recording_grants to who may see the recordings, in the transaction that changed it. This statement is the whole
  * visibility rule (design, "Who sees a recording"): workspace tokens see everything; a user sees the recordings they
  * recorded, that are shared with them, one of their teams or the workspace, and that they attended (matched by email).
+ * Nobody sees a recording in the trash.
  *
  * Locks the recordings first, ordered by id, so that of two concurrent changes the later one sees the earlier one.
  */
@@ -34,6 +35,7 @@ export async function syncGrants(tx: Tx, recordingIds: readonly string[]): Promi
           where a.recording_id = r.id
       ) p
       where r.id = any(${recordingIds}::uuid[])
+        and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)
     ), gone as (
       delete from recording_grants g
       where g.recording_id = any(${recordingIds}::uuid[])

@@ -24,7 +24,8 @@ export async function findManagedMeetingTypes(
 ): Promise<MeetingTypeOutput[]> {
   const { rows } = await sql<MeetingTypeOutput>`
     select m.id, m.name, m.scope, m.is_default, m.spoken_language, m.vocabulary,
-      (select count(*)::integer from recordings r where r.meeting_type_id = m.id) as recordings
+      (select count(*)::integer from recordings r where r.meeting_type_id = m.id and not exists (
+        select 1 from trashed_recordings t where t.recording_id = r.id)) as recordings
     from meeting_types m
     where m.workspace_id = ${workspaceId} and (${id}::uuid is null or m.id = ${id}::uuid)
     order by m.position, m.id`.execute(db);

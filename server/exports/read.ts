@@ -151,11 +151,12 @@ export async function readMedia(db: Database, recordingId: string): Promise<Expo
   return rows[0];
 }
 
-/** Ids of a workspace's recordings after the given one. */
+/** Ids of a workspace's recordings after the given one, without those in the trash. */
 export async function readIds(db: Database, workspaceId: string, after: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from recordings
     where workspace_id = ${workspaceId} and (${after}::uuid is null or id > ${after}::uuid)
+      and not exists (select 1 from trashed_recordings t where t.recording_id = recordings.id)
     order by id limit 500`.execute(db.kysely);
   return rows.map(({ id }) => id);
 }

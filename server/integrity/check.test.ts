@@ -171,7 +171,8 @@ test("the background check reads what was not read for a month, and logs damage 
   await store.put(mediaKey, intact);
 });
 
-test("deleting a recording leaves no fingerprints", async () => {
+test("deleting a recording permanently leaves no fingerprints", async () => {
+  await db.pool.query("update workspaces set trash_days = 0");
   const other = await recordingOf("good-cbr.mp3", "audio");
   assert.ok((await storedKeys(other)).length > 0);
   const { status } = await call(app, "DELETE", `/_/api/v1/recordings/${other}`, undefined, {

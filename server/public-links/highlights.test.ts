@@ -208,7 +208,8 @@ test("files go with the last link, with the highlight, and with the recording", 
   const third = await makeHighlight(recordingId, member.token, 2000, 1000);
   const token = tokenOf(await makeLink(third));
   await settled(links, token);
-  const { body: receipt } = await manage("DELETE", `/recordings/${recordingId}`, member.token);
+  await manage("DELETE", `/recordings/${recordingId}`, member.token);
+  const { body: receipt } = await manage("DELETE", `/trash/${recordingId}`, member.token);
   assert.equal(receipt.is_complete, true);
   // media, waveform, and of the clip: media, waveform, thumbnail, storyboard and its sheet.
   assert.equal(receipt.removed.objects, 7);

@@ -30,6 +30,20 @@ export function matches(conditions: Conditions): RawBuilder<boolean> {
   )`;
 }
 
+/**
+ * SQL subquery: ids and start times of a workspace's recordings that started long enough ago, including those in the trash,
+ * which a rule doesn't let rest. The workspace's grants are indexed by time, so a rule only reads old recordings.
+ */
+function oldRecordings(workspaceId: string, { older_than_days }: Conditions): RawBuilder<unknown> {
+  return sql`(
+    select g.recording_id, g.start_datetime from recording_grants g
+    where g.principal_id = ${workspaceId}
+      and g.start_datetime < now() - make_interval(days => ${older_than_days}::integer)
+    union all
+    select t.recording_id, r.start_datetime from trashed_recordings t join recordings r on r.id = t.recording_id
+    where t.workspace_id = ${workspaceId})`;
+}
+
 export interface Match {
   readonly id: string;
   readonly title: string;
@@ -37,8 +51,7 @@ export interface Match {
 }
 
 /**
- * Matching recordings of a workspace that are not on legal hold, oldest first. The workspace's grants are indexed by time, so
- * a rule only reads old recordings.
+ * Matching recordings of a workspace that are not on legal hold, oldest first.
  */
 export async function findMatches(
   db: Executor,
@@ -48,10 +61,8 @@ export async function findMatches(
 ): Promise<Match[]> {
   const { rows } = await sql<Match>`
     select r.id, r.title, r.start_datetime
-    from recording_grants g join recordings r on r.id = g.recording_id
-    where g.principal_id = ${workspaceId}
-      and g.start_datetime < now() - make_interval(days => ${conditions.older_than_days}::integer)
-      and ${matches(conditions)}
+    from ${oldRecordings(workspaceId, conditions)} g join recordings r on r.id = g.recording_id
+    where ${matches(conditions)}
       and not exists (select 1 from legal_holds h where h.recording_id = r.id)
     order by g.start_datetime, g.recording_id
     limit ${limit}`.execute(db);
@@ -67,11 +78,9 @@ export async function countMatches(
   const { rows } = await sql<{ recordings: number; held: number }>`
     select (count(*) filter (where h.recording_id is null))::integer as recordings,
       count(h.recording_id)::integer as held
-    from recording_grants g
+    from ${oldRecordings(workspaceId, conditions)} g
     join recordings r on r.id = g.recording_id
     left join legal_holds h on h.recording_id = r.id
-    where g.principal_id = ${workspaceId}
-      and g.start_datetime < now() - make_interval(days => ${conditions.older_than_days}::integer)
-      and ${matches(conditions)}`.execute(db);
+    where ${matches(conditions)}`.execute(db);
   return rows[0] ?? { recordings: 0, held: 0 };
 }

@@ -12,7 +12,7 @@ import type { Database } from "../platform/db/database.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import { uploadFileKey } from "../platform/storage/layout.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
-import { type DeleteEvents, deleteRecording } from "../recordings/delete/delete.ts";
+import { deletePermanently } from "../trash/delete.ts";
 import type { UploadQuotas } from "../uploads/quotas.ts";
 import { takeFile } from "../uploads/transfer/arrival.ts";
 
@@ -20,7 +20,6 @@ interface Dependencies {
   readonly db: Database;
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
-  readonly deleteEvents: DeleteEvents;
   readonly config: UploadQuotas & Pick<Config, "s3" | "uploadUrlTtlMs" | "maxDurationMs" | "maxUploadBytes">;
 }
 
@@ -120,7 +119,7 @@ export async function removeSamples(
   const owner = { ...principal, scope: "workspace" as const, sees: [principal.workspaceId] };
   for (const { recording_id } of await findUploads(deps.db, principal.workspaceId))
     if (recording_id !== null && (await isThere(deps.db, recording_id)))
-      await deleteRecording(deps, owner, recording_id, actor);
+      await deletePermanently(deps, owner, recording_id, actor);
   return findSamples(deps.db, principal.workspaceId);
 }
 

@@ -159,7 +159,8 @@ test("changes: the index follows every change, and a rollback leaves nothing", a
   assert.deepEqual([await find("yak"), await find("kiwi")], [[], ["Renamed kiwi"]]);
 
   await call(app, "DELETE", `/_/api/v1/recordings/${id}`, undefined, options);
-  assert.deepEqual(await find("kiwi"), []);
+  assert.deepEqual(await find("kiwi"), [], "nothing in the trash is found");
+  await call(app, "DELETE", `/_/api/v1/trash/${id}`, undefined, options);
   for (const table of ["search_recordings", "search_chunks", "search_changes"]) {
     const { rows } = await pool.query(`select 1 from ${table} where recording_id = $1`, [id]);
     assert.deepEqual(rows, [], table);

@@ -224,25 +224,40 @@ test("downloads: the media and the transcript in four formats, named after the r
   assert.deepEqual(complaints, []);
 });
 
-test("deleting lists what will be deleted, then what was", async () => {
+test("deleting lists what will be deleted, moves it to the trash, and can be undone there and then", async () => {
   const id = await makeMedia(app, member.token, { title: "Old meeting" });
   const { page, complaints } = await open(id);
-  await page.getByRole("button", { name: "Recording actions" }).click();
-  await page.getByRole("menuitem", { name: "Delete" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByText("5 transcript lines").waitFor();
+  const removeIt = async () => {
+    await page.getByRole("button", { name: "Recording actions" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("5 transcript lines").waitFor();
+    await dialog.getByText("from the trash for 30 days").waitFor();
+    await assertAccessibleAtRest(page);
+    await dialog.getByRole("button", { name: "Delete recording" }).click();
+    await page.getByRole("heading", { name: "Library" }).waitFor();
+    await page.getByText("Recording moved to trash").waitFor();
+    assert.equal((await manage("GET", `/recordings/${id}`)).status, 404);
+  };
+  await removeIt();
   await assertAccessibleAtRest(page);
-  await dialog.getByRole("button", { name: "Delete recording" }).click();
-  await page.getByRole("heading", { name: "Deleted", exact: true }).waitFor();
-  assert.match(
-    (await dialog.textContent()) ?? "",
-    /1 recording\d files5 transcript lines2 participants1 upload/,
-  );
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Recording restored").waitFor();
+  await page.getByRole("link", { name: "Old meeting" }).click();
+  await removeIt();
+  await page.getByRole("link", { name: "Trash" }).click();
+  await page.getByRole("list", { name: "Recordings in the trash" }).getByText("Old meeting").waitFor();
+  await page.getByRole("heading", { name: "Trash" }).hover();
   await assertAccessibleAtRest(page);
-  assert.equal((await manage("GET", `/recordings/${id}`)).status, 404);
-  await dialog.getByRole("button", { name: "Back to library" }).click();
-  await page.getByRole("heading", { name: "Library" }).waitFor();
-  assert.equal(await page.getByRole("link", { name: "Old meeting" }).count(), 0);
+  await page.getByRole("button", { name: "Restore Old meeting" }).click();
+  await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
+  assert.equal((await manage("GET", `/recordings/${id}`)).status, 200);
+  assert.equal((await manage("DELETE", `/recordings/${id}`)).status, 200);
+  await page.reload();
+  await page.getByRole("button", { name: "Delete now: Old meeting" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete permanently" }).click();
+  await page.getByRole("heading", { name: "The trash is empty" }).waitFor();
+  assert.equal((await manage("POST", `/trash/${id}/restore`)).status, 404);
   assert.deepEqual(complaints, []);
 });
 

@@ -40,6 +40,9 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   getTranscript_vtt: (world) => ({ params: recording(world) }),
   getTranscript_srt: (world) => ({ params: recording(world) }),
   deleteRecording: (world) => ({ params: recording(world) }),
+  listTrash: () => ({}),
+  restoreRecording: async (world) => ({ params: { recording_id: await world.trashed() } }),
+  purgeRecording: async (world) => ({ params: { recording_id: await world.trashed() } }),
 
   listHighlights: (world) => ({ params: recording(world) }),
   listAllHighlights: () => ({}),

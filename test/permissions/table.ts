@@ -47,6 +47,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getTranscript_vtt: kinds.sees,
   getTranscript_srt: kinds.sees,
   deleteRecording: kinds.changes,
+  listTrash: kinds.own,
+  restoreRecording: kinds.changes,
+  purgeRecording: kinds.changes,
 
   listHighlights: kinds.sees,
   listAllHighlights: kinds.own,

@@ -107,6 +107,13 @@ export class World {
     return (await this.asRecorder("POST", "/_/api/v1/recordings", { media: { format: "mp4" } })).id;
   }
 
+  /** A recording in the trash that the same callers could see. @returns its id. */
+  async trashed(): Promise<string> {
+    const { recordingId } = await createWorld(this.app, this.users, this.receiver);
+    await this.asRecorder("DELETE", `/_/api/v1/recordings/${recordingId}`);
+    return recordingId;
+  }
+
   /** Sends a set-up request as an admin. */
   // biome-ignore lint/suspicious/noExplicitAny: any response of any operation.
   async asAdmin(method: string, path: string, body?: unknown): Promise<any> {

@@ -75,7 +75,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "uploads",
     "webhooks",
   ],
-  samples: ["audit", "imports", "recordings", "uploads"],
+  samples: ["audit", "imports", "trash", "uploads"],
   search: ["access"],
   "storage-maintenance": ["uploads"],
   stories: ["access", "audit", "public-link-records", "recordings"],
@@ -93,6 +93,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   ],
   transcription: ["audit", "media", "recordings", "transcripts"],
   transcripts: ["audit", "recordings"],
+  trash: ["access", "audit", "public-link-records", "recordings", "webhooks"],
   uploads: [
     "access",
     "audit",

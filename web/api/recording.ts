@@ -18,7 +18,6 @@ import type {
   RecordingView,
   updateRecordingData,
 } from "../../contract/recording-data.ts";
-import type { deleteRecording } from "../../contract/recording-management.ts";
 import type {
   addTag,
   removeTag,
@@ -183,7 +182,6 @@ export function recordingActions(id: string) {
       call<typeof updateParticipant>("PATCH", managed(id) + path`/participants/${participantId}`, { body }),
     deleteParticipant: (participantId: string) =>
       call<typeof deleteParticipant>("DELETE", managed(id) + path`/participants/${participantId}`),
-    remove: () => call<typeof deleteRecording>("DELETE", managed(id)),
     addTag: (tag: string) => call<typeof addTag>("PUT", `${contract(id)}/tags`, { body: { tag } }),
     removeTag: (tag: string) => call<typeof removeTag>("DELETE", contract(id) + path`/tags/${tag}`),
     shareToUser: (user_id: string) =>

@@ -255,6 +255,12 @@ const storyRoute = createRoute({
   component: lazyPage(() => import("../stories/story-page.tsx"), "StoryPage"),
 });
 
+const trashRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/trash",
+  component: lazyPage(() => import("../trash/page.tsx"), "TrashPage"),
+});
+
 const routes = root.addChildren([
   signedIn.addChildren([
     libraryRoute,
@@ -266,6 +272,7 @@ const routes = root.addChildren([
     highlightRoute,
     storiesRoute,
     storyRoute,
+    trashRoute,
     recordingRoute,
     settingsPages,
   ]),

@@ -7,7 +7,6 @@ import {
   Button,
   Group,
   Menu,
-  NavLink,
   Text,
   UnstyledButton,
   useMantineColorScheme,
@@ -23,6 +22,7 @@ import {
   IconSettings,
   IconStack2,
   IconSun,
+  IconTrash,
   IconUpload,
   IconVideo,
 } from "@tabler/icons-react";
@@ -44,6 +44,7 @@ const navItems = [
   { to: "/highlights", label: "Highlights", icon: IconHighlight },
   { to: "/stories", label: "Stories", icon: IconStack2 },
   { to: "/uploads", label: "Uploads", icon: IconUpload },
+  { to: "/trash", label: "Trash", icon: IconTrash },
   { to: "/settings", label: "Settings", icon: IconSettings },
 ] as const;
 
@@ -90,17 +91,18 @@ export function Shell({ session }: { session: Session }) {
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label="Main" mod={{ closed: !isOpen }}>
           {navItems.map(({ to, label, icon: Icon }) => (
-            <NavLink
+            <Link
               key={to}
-              component={Link}
               to={to}
-              label={label}
-              leftSection={<Icon size={20} stroke={1.6} aria-hidden />}
-              active={to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to)}
-              variant="light"
-              my={2}
-              bdrs="md"
-            />
+              className="nav-item"
+              data-active={
+                (to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to)) ||
+                undefined
+              }
+            >
+              <Icon size={20} stroke={1.6} aria-hidden />
+              {label}
+            </Link>
           ))}
         </AppShell.Navbar>
         <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>

@@ -142,6 +142,7 @@ test("workspace: admins change name and domains; existing recordings keep who co
     recording_added: "when_ready",
     spoken_language: null,
     vocabulary: [],
+    trash_days: 30,
     voice_profiles: false,
     self_registered_apps: true,
     resolves_old_ids: false,

@@ -30,6 +30,7 @@ export function workspaceRoutes(
         "vocabulary",
         "resolves_old_ids",
         "recording_consent",
+        "trash_days",
         "voice_profiles",
         "self_registered_apps",
       ])
@@ -48,6 +49,7 @@ export function workspaceRoutes(
       vocabulary: row.vocabulary,
       resolves_old_ids: row.resolves_old_ids,
       recording_consent: row.recording_consent,
+      trash_days: row.trash_days,
       voice_profiles: row.voice_profiles,
       self_registered_apps: row.self_registered_apps,
       single_sign_on:
@@ -59,7 +61,8 @@ export function workspaceRoutes(
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
     const { name, email_domains, new_recordings, recording_added, recording_consent } = body;
-    const { spoken_language, vocabulary, resolves_old_ids, voice_profiles, self_registered_apps } = body;
+    const { spoken_language, vocabulary, resolves_old_ids, trash_days, voice_profiles } = body;
+    const { self_registered_apps } = body;
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
@@ -71,6 +74,7 @@ export function workspaceRoutes(
       ...(vocabulary === undefined ? {} : { vocabulary }),
       ...(resolves_old_ids === undefined ? {} : { resolves_old_ids }),
       ...(recording_consent === undefined ? {} : { recording_consent: recording_consent || null }),
+      ...(trash_days === undefined ? {} : { trash_days }),
       ...(voice_profiles === undefined ? {} : { voice_profiles }),
       ...(self_registered_apps === undefined ? {} : { self_registered_apps }),
     };

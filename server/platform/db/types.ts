@@ -820,6 +820,15 @@ export interface TranscriptSegments {
   word_times: number[] | null;
 }
 
+export interface TrashedRecordings {
+  principals: string[];
+  recording_id: string;
+  removed: Json;
+  trashed_at: Generated<Timestamp>;
+  trashed_by: string | null;
+  workspace_id: string;
+}
+
 export interface Uploads {
   active_at: Timestamp | null;
   auto_promote: boolean;
@@ -914,6 +923,7 @@ export interface Workspaces {
   resolves_old_ids: Generated<boolean>;
   self_registered_apps: Generated<boolean>;
   spoken_language: string | null;
+  trash_days: Generated<number>;
   vocabulary: Generated<string[]>;
   voice_profiles: Generated<boolean>;
 }
@@ -989,6 +999,7 @@ export interface DB {
   transcript_segments: TranscriptSegments;
   transcription_chunks: TranscriptionChunks;
   transcriptions: Transcriptions;
+  trashed_recordings: TrashedRecordings;
   upload_transcripts: UploadTranscripts;
   uploads: Uploads;
   users: Users;

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { sql } from "kysely";
 import type { HookType } from "../../../contract/hooks.ts";
 import type { Tx } from "../db/database.ts";
 
@@ -23,18 +24,16 @@ export interface NewEvent {
 export async function record(tx: Tx, event: NewEvent): Promise<void> {
   // recording_added comes first, so an event for a recording that is not announced yet waits (announce.ts).
   if (event.type === "recording_updated" && (await noteChangeOfHeld(tx, event.subjectId))) return;
-  await tx
-    .insertInto("events")
-    .values({
-      event_id: randomUUIDv7(),
-      workspace_id: event.workspaceId,
-      type: event.type,
-      subject_id: event.subjectId,
-      recording_id: event.recordingId ?? (event.type.startsWith("recording_") ? event.subjectId : null),
-      audience: event.audience === undefined ? null : [...event.audience],
-      data: JSON.stringify(event.data),
-    })
-    .execute();
+  const recordingId = event.recordingId ?? (event.type.startsWith("recording_") ? event.subjectId : null);
+  // To everyone outside, a recording in the trash is gone: what happens with it meanwhile is no event.
+  await sql`
+    insert into events (event_id, workspace_id, type, subject_id, recording_id, audience, data)
+    select ${randomUUIDv7()}::uuid, ${event.workspaceId}::uuid, ${event.type}, ${event.subjectId}::uuid,
+      ${recordingId}::uuid, ${event.audience === undefined ? null : [...event.audience]}::uuid[],
+      ${JSON.stringify(event.data)}::jsonb
+    where not exists (select 1 from trashed_recordings t where t.recording_id = ${recordingId}::uuid)`.execute(
+    tx,
+  );
 }
 
 /** @returns whether the recording is held, so that its change is reported when it is announced. */

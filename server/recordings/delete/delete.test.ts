@@ -15,14 +15,15 @@ import { isBackupRunning, takeBackupLock } from "../../platform/db/backup-lock.t
 import { recordingObjectKey, uploadFileKey } from "../../platform/storage/layout.ts";
 import { keepDuringBackup } from "../../storage-maintenance/keep-during-backup.ts";
 import { transcribeRecordingJob } from "../../transcription/job.ts";
-import { deleteEvents } from "../../webhooks/deliveries/suppress.ts";
-import { deleteRecording } from "./delete.ts";
+import { deleteRecording } from "../../trash/delete.ts";
 
 const app = await startTestApp();
 const workspace = await makeWorkspace(app.db);
 const { admin, member } = workspace;
 const stranger = await makeWorkspace(app.db);
 const { pool } = app.db;
+// Permanent deletion; server/trash/trash.test.ts tests the trash.
+await pool.query("update workspaces set trash_days = 0 where id = $1", [workspace.id]);
 
 /** Calls the management API, which has no versions. */
 const manage = (method: string, path: string, token: string | null, body?: unknown) =>
@@ -159,6 +160,8 @@ test("delete: takes everything along, says what, and leaves highlight_deleted an
   assert.equal(status, 200);
   assert.ok(Math.abs(Date.parse(body.deleted_datetime) - Date.now()) < 60_000);
   delete body.deleted_datetime;
+  assert.equal(body.purge_datetime, null);
+  delete body.purge_datetime;
   const { n } = eventCount.rows[0];
   assert.ok(n >= 9, `${n} events`);
   assert.deepEqual(body, {
@@ -325,7 +328,7 @@ test("files: when the store fails the recording is deleted all the same, and the
     expiresAt: null,
     sees: [workspace.id],
   } as const;
-  const deps = { db: app.db, store, deleteEvents, onError: (error: unknown) => failures.push(error) };
+  const deps = { db: app.db, store, onError: (error: unknown) => failures.push(error) };
   const receipt = await deleteRecording(deps, principal, recordingId, commandLine(workspace.id));
   assert.deepEqual([receipt.is_complete, receipt.removed.objects, failures.length], [false, 0, 1]);
   assert.equal((await remove(recordingId, member.token)).status, 404);

@@ -1,20 +1,17 @@
 import type { z } from "zod";
 import type { DeletionReceipt } from "../../../contract/recording-management.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
-import type { Principal } from "../../platform/auth/principal.ts";
 import { isBackupRunning } from "../../platform/db/backup-lock.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { record } from "../../platform/events/record.ts";
-import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { recordingsPrefix, uploadsPrefix } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
-import { lockForChange } from "../rights.ts";
 import {
   deleteJobsOf,
   deleteRecordingRows,
   deleteUploadsOf,
   findAudience,
-  isHeld,
+  isInTrash,
   lockHighlightsOf,
 } from "./queries.ts";
 import { removeFromStories } from "./remove-from-stories.ts";
@@ -32,35 +29,11 @@ export type DeleteEvents = (
   subjectIds: readonly string[],
 ) => Promise<{ readonly events: number; readonly deliveries: number }>;
 
-interface Dependencies {
+interface FileRemoval {
   readonly db: Database;
   readonly store: ObjectStore;
-  readonly deleteEvents: DeleteEvents;
   /** Called when files could not be removed. */
   readonly onError: (error: unknown) => void;
-}
-
-/**
- * Deletes a recording and everything that belongs to it. One transaction deletes its rows, its past events and its
- * pending deliveries, and records `highlight_deleted` for each highlight and `recording_deleted` for the users who could
- * see it. The files are removed afterwards; if the process is killed in between, the orphan sweep removes them.
- */
-export async function deleteRecording(
-  { db, store, deleteEvents, onError }: Dependencies,
-  principal: Principal,
-  recordingId: string,
-  actor: AuditActor,
-): Promise<Receipt> {
-  const removed = await db.kysely.transaction().execute(async (tx) => {
-    await lockForChange(tx, principal, recordingId, "delete it");
-    if (await isHeld(tx, recordingId))
-      throw new ProblemError(
-        "wrong_state",
-        "the recording is under legal hold; ask an admin to release the hold first",
-      );
-    return removeRecording(tx, actor, recordingId, deleteEvents);
-  });
-  return removeFiles({ db, store, onError }, recordingId, removed);
 }
 
 /** Counts of the deleted rows, and the uploads whose files are still to be removed. */
@@ -68,21 +41,45 @@ export type RemovedRows = Omit<Receipt["removed"], "uploads" | "objects"> & {
   readonly uploadIds: readonly string[];
 };
 
-/** Deletes the rows of a recording of the actor's workspace, which the caller has locked, and records the events. */
+/**
+ * Deletes a recording of the actor's workspace, which the caller has locked, and everything that belongs to it: its rows,
+ * its past events and its pending deliveries. Records the deletion, unless moving it to the trash did. The caller removes
+ * the files afterwards; if the process is killed in between, the orphan sweep removes them.
+ */
 export async function removeRecording(
   tx: Tx,
   actor: AuditActor,
   recordingId: string,
   deleteEvents: DeleteEvents,
 ): Promise<RemovedRows> {
-  const { workspaceId } = actor;
+  const isTrashed = await isInTrash(tx, recordingId);
   const audience = await findAudience(tx, recordingId);
   const highlightIds = await lockHighlightsOf(tx, recordingId);
   await removeFromStories(tx, highlightIds);
   const uploadIds = await deleteUploadsOf(tx, recordingId);
-  const events = await deleteEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
+  const events = isTrashed
+    ? { events: 0, deliveries: 0 }
+    : await deleteEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
   const deleted = await deleteRecordingRows(tx, recordingId);
   await deleteJobsOf(tx, [recordingId, ...uploadIds]);
+  if (!isTrashed) await recordDeletion(tx, actor, recordingId, { highlightIds, audience });
+  await recordAudit(tx, actor, {
+    action: isTrashed ? "recording_purged" : "recording_deleted",
+    subject: { type: "recording", id: recordingId },
+  });
+  return { ...deleted, ...events, uploadIds };
+}
+
+/** Records `highlight_deleted` for each highlight and `recording_deleted`, for the users who could see the recording. */
+export async function recordDeletion(
+  tx: Tx,
+  { workspaceId }: Pick<AuditActor, "workspaceId">,
+  recordingId: string,
+  {
+    highlightIds,
+    audience,
+  }: { readonly highlightIds: readonly string[]; readonly audience: readonly string[] },
+): Promise<void> {
   // Before their recording, so that receivers that only store highlights learn of the deletion too.
   for (const id of highlightIds) {
     await record(tx, {
@@ -101,25 +98,18 @@ export async function removeRecording(
     audience,
     data: { id: recordingId },
   });
-  await recordAudit(tx, actor, {
-    action: "recording_deleted",
-    subject: { type: "recording", id: recordingId },
-  });
-  return { ...deleted, ...events, uploadIds };
 }
 
 /**
- * Removes the files of a recording whose rows are deleted. While a backup runs, the orphan sweep removes them after it.
+ * Removes the files of a recording whose rows are deleted.
  * @returns the receipt for rows and files.
  */
 export async function removeFiles(
-  { db, store, onError }: Pick<Dependencies, "db" | "store" | "onError">,
+  removal: FileRemoval,
   recordingId: string,
   { uploadIds, ...rows }: RemovedRows,
 ): Promise<Receipt> {
-  const files = (await isBackupRunning(db.pool))
-    ? { removed: 0, isComplete: false }
-    : await removeObjects(store, recordingId, uploadIds, onError);
+  const files = await removeObjects(removal, [`${recordingsPrefix}${recordingId}/`], uploadIds);
   return {
     id: recordingId,
     deleted_datetime: new Date().toISOString(),
@@ -128,17 +118,20 @@ export async function removeFiles(
   };
 }
 
-/** Removes all objects of these ids. Errors of the store are reported but not thrown, because the rows are already gone. */
-async function removeObjects(
-  store: ObjectStore,
-  recordingId: string,
+/**
+ * Removes all objects below these prefixes and of these uploads. While a backup runs, the orphan sweep removes them after
+ * it. Errors of the store are reported but not thrown, because the rows are already gone.
+ */
+export async function removeObjects(
+  { db, store, onError }: FileRemoval,
+  prefixes: readonly string[],
   uploadIds: readonly string[],
-  onError: (error: unknown) => void,
 ): Promise<{ removed: number; isComplete: boolean }> {
+  if (await isBackupRunning(db.pool)) return { removed: 0, isComplete: false };
   let removed = 0;
   try {
     const uploads = uploadIds.map((id) => `${uploadsPrefix}${id}/`);
-    for (const prefix of [`${recordingsPrefix}${recordingId}/`, ...uploads]) {
+    for (const prefix of [...prefixes, ...uploads]) {
       for (const key of await keysOf(store.list(prefix))) {
         await store.delete(key);
         removed += 1;

@@ -22,6 +22,16 @@ export async function isHeld(tx: Tx, recordingId: string): Promise<boolean> {
   return hold !== undefined;
 }
 
+/** Whether the recording, which the caller has locked, is in the trash. */
+export async function isInTrash(tx: Tx, recordingId: string): Promise<boolean> {
+  const trashed = await tx
+    .selectFrom("trashed_recordings")
+    .select("recording_id")
+    .where("recording_id", "=", recordingId)
+    .executeTakeFirst();
+  return trashed !== undefined;
+}
+
 /** Locks the highlights of a recording in the order of their ids, as every transaction does. */
 export async function lockHighlightsOf(tx: Tx, recordingId: string): Promise<string[]> {
   const rows = await tx

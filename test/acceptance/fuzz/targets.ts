@@ -56,7 +56,9 @@ const reads = ["list", "get", "tokenInfo"];
 
 /** Deletions use unknown ids, because other requests need the objects. */
 function sparing({ id, path }: Operation): string {
-  return /^delete(Recording|Highlight|Story)$/.test(id) ? path.replace(/:\w+/, ":nothing_id") : path;
+  return /^(delete(Recording|Highlight|Story)|(restore|purge)Recording)$/.test(id)
+    ? path.replace(/:\w+/, ":nothing_id")
+    : path;
 }
 
 /** Every operation of the contract and of the management API, and the token endpoint. */

@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, NumberInput, Radio, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sessionQuery } from "../../api/session.ts";
@@ -34,6 +34,9 @@ export function WorkspacePage() {
             <ClaimedDomains workspace={workspace} />
             <Section title="New recordings" lead="Default access for new recordings.">
               <SharingForm workspace={workspace} />
+            </Section>
+            <Section title="Trash" lead="How long deleted recordings can be restored.">
+              <TrashForm workspace={workspace} />
             </Section>
             <Section
               title="Transcription"
@@ -243,6 +246,39 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
             />
           </Stack>
         </Radio.Group>
+      )}
+    </PartForm>
+  );
+}
+
+function TrashForm({ workspace }: { workspace: Workspace }) {
+  const draft = useDraft<number | string>("workspace-trash", workspace.trash_days);
+  const days = Number(draft.value);
+  const isLess = days < workspace.trash_days;
+  return (
+    <PartForm
+      field="trash_days"
+      draft={draft}
+      change={{ trash_days: days }}
+      isChanged={draft.value !== "" && days !== workspace.trash_days}
+      done="Trash saved."
+    >
+      {(error) => (
+        <NumberInput
+          label="Days in the trash"
+          description={
+            isLess
+              ? "Recordings that have been in the trash longer are deleted permanently as soon as you save."
+              : "0: recordings are deleted permanently at once. Retention rules and erasing personal data never use the trash."
+          }
+          min={0}
+          max={365}
+          allowDecimal={false}
+          maw={240}
+          value={draft.value}
+          onChange={draft.set}
+          error={error}
+        />
       )}
     </PartForm>
   );

@@ -1,0 +1,59 @@
+import type { FastifyBaseLogger } from "fastify";
+import { type AuditActor, serverItself } from "../audit/record.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import type { Database } from "../platform/db/database.ts";
+import { forEachIsolated } from "../platform/jobs/for-each-isolated.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { type Receipt, removeFiles, removeRecording } from "../recordings/delete/delete.ts";
+import { deleteEvents } from "../webhooks/deliveries/suppress.ts";
+import { type DeletionDeps, refuseHeld } from "./delete.ts";
+import { findDue, lockDue } from "./queries.ts";
+import { lockForRestoring } from "./restore.ts";
+
+/** Permanently deletes a recording in the trash. */
+export async function purgeRecording(
+  deps: DeletionDeps,
+  principal: Principal,
+  recordingId: string,
+  actor: AuditActor,
+): Promise<Receipt> {
+  const removed = await deps.db.kysely.transaction().execute(async (tx) => {
+    await lockForRestoring(tx, principal, recordingId, "delete it");
+    await refuseHeld(tx, recordingId);
+    return removeRecording(tx, actor, recordingId, deleteEvents);
+  });
+  return removeFiles(deps, recordingId, removed);
+}
+
+/** Most recordings deleted per run; the next run continues. */
+const batch = 500;
+
+/**
+ * Permanently deletes recordings whose time in the trash is over. Safe in several processes: the second one finds the
+ * recording gone.
+ */
+export async function emptyTrash(deps: {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly log: FastifyBaseLogger;
+}): Promise<void> {
+  const { db, log } = deps;
+  const due = await findDue(db.kysely, batch);
+  let count = 0;
+  await forEachIsolated(log, "emptying the trash", due, async ({ recording_id: id, workspace_id }) => {
+    const removed = await db.kysely
+      .transaction()
+      .execute(async (tx) =>
+        (await lockDue(tx, id)) ? removeRecording(tx, serverItself(workspace_id), id, deleteEvents) : null,
+      );
+    if (removed === null) return;
+    count += 1;
+    const onError = (error: unknown) =>
+      log.warn(
+        { err: error, recordingId: id },
+        "could not remove the files of a deleted recording; the sweep will",
+      );
+    await removeFiles({ ...deps, onError }, id, removed);
+  });
+  if (count > 0) log.info({ count }, "permanently deleted recordings that were in the trash");
+}

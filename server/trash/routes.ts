@@ -1,0 +1,65 @@
+import type { FastifyRequest } from "fastify";
+import * as contract from "../../contract/recording-management.ts";
+import { actorOf } from "../audit/record.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Database } from "../platform/db/database.ts";
+import { readPage, timeCursor } from "../platform/http/page.ts";
+import { type Api, route } from "../platform/http/routing/route.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { mayChange } from "../recordings/rights.ts";
+import { type DeletionDeps, deleteRecording } from "./delete.ts";
+import { purgeRecording } from "./purge.ts";
+import { type ListedTrash, listTrashed } from "./queries.ts";
+import { restoreRecording } from "./restore.ts";
+
+const cursorFormat = timeCursor("trash");
+
+/** Deletes recordings, and lists, restores and permanently deletes those in the trash (management API). */
+export function trashRoutes(
+  api: Api,
+  {
+    db,
+    store,
+    config,
+  }: { readonly db: Database; readonly store: ObjectStore; readonly config: Pick<Config, "pageSize"> },
+): void {
+  const depsOf = (request: FastifyRequest, recordingId: string): DeletionDeps => ({
+    db,
+    store,
+    onError: (error) =>
+      request.log.warn(
+        { err: error, recordingId },
+        "could not remove the files of a deleted recording; the sweep will",
+      ),
+  });
+
+  route(api, contract.deleteRecording, ({ principal, params: { recording_id: id }, request }) =>
+    deleteRecording(depsOf(request, id), principal, id, actorOf(request)),
+  );
+  route(api, contract.listTrash, async ({ principal, query }) => {
+    const { rows, cursor } = await readPage({
+      cursor: query.cursor,
+      size: config.pageSize,
+      format: cursorFormat,
+      fetch: (page) => listTrashed(db.pool, principal, mayChange(principal, { is_recorder: false }), page),
+      positionOf: ({ trashed_at: at, id }) => ({ at, id }),
+    });
+    return { recordings: rows.map(presentTrashed), cursor };
+  });
+  route(api, contract.restoreRecording, ({ principal, params, request }) =>
+    restoreRecording(db, principal, params.recording_id, actorOf(request)),
+  );
+  route(api, contract.purgeRecording, ({ principal, params: { recording_id: id }, request }) =>
+    purgeRecording(depsOf(request, id), principal, id, actorOf(request)),
+  );
+}
+
+/** A recording in the trash as the API returns it. */
+function presentTrashed({ trashed_at, purge_at, start_datetime, ...row }: ListedTrash) {
+  return {
+    ...row,
+    start_datetime: start_datetime.toISOString(),
+    deleted_datetime: trashed_at.toISOString(),
+    purge_datetime: purge_at.toISOString(),
+  };
+}

@@ -1,0 +1,26 @@
+import { notifications } from "@mantine/notifications";
+import type { QueryClient } from "@tanstack/react-query";
+import { refreshAfterTrash, restoreRecording } from "../api/trash.ts";
+import { counted } from "../common/format/count.ts";
+import { showUndoToast } from "../common/undo-toast.tsx";
+
+/** Says that recordings were deleted; those that went to the trash can be restored right there. */
+export function showDeletedToast(
+  client: QueryClient,
+  deleted: readonly { readonly id: string; readonly purge_datetime: string | null }[],
+): void {
+  const restorable = deleted.filter(({ purge_datetime }) => purge_datetime !== null);
+  const what = deleted.length === 1 ? "Recording" : counted(deleted.length, "recording");
+  if (restorable.length === 0) {
+    notifications.show({ message: `${what} permanently deleted` });
+    return;
+  }
+  showUndoToast({
+    message: `${what} moved to trash`,
+    undone: `${what} restored`,
+    undo: async () => {
+      for (const { id } of restorable) await restoreRecording(id);
+      await refreshAfterTrash(client);
+    },
+  });
+}

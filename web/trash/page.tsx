@@ -1,0 +1,148 @@
+import { Badge, Button, Group, Skeleton, Text, Title } from "@mantine/core";
+import { IconRestore, IconTrash } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { workspaceQuery } from "../api/settings/workspace.ts";
+import {
+  purgeRecording,
+  refreshAfterTrash,
+  restoreRecording,
+  type TrashedRecording,
+  trashQuery,
+} from "../api/trash.ts";
+import { useAction } from "../common/actions.tsx";
+import { ConfirmButton } from "../common/dialogs/confirm.tsx";
+import { counted } from "../common/format/count.ts";
+import { clock, day, dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { LoadMore } from "../common/lists/load-more.tsx";
+import { PageStack } from "../common/page-stack.tsx";
+import { EmptyState, ErrorState } from "../common/states.tsx";
+import { useTitle } from "../common/use-title.ts";
+import classes from "./trash.module.css";
+
+/** Deleted recordings that the user can restore. */
+export function TrashPage() {
+  useTitle("Trash");
+  const days = useQuery(workspaceQuery).data?.trash_days;
+  return (
+    <PageStack>
+      <div>
+        <Title order={1} size="h2">
+          Trash
+        </Title>
+        <Text c="dimmed" size="sm">
+          {days === 0
+            ? "Deleted recordings don't stay here: they are deleted permanently at once."
+            : `Deleted recordings stay here for ${days === undefined ? "a while" : counted(days, "day")}, then they are deleted permanently.`}
+        </Text>
+      </div>
+      <Trashed />
+    </PageStack>
+  );
+}
+
+function Trashed() {
+  const query = useInfiniteQuery(trashQuery);
+  if (query.isPending) return <Skeleton height={260} radius="lg" aria-hidden />;
+  if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  const recordings = query.data.pages.flatMap((page) => page.recordings);
+  if (recordings.length === 0)
+    return (
+      <EmptyState
+        title="The trash is empty"
+        icon={<IconTrash size={30} stroke={1.5} />}
+        action={
+          <Button variant="light" component={Link} to="/">
+            Back to library
+          </Button>
+        }
+      >
+        Recordings that you delete appear here.
+      </EmptyState>
+    );
+  return (
+    <>
+      <ul className={classes.list} aria-label="Recordings in the trash">
+        {recordings.map((recording) => (
+          <li key={recording.id}>
+            <TrashedRow recording={recording} />
+          </li>
+        ))}
+      </ul>
+      <LoadMore query={query} />
+    </>
+  );
+}
+
+function TrashedRow({ recording }: { recording: TrashedRecording }) {
+  const { id, title, is_held, deleted_by } = recording;
+  const client = useQueryClient();
+  const restore = useAction({
+    run: () => restoreRecording(id),
+    done: "Recording restored",
+    onDone: () => void refreshAfterTrash(client),
+  });
+  return (
+    <div className={classes.row}>
+      <div>
+        <Text fw={600} dir="auto" style={{ overflowWrap: "anywhere" }}>
+          {title}
+        </Text>
+        <Text size="sm" c="dimmed">
+          <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
+            {dayAndTime(recording.start_datetime)}
+          </time>
+          {" · "}
+          <span role="img" aria-label={lengthInWords(recording.duration_ms)}>
+            {clock(recording.duration_ms)}
+          </span>
+          {" · deleted "}
+          <time dateTime={recording.deleted_datetime} title={fullTime(recording.deleted_datetime)}>
+            {day(recording.deleted_datetime)}
+          </time>
+          {deleted_by === null ? null : ` by ${deleted_by.name}`}
+        </Text>
+        {is_held ? (
+          <Badge variant="light" tt="none" fw={600}>
+            Legal hold: stays until released
+          </Badge>
+        ) : (
+          <Text size="sm" c="dimmed">
+            Deleted permanently {inDays(recording.purge_datetime)}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs">
+        <Button
+          variant="light"
+          size="compact-sm"
+          leftSection={<IconRestore size={16} aria-hidden />}
+          aria-label={`Restore ${title}`}
+          loading={restore.isPending}
+          onClick={() => restore.mutate()}
+        >
+          Restore
+        </Button>
+        {is_held ? null : (
+          <ConfirmButton
+            text="Delete now"
+            button={{ "aria-label": `Delete now: ${title}` }}
+            title="Delete permanently?"
+            label="Delete permanently"
+            run={() => purgeRecording(id)}
+            done="Recording permanently deleted"
+            refresh={[["trash"]]}
+          >
+            <b dir="auto">{title}</b> and its files, transcript and highlights can't be restored afterwards.
+          </ConfirmButton>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+/** `in 12 days`. */
+function inDays(iso: string): string {
+  const days = Math.ceil((Date.parse(iso) - Date.now()) / 86_400_000);
+  return days <= 0 ? "soon" : `in ${counted(days, "day")}`;
+}
