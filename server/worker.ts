@@ -35,6 +35,7 @@ import { failExpiredMedia, failStuckUploads, retryStuckUploads } from "./uploads
 import { msUntilArrivalCheck } from "./uploads/media-queries.ts";
 import { removeTranscriptCopies } from "./uploads/transcript-copies.ts";
 import { failExpiredUploads, noticeArrivals } from "./uploads/transfer/arrival.ts";
+import { startWatching } from "./watched-folders/watch.ts";
 import { disableExpiredHooks } from "./webhooks/api/access.ts";
 import { correctFutureDeliveries, deleteOldHistory } from "./webhooks/deliveries/history.ts";
 import { findForgottenHooks, msUntilHookDue } from "./webhooks/deliveries/leases.ts";
@@ -207,6 +208,8 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "audit log": whenAwake(() => sealAudit(db)),
   });
 
+  const watching = startWatching(deps, isQuarantined);
+
   const limiter = createRateLimiter({
     pool: db.pool,
     onError: (error) =>
@@ -235,6 +238,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
       await announcements.stop();
       await arrivals.stop();
       await sealing.stop();
+      await watching.stop();
       // Reading a large file may take minutes.
       endChecks.abort(new Error("the server is stopping"));
       await schedule.stop();

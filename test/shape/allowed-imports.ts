@@ -88,6 +88,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "metrics",
     "transcription",
     "uploads",
+    "watched-folders",
     "web",
     "webhooks",
   ],
@@ -105,6 +106,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "recordings",
     "transcription",
   ],
+  "watched-folders": ["imports", "recordings", "uploads"],
   web: ["accounts", "public-links", "recordings"],
   webhooks: ["access", "audit", "highlights", "recordings", "stories", "uploads"],
 };

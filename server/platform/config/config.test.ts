@@ -134,3 +134,21 @@ test("durations: ms, s, m, h and d", () => {
 test("an unknown PARLEY_ variable is reported", () => {
   assert.deepEqual(unknownSettings({ PARLEY_PROT: "1", PARLEY_PORT: "1", PATH: "" }), ["PARLEY_PROT"]);
 });
+
+test("watched folders are absolute folders or prefixes of buckets, with a workspace if there are several", () => {
+  const read = (PARLEY_WATCH_DIRS: string) => readConfig({ PARLEY_WATCH_DIRS }, "/work").watchDirs;
+  const id = "0198C2F4-7a31-7cc2-9d52-3f0f7f3c9a11";
+  assert.deepEqual(read(` /mnt/zoom/ , ${id}=/mnt/a=b,s3://recordings/in/coming/`), [
+    { location: "/mnt/zoom", workspaceId: null },
+    { location: "/mnt/a=b", workspaceId: id.toLowerCase() },
+    { location: "s3://recordings/in/coming", workspaceId: null },
+  ]);
+  for (const [text, words] of [
+    ["relative", /PARLEY_WATCH_DIRS has relative, which is none of \/absolute\/folder/],
+    ["s3://recordings", /has s3:\/\/recordings, which is none of/],
+    ["s3://recordings/../in", /is none of/],
+    ["/mnt/a,/mnt/a/b", /has \/mnt\/a\/b twice, or within \/mnt\/a/],
+    [`${id.replace("0198", "zzzz")}=/mnt/a`, /is none of/],
+  ] as const)
+    assert.throws(() => read(text), words);
+});

@@ -22,6 +22,7 @@ import {
   timeOfDay,
   units,
   versionStatus,
+  watchDirs,
   whole,
 } from "./values.ts";
 
@@ -33,6 +34,7 @@ export type {
   SmtpSettings,
   TranscriptionServerSettings,
   TranscriptionSettings,
+  WatchDir,
 } from "./types.ts";
 
 /** One entry for each setting: how its text is read. Absent settings keep the default below. */
@@ -110,6 +112,8 @@ const settings = {
   PARLEY_HEALTH_ADDRESS: listenAddress,
   PARLEY_METRICS_ADDRESS: listenAddress,
   PARLEY_RETENTION_GRACE: duration,
+  PARLEY_WATCH_DIRS: watchDirs,
+  PARLEY_WATCH_INTERVAL: duration.refine((ms) => ms <= units.d, "must be at most a day"),
   PARLEY_VERSION_STATUS: versionStatus,
   PARLEY_BACKUP_TO: z.string(),
   PARLEY_BACKUP_AT: timeOfDay,
@@ -219,6 +223,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       passphrase: values.PARLEY_BACKUP_PASSPHRASE ?? null,
       beforeUpgrade: values.PARLEY_BACKUP_BEFORE_UPGRADE ?? null,
     },
+    watchDirs: values.PARLEY_WATCH_DIRS ?? [],
+    watchIntervalMs: values.PARLEY_WATCH_INTERVAL ?? 10 * units.s,
     versionStatus: values.PARLEY_VERSION_STATUS ?? new Map(),
     logLevel: values.PARLEY_LOG_LEVEL ?? "info",
   } satisfies Config);

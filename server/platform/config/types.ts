@@ -90,6 +90,14 @@ interface BackupSettings {
   readonly beforeUpgrade: boolean | null;
 }
 
+/** A watched folder. */
+export interface WatchDir {
+  /** An absolute path without a trailing slash, or `s3://bucket/prefix`. */
+  readonly location: string;
+  /** The only workspace that its files may become recordings of; null: settings in the folder choose. */
+  readonly workspaceId: string | null;
+}
+
 /** All settings, read once and frozen. */
 export interface Config {
   readonly host: string;
@@ -180,6 +188,10 @@ export interface Config {
   readonly smtp: SmtpSettings | null;
   /** Null: users sign in with a password. */
   readonly singleSignOn: SingleSignOnSettings | null;
+  /** Folders whose files become recordings. */
+  readonly watchDirs: readonly WatchDir[];
+  /** How often they are checked. */
+  readonly watchIntervalMs: number;
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }

@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
+import { isAbsolute, resolve } from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import {
@@ -263,3 +264,42 @@ export const contactUris = z.string().transform((text, context) => {
   }
   return uris;
 });
+
+/** `/folder` or `s3://bucket/prefix`, optionally after `WORKSPACE_ID=`; several are separated by commas. */
+export const watchDirs = z.string().transform((text, context) => {
+  const found: { location: string; workspaceId: string | null }[] = [];
+  const refuse = (what: string): never => {
+    context.addIssue(what);
+    return z.NEVER;
+  };
+  for (const part of text.split(",")) {
+    const entry = part.trim();
+    if (entry === "") continue;
+    const [, id, given = ""] = /^(?:([0-9a-fA-F-]{36})=)?(.+)$/.exec(entry) ?? [];
+    if (id !== undefined && !z.uuid().safeParse(id).success)
+      return refuse(`has ${id}, which is not the ID of a workspace`);
+    const location = given.startsWith("s3://") ? bucketLocation(given) : folderLocation(given);
+    if (location === null)
+      return refuse(
+        `has ${entry}, which is none of /absolute/folder, s3://bucket/prefix, and WORKSPACE_ID=… with one of these`,
+      );
+    found.push({ location, workspaceId: id?.toLowerCase() ?? null });
+  }
+  for (const one of found)
+    for (const other of found)
+      if (one !== other && `${other.location}/`.startsWith(`${one.location}/`))
+        return refuse(`has ${other.location} twice, or within ${one.location}; name the outer folder only`);
+  return found;
+});
+
+function folderLocation(path: string): string | null {
+  return isAbsolute(path) ? resolve(path) : null;
+}
+
+/** Without a prefix the whole bucket would be watched, with everything that others store there. */
+function bucketLocation(url: string): string | null {
+  const [, bucket, prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/(.{1,500})$/.exec(url) ?? [];
+  const folders = prefix.split("/").filter((name) => name !== "");
+  if (bucket === undefined || folders.length === 0) return null;
+  return folders.some((name) => name === "." || name === "..") ? null : `s3://${bucket}/${folders.join("/")}`;
+}

@@ -910,6 +910,24 @@ export interface WaitingEvents {
   event_id: Int8;
 }
 
+export interface WatchedFiles {
+  attempts: Generated<number>;
+  changed_at: Generated<Timestamp>;
+  content_hash: Buffer | null;
+  error: string | null;
+  folder: string;
+  has_error_file: Generated<boolean>;
+  mark: Buffer;
+  next_at: Generated<Timestamp>;
+  path: string | null;
+  path_hash: Buffer;
+  seen_at: Generated<Timestamp>;
+  state: Generated<"waiting" | "ready" | "pending" | "done" | "failed">;
+  updated_at: Generated<Timestamp>;
+  upload_id: string | null;
+  workspace_id: string;
+}
+
 export interface Workspaces {
   created_at: Generated<Timestamp>;
   email_domains: Generated<string[]>;
@@ -1005,5 +1023,6 @@ export interface DB {
   users: Users;
   voice_profiles: VoiceProfiles;
   waiting_events: WaitingEvents;
+  watched_files: WatchedFiles;
   workspaces: Workspaces;
 }

@@ -20,6 +20,7 @@ import { checkSkew } from "./clock.ts";
 import { checkFolders } from "./folders.ts";
 import { checkNetwork } from "./network.ts";
 import { checkReplica } from "./replica.ts";
+import { checkWatchedFolders } from "./watched-folders.ts";
 
 export type { Check } from "./check.ts";
 
@@ -39,6 +40,7 @@ export async function runDoctor(
   const folders = await checkFolders(config);
   reportAll(folders);
   const hasFolder = folders[0]?.state === "ok";
+  if (config.role !== "api") reportAll(await checkWatchedFolders(config));
   reportAll(await checkNetwork(config));
   if (config.role !== "worker") report(checkWebApp());
   reportAll(await checkDatabase(config, hasFolder, withDatabase));

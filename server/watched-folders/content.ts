@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { FileGroup } from "./group-files.ts";
+import { type OpenFile, outdated, type Place, WatchError } from "./place/index.ts";
+import { pathIn } from "./scan.ts";
+
+/** The open files of a recording: the recording itself, then the tracks of its speakers. */
+export interface Content {
+  readonly parts: readonly { readonly bytes: number; readonly speaker: string | null }[];
+  readonly bytes: number;
+  /** SHA-256 of the recording itself. */
+  readonly sha256: Buffer;
+  /** All parts one behind the other. Ends with a WatchError if they are not what was hashed. */
+  read(): Readable;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens and reads the files of a recording.
+ * @throws WatchError when one is missing, can't be read, is empty, or is written to meanwhile.
+ */
+export async function openContent(
+  place: Place,
+  folder: string,
+  group: FileGroup,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<Content> {
+  const wanted = [{ file: group.main, speaker: null }, ...group.tracks];
+  const opened: { name: string; file: OpenFile; speaker: string | null }[] = [];
+  const close = async (): Promise<void> => {
+    for (const { file } of opened.splice(0)) await file.close();
+  };
+  try {
+    for (const { file, speaker } of wanted) {
+      const path = pathIn(folder, file.name);
+      opened.push({ name: place.nameOf(path), file: await place.open(path), speaker });
+    }
+    const parts = opened.map(({ file, speaker }) => ({ bytes: file.size, speaker }));
+    const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+    refuseSize(opened, bytes, maxBytes);
+    const [first] = opened;
+    if (first === undefined) throw new Error("a group has a file");
+    const sha256 = await hash(first, signal);
+    return { parts, bytes, sha256, read: () => Readable.from(readAll([...opened], sha256, signal)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function refuseSize(
+  files: readonly { name: string; file: OpenFile }[],
+  bytes: number,
+  maxBytes: number,
+): void {
+  for (const { name, file } of files)
+    if (file.size === 0) throw new WatchError(`${name} is empty.`, "Copy the file again, or remove it.");
+  if (bytes > maxBytes)
+    throw new WatchError(
+      `${files[0]?.name} has ${bytes} bytes${files.length > 1 ? " with the tracks of its speakers" : ""}. The limit is ${maxBytes}.`,
+      "Split or compress the recording, or raise PARLEY_MAX_UPLOAD_BYTES.",
+    );
+}
+
+async function hash({ name, file }: { name: string; file: OpenFile }, signal: AbortSignal): Promise<Buffer> {
+  const digest = createHash("sha256");
+  for await (const chunk of file.read()) {
+    signal.throwIfAborted();
+    digest.update(chunk as Buffer);
+  }
+  if (!(await file.isUnchanged())) throw outdated(name);
+  return digest.digest();
+}
+
+async function* readAll(
+  files: readonly { name: string; file: OpenFile }[],
+  sha256: Buffer,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (const [index, { name, file }] of files.entries()) {
+    const digest = createHash("sha256");
+    for await (const chunk of file.read()) {
+      signal.throwIfAborted();
+      if (index === 0) digest.update(chunk as Buffer);
+      yield chunk as Buffer;
+    }
+    if (index === 0 && !digest.digest().equals(sha256)) throw outdated(name);
+  }
+  // Whatever is stored is processed at once, so this has to be known before the end of the stream.
+  for (const { name, file } of files) if (!(await file.isUnchanged())) throw outdated(name);
+}

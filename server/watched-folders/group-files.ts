@@ -1,0 +1,229 @@
+import { extname } from "node:path";
+import { formatOf, likelyMediaType } from "../../contract/media-formats.ts";
+
+/** A file in a folder. */
+export interface FoundFile {
+  /** Relative to the folder. */
+  readonly name: string;
+  readonly size: number;
+  /** Changes when the file does. */
+  readonly stamp: string;
+  readonly modifiedAt: Date;
+}
+
+/** The files of one recording. */
+export interface FileGroup {
+  /** The recording, or its first part. */
+  readonly main: FoundFile;
+  /** The separate sound of its speakers. */
+  readonly tracks: readonly { readonly file: FoundFile; readonly speaker: string }[];
+  readonly transcript: FoundFile | null;
+  readonly chat: FoundFile | null;
+  /** Other forms of the same recording, and transcripts that are not used. */
+  readonly others: readonly FoundFile[];
+  readonly isZoom: boolean;
+}
+
+/** The file with the settings of a folder. */
+export const settingsName = "parley.json";
+
+/** What the name of a file gets when it could not be imported. */
+export const errorSuffix = ".error.txt";
+
+/** Where Zoom stores the tracks of speakers, below the folder of the meeting. */
+export const zoomTracksFolder = "Audio Record";
+
+/** An import may have so many parts, of which one is the recording. */
+const maxTracks = 19;
+
+/** A group that is being put together. */
+interface Draft {
+  readonly main: FoundFile;
+  readonly tracks: { file: FoundFile; speaker: string }[];
+  readonly texts: FoundFile[];
+  readonly chats: FoundFile[];
+  readonly others: FoundFile[];
+  isZoom: boolean;
+}
+
+/** Every file of a group. */
+export function filesOf(group: FileGroup): FoundFile[] {
+  const { main, tracks, transcript, chat, others } = group;
+  return [
+    ...others,
+    ...tracks.map(({ file }) => file),
+    ...[transcript, chat].filter((file) => file !== null),
+    main,
+  ];
+}
+
+/** Finds the recordings among the files of one folder, and what belongs to each. */
+export function groupFiles(files: readonly FoundFile[]): FileGroup[] {
+  const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const drafts = groupMedia(sorted.filter(({ name }) => formatOf(name) !== null));
+  const isOnly = drafts.length === 1;
+  const byStem = new Map<string, Draft>();
+  const byTime = new Map<string, Draft>();
+  for (const draft of drafts) {
+    const { name } = draft.main;
+    for (const key of [stemOf(name), name.toLowerCase()]) if (!byStem.has(key)) byStem.set(key, draft);
+    const time = cloudTime(name);
+    if (time !== null) byTime.set(time, draft);
+  }
+  const ownerOf = (name: string): Draft | undefined => {
+    for (let stem = stemOf(name); stem !== ""; stem = stemOf(stem)) {
+      const draft = byStem.get(stem);
+      if (draft !== undefined) return draft;
+      if (extname(stem) === "") break;
+    }
+    return byTime.get(cloudTime(name) ?? "");
+  };
+  for (const file of sorted) {
+    const kind = kindOf(file.name);
+    if (kind === null) continue;
+    const only =
+      isOnly && (kind === "chat" ? isPlainChat(file.name) : drafts[0]?.isZoom) ? drafts[0] : undefined;
+    const draft = ownerOf(kind === "chat" ? withoutChat(file.name) : file.name) ?? only;
+    draft?.[kind === "chat" ? "chats" : "texts"].push(file);
+  }
+  return drafts.map(finish);
+}
+
+function finish({ main, tracks, texts, chats, others, isZoom }: Draft): FileGroup {
+  const [transcript = null, ...otherTexts] = texts.sort((a, b) => rankOf(a.name) - rankOf(b.name));
+  const [chat = null, ...otherChats] = chats;
+  const isTooMany = tracks.length > maxTracks;
+  return {
+    main,
+    tracks: isTooMany ? [] : tracks,
+    transcript,
+    chat,
+    others: [...others, ...(isTooMany ? tracks.map(({ file }) => file) : []), ...otherTexts, ...otherChats],
+    isZoom,
+  };
+}
+
+/** Transcripts come before captions, and formats with names of speakers before others. */
+function rankOf(name: string): number {
+  const format = [".vtt", ".srt", ".json"].indexOf(extname(name).toLowerCase());
+  return format + (/\.cc\.[a-z]+$/i.test(name) ? 10 : 0);
+}
+
+function stemOf(name: string): string {
+  return name.slice(0, name.length - extname(name).length).toLowerCase();
+}
+
+function kindOf(name: string): "text" | "chat" | null {
+  if (name.toLowerCase() === settingsName) return null;
+  if (/\.(?:vtt|srt|json)$/i.test(name)) return "text";
+  return /chat\.txt$/i.test(name) ? "chat" : null;
+}
+
+function isPlainChat(name: string): boolean {
+  return ["chat.txt", "meeting_saved_chat.txt"].includes(name.toLowerCase());
+}
+
+/** `Standup chat.txt` and `Standup.chat.txt` as `Standup.txt`. */
+function withoutChat(name: string): string {
+  return name.replace(/[ ._-]?chat\.txt$/i, ".txt");
+}
+
+/** The time in the names of Zoom's cloud recordings, which all files of a meeting share. */
+function cloudTime(name: string): string | null {
+  return /^GMT\d{8}-\d{6}/i.exec(name)?.[0].toUpperCase() ?? null;
+}
+
+function draftOf(main: FoundFile, isZoom = false): Draft {
+  return { main, tracks: [], texts: [], chats: [], others: [], isZoom };
+}
+
+function groupMedia(media: readonly FoundFile[]): Draft[] {
+  const mixes = media.filter(({ name }) => isZoomMix(baseOf(name)));
+  const tracks = media.flatMap((file) => {
+    const speaker = speakerOf(baseOf(file.name));
+    return speaker === null ? [] : [{ file, speaker }];
+  });
+  const apart = new Set([...mixes, ...tracks.map(({ file }) => file)]);
+  const drafts = joinCloud(media.filter((file) => !apart.has(file)));
+  const [only] = drafts;
+  if (only !== undefined && drafts.length === 1 && hasTracksOf(only, mixes.length, tracks.length)) {
+    only.tracks.push(...tracks);
+    only.others.push(...mixes);
+    only.isZoom = true;
+    return drafts;
+  }
+  const [mix] = mixes;
+  if (drafts.length === 0 && mixes.length === 1 && mix !== undefined && tracks.length > 0)
+    return [{ ...draftOf(mix, true), tracks }];
+  const videos = new Map(drafts.map((draft) => [/^video(\d+)\.mp4$/i.exec(draft.main.name)?.[1], draft]));
+  for (const file of mixes) {
+    const number = /^audio(\d+)\.m4a$/i.exec(file.name)?.[1];
+    const video = number === undefined ? undefined : videos.get(number);
+    if (video === undefined) drafts.push(draftOf(file, true));
+    else video.others.push(file);
+  }
+  return [...drafts, ...tracks.map(({ file }) => draftOf(file))];
+}
+
+/** Whether the files that are named like tracks of speakers belong to the only other recording of the folder. */
+function hasTracksOf({ main, isZoom }: Draft, mixes: number, tracks: number): boolean {
+  if (mixes + tracks === 0) return false;
+  return isZoom || /^(?:video\d*|zoom_\d+)\.mp4$/i.test(main.name) || tracks > 1 || (tracks > 0 && mixes > 0);
+}
+
+/** Zoom's cloud stores a meeting in several forms: the video with the shortest name has the default layout. */
+function joinCloud(files: readonly FoundFile[]): Draft[] {
+  const drafts: Draft[] = [];
+  const meetings = Map.groupBy(files, ({ name }) => cloudTime(name) ?? `/${name}`);
+  for (const meeting of meetings.values()) {
+    const [main, ...others] = meeting.toSorted(
+      (a, b) => Number(isVideo(b)) - Number(isVideo(a)) || a.name.length - b.name.length,
+    );
+    if (main !== undefined) drafts.push({ ...draftOf(main, cloudTime(main.name) !== null), others: others });
+  }
+  return drafts;
+}
+
+function isVideo({ name }: FoundFile): boolean {
+  const format = formatOf(name);
+  return format !== null && likelyMediaType(format) === "video";
+}
+
+function baseOf(name: string): string {
+  return name.startsWith(`${zoomTracksFolder}/`) ? name.slice(zoomTracksFolder.length + 1) : name;
+}
+
+/** The sound of all speakers together. */
+function isZoomMix(name: string): boolean {
+  return /^audio(?:\d+|_only(?:_\d+)?)\.m4a$/i.test(name);
+}
+
+/** The speaker of a track that Zoom names `audio<Name><number>.m4a`; null for another file. */
+function speakerOf(name: string): string | null {
+  const named = /^audio(.+)\.m4a$/i.exec(name)?.[1];
+  if (named === undefined || isZoomMix(name)) return null;
+  let end = named.length;
+  while (end > 0 && /\d/.test(named.charAt(end - 1))) end -= 1;
+  const speaker = named.slice(0, end);
+  if (end === named.length || !/^\p{L}/u.test(speaker)) return null;
+  return spaced(speaker);
+}
+
+/** Zoom removes the spaces from names: `AdaLovelace` is Ada Lovelace. */
+function spaced(name: string): string {
+  return name
+    .replaceAll("_", " ")
+    .replaceAll(/(?<=\p{Ll})(?<!Mc|Mac|De)(?=\p{Lu})/gu, " ")
+    .replaceAll(/ +/g, " ")
+    .trim()
+    .slice(0, 320);
+}
+
+/** The title of a recording: the name of its file, or of its folder where the program numbers the files. */
+export function titleOf({ main, isZoom }: FileGroup, folder: string): string {
+  const stem = main.name.slice(0, main.name.length - extname(main.name).length);
+  const isNumbered = /^(?:video|audio)?[\d_ -]*$|^(?:zoom|audio_only)[\d_]*$/i.test(stem);
+  const parent = folder.split("/").at(-1) ?? "";
+  const topic = parent.replace(/^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d */, "").trim();
+  return ((isZoom || isNumbered) && topic !== "" ? topic : stem).trim().slice(0, 500).toWellFormed();
+}

@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { posix } from "node:path";
+import { ImportInput } from "../../contract/imports.ts";
+import { formatOf } from "../../contract/media-formats.ts";
+import { speakersOf } from "../../contract/subtitles.ts";
+import { importRecording } from "../imports/service.ts";
+import type { WatchDir } from "../platform/config/config.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
+import { uploadFileKey } from "../platform/storage/layout.ts";
+import { BodyBrokenError, ObjectExistsError } from "../platform/storage/store.ts";
+import type { UploadRow } from "../uploads/queries.ts";
+import { fileReceived } from "../uploads/transfer/arrival.ts";
+import { type Content, openContent } from "./content.ts";
+import type { ImportDependencies } from "./dependencies.ts";
+import { errorSuffix, type FileGroup, titleOf, zoomTracksFolder } from "./group-files.ts";
+import { type Place, WatchError } from "./place/index.ts";
+import { extendLease, forgetFile, isKnownContent, saveState, type WatchedFile } from "./queries.ts";
+import { listFailure, ownerPrincipal, writeErrorFile } from "./report.ts";
+import { listGroups, markOf, pathIn, settleMsOf } from "./scan.ts";
+import { type ResolvedSettings, readSettingsOf, resolveSettings, SettingsError } from "./settings.ts";
+import { readTranscript } from "./transcript.ts";
+
+/** How often a worker says that it is still busy with a file. */
+const leaseEveryMs = 3000;
+
+/** How long to wait after errors that may pass: a second, then ever longer. */
+const maxRetryMs = 300_000;
+
+/** Fails after so many attempts, each after a longer wait: about half an hour. */
+const maxAttempts = 15;
+
+/** A file that a worker has claimed, and where it is. */
+export interface Claim {
+  readonly file: WatchedFile & { readonly path: string };
+  readonly dir: WatchDir;
+  readonly place: Place;
+}
+
+/**
+ * Sends a file that is ready to an upload of its owner. Killed at any point it is claimed again: the same content leads to
+ * the same upload, whose file is stored once.
+ */
+export async function importFile(deps: ImportDependencies, claim: Claim, signal: AbortSignal): Promise<void> {
+  const { db } = deps;
+  const { file } = claim;
+  const lease = setInterval(() => {
+    void extendLease(db.kysely, file).catch(() => {});
+  }, leaseEveryMs);
+  let settings: ResolvedSettings | null = null;
+  try {
+    const group = await findGroup(claim);
+    if (group === null) return await forgetFile(db.kysely, file);
+    if (!markOf(group).equals(file.mark)) return await saveState(db.kysely, file, "waiting");
+    const found = await readSettingsOf(claim.place, folderOf(file.path));
+    settings = await resolveSettings(db.kysely, claim.dir, claim.place, found);
+    if (settings.workspaceId !== file.workspace_id) return await forgetFile(db.kysely, file);
+    await send(deps, claim, group, settings, signal);
+  } catch (error) {
+    await handle(deps, claim, settings, error, signal);
+  } finally {
+    clearInterval(lease);
+  }
+}
+
+/** The folder with which a file is listed: that of the meeting, for the tracks of Zoom's speakers. */
+export function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  if (posix.basename(folder) === zoomTracksFolder) return folderOf(folder);
+  return folder === "." ? "" : folder;
+}
+
+/** The group of a file, as it is now; null: the file is gone. */
+export async function findGroup({ file, place }: Claim): Promise<FileGroup | null> {
+  const folder = folderOf(file.path);
+  try {
+    const { groups } = await listGroups(place, folder);
+    return groups.find(({ main }) => pathIn(folder, main.name) === file.path) ?? null;
+  } catch (error) {
+    if (error instanceof WatchError && error.isOutdated) return null;
+    throw error;
+  }
+}
+
+async function send(
+  deps: ImportDependencies,
+  { file, place }: Claim,
+  group: FileGroup,
+  settings: ResolvedSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, config } = deps;
+  const folder = folderOf(file.path);
+  const transcript =
+    group.transcript === null ? null : await readTranscript(place, pathIn(folder, group.transcript.name));
+  // Words that are given need no tracks to be recognized from.
+  const used = transcript === null ? group : { ...group, tracks: [] };
+  const content = await openContent(place, folder, used, { maxBytes: config.maxUploadBytes, signal });
+  try {
+    const contentHash = createHash("sha256").update(settings.ownerId).update(content.sha256).digest();
+    if (await isKnownContent(db.kysely, file, contentHash))
+      return await saveState(db.kysely, file, "pending", { contentHash, uploadId: null });
+    const input = ImportInput.parse({
+      external_id: `watched file ${content.sha256.toString("hex")}`,
+      title: titleOf(group, folder),
+      source: group.isZoom ? "zoom" : "other",
+      tags: settings.tags,
+      team_ids: settings.teamId === null ? [] : [settings.teamId],
+      media: {
+        format: formatOf(group.main.name) ?? undefined,
+        name: file.path.slice(-1000),
+        modified_datetime: group.main.modifiedAt.toISOString(),
+        ...(content.parts.length > 1 ? { parts: content.parts } : {}),
+      },
+      ...(transcript === null
+        ? {}
+        : {
+            transcript: { language: "und", segments: transcript },
+            participants: speakersOf(transcript).slice(0, 500),
+          }),
+    });
+    const owner = ownerPrincipal(file.workspace_id, { id: settings.ownerId, email: settings.ownerEmail });
+    const { row } = await importRecording(deps, owner, input);
+    if (row.status === "awaiting") await store(deps, row, content, signal);
+    await saveState(db.kysely, file, "pending", { contentHash, uploadId: row.id, error: null });
+  } finally {
+    await content.close();
+  }
+}
+
+/** Stores the file of an upload once: an attempt that was killed may have stored it already. */
+async function store(
+  deps: ImportDependencies,
+  upload: UploadRow,
+  content: Content,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = uploadFileKey(upload.id);
+  const stored =
+    (await deps.store.head(key)) ??
+    (await deps.store
+      .put(key, content.read(), { ifAbsent: true, contentLength: content.bytes, signal })
+      .catch((error) => {
+        if (error instanceof ObjectExistsError) return deps.store.head(key);
+        throw error;
+      }));
+  if (stored !== null) await fileReceived(deps, upload.id, stored.etag);
+}
+
+/** Decides what becomes of a file after an error: it is looked at again, tried again, or has failed. */
+async function handle(
+  deps: ImportDependencies,
+  claim: Claim,
+  settings: ResolvedSettings | null,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, config, log } = deps;
+  const { file } = claim;
+  const cause = error instanceof BodyBrokenError && error.cause instanceof WatchError ? error.cause : error;
+  if (signal.aborted) return saveState(db.kysely, file, "ready");
+  // The next pass reports it, and finds the file ready once it is corrected.
+  if (cause instanceof SettingsError || (cause instanceof WatchError && cause.isOutdated))
+    return saveState(db.kysely, file, "waiting");
+  const isLasting =
+    cause instanceof WatchError || cause instanceof ProblemError || file.attempts >= maxAttempts;
+  if (!isLasting || settings === null) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    log.warn({ err: cause, file: claim.place.nameOf(file.path) }, "a watched file could not be imported yet");
+    const afterMs = Math.min(
+      maxRetryMs,
+      Math.max(config.watchIntervalMs, 500 * 2 ** Math.min(file.attempts, 20)),
+    );
+    return saveState(db.kysely, file, "ready", { error: message, afterMs });
+  }
+  const { reason, remedy } = inWords(cause);
+  const owner = ownerPrincipal(file.workspace_id, { id: settings.ownerId, email: settings.ownerEmail });
+  const identity = `${claim.dir.location}\n${file.path}\n${file.mark.toString("hex")}\n${reason}`;
+  await listFailure(deps, owner, { name: file.path, identity, reason: `${reason} ${remedy}`.trim() });
+  await failFile(deps, claim, reason, remedy);
+}
+
+/** Writes the error beside the file, which stays where it is. */
+export async function failFile(
+  deps: ImportDependencies,
+  { file, place }: Claim,
+  reason: string,
+  remedy: string,
+): Promise<void> {
+  const hasErrorFile = await writeErrorFile(deps, place, file.path, [
+    `${posix.basename(file.path)} could not be imported into Parley.`,
+    reason,
+    remedy,
+    `To try again, replace the recording, or delete this file (${posix.basename(file.path)}${errorSuffix}).`,
+  ]);
+  deps.log.warn({ file: place.nameOf(file.path), reason }, "a watched file could not be imported");
+  await saveState(deps.db.kysely, file, "failed", { error: reason, hasErrorFile });
+}
+
+function inWords(error: unknown): { reason: string; remedy: string } {
+  if (error instanceof WatchError) return { reason: error.message, remedy: error.remedy };
+  if (error instanceof ProblemError)
+    return { reason: `${error.message}.`, remedy: "Free some space, or ask the server's administrator." };
+  return {
+    reason: `It could not be read or stored: ${error instanceof Error ? error.message : String(error)}.`,
+    remedy: "Check the disk and the log of the server.",
+  };
+}
+
+/** How soon to look again at what has become of an upload. */
+export function recheckMsOf(deps: Pick<ImportDependencies, "config">): number {
+  return Math.min(5000, settleMsOf(deps.config));
+}

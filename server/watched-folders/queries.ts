@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { type Selectable, sql } from "kysely";
+import type { Executor } from "../platform/db/database.ts";
+import type { WatchedFiles } from "../platform/db/types.ts";
+
+/** What is known about a file of a watched folder; it stands for all files of its recording. */
+export type WatchedFile = Selectable<WatchedFiles>;
+
+type Key = Pick<WatchedFile, "workspace_id" | "path_hash">;
+
+/** How long a file is a worker's that no longer responds. */
+const leaseSeconds = 15;
+
+/** Files of a workspace that are converted at a time, which bounds the storage that uploads take. */
+const maxPending = 16;
+
+/** The key of a file. */
+function hashPath(folder: string, path: string): Buffer {
+  return createHash("sha256").update(`${folder}\n${path}`).digest();
+}
+
+/** A file as it was just found. */
+export interface Sighting {
+  readonly path: string;
+  readonly mark: Buffer;
+  readonly hasErrorFile: boolean;
+}
+
+/**
+ * Saves what was found in a folder. A file is ready once it has not changed for a while; one that failed is tried again
+ * when it has changed, or when the file with the error was removed.
+ * @param settleMs how long a file must not have changed.
+ * @param listedMs how long ago the folder was listed.
+ */
+export async function saveSightings(
+  db: Executor,
+  workspaceId: string,
+  folder: string,
+  sightings: readonly Sighting[],
+  { settleMs, listedMs }: { readonly settleMs: number; readonly listedMs: number },
+): Promise<void> {
+  const found = sightings.map(({ path, mark, hasErrorFile }) => ({
+    path_hash: hashPath(folder, path).toString("hex"),
+    path,
+    mark: mark.toString("hex"),
+    has_error_file: hasErrorFile,
+  }));
+  const age = (ms: number) => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`;
+  // Files that a worker has are compared by it; after that, a listing may be older than what it did.
+  const isNew = sql`w.state in ('done', 'failed') and w.updated_at < ${age(listedMs + settleMs)}
+    and (w.mark <> excluded.mark or (w.state = 'failed' and w.has_error_file and not excluded.has_error_file))`;
+  await sql`
+    insert into watched_files as w (workspace_id, path_hash, folder, path, mark, has_error_file)
+    select ${workspaceId}, decode(path_hash, 'hex'), ${folder}, path, decode(mark, 'hex'), has_error_file
+    from jsonb_to_recordset(${JSON.stringify(found)}::jsonb)
+      as f (path_hash text, path text, mark text, has_error_file boolean)
+    on conflict (workspace_id, path_hash) do update set
+      path = excluded.path,
+      mark = excluded.mark,
+      seen_at = clock_timestamp(),
+      updated_at = clock_timestamp(),
+      changed_at = case when w.mark = excluded.mark then w.changed_at else clock_timestamp() end,
+      upload_id = case when w.mark = excluded.mark then w.upload_id end,
+      attempts = 0,
+      next_at = clock_timestamp(),
+      state = case
+        when w.mark = excluded.mark and w.state = 'waiting' and w.changed_at <= ${age(settleMs)} then 'ready'
+        else 'waiting' end
+    where w.state = 'waiting' or (${isNew})`.execute(db);
+}
+
+/** Forgets files that were renamed or removed before they were taken. */
+export async function forgetUnseen(db: Executor): Promise<void> {
+  await sql`
+    delete from watched_files where state = 'waiting' and seen_at < clock_timestamp() - interval '7 days'`.execute(
+    db,
+  );
+}
+
+/**
+ * Takes the next file that is due: no other worker gets it until the lease ends. Files whose upload is not a recording
+ * yet are due now and then, to see what has become of it.
+ */
+export async function claimFile(db: Executor, folders: readonly string[]): Promise<WatchedFile | undefined> {
+  const { rows } = await sql<WatchedFile>`
+    update watched_files w
+    set next_at = clock_timestamp() + ${leaseSeconds} * interval '1 second', attempts = w.attempts + 1
+    from (
+      select workspace_id, path_hash from watched_files d
+      where state in ('ready', 'pending') and next_at <= clock_timestamp() and folder = any(${folders}::text[])
+        and (state = 'pending' or (
+          select count(*) from watched_files p where p.workspace_id = d.workspace_id and p.state = 'pending')
+          < ${maxPending})
+      order by next_at limit 1 for update skip locked) due
+    where w.workspace_id = due.workspace_id and w.path_hash = due.path_hash
+    returning w.*`.execute(db);
+  return rows[0];
+}
+
+/** Keeps a file while a worker is busy with it. */
+export async function extendLease(db: Executor, key: Key): Promise<void> {
+  await sql`
+    update watched_files set next_at = clock_timestamp() + ${leaseSeconds} * interval '1 second'
+    where workspace_id = ${key.workspace_id} and path_hash = ${key.path_hash} and state = 'ready'`.execute(
+    db,
+  );
+}
+
+/** Fields that change with the state. */
+interface Change {
+  readonly uploadId?: string | null;
+  readonly contentHash?: Buffer;
+  readonly error?: string | null;
+  readonly hasErrorFile?: boolean;
+  /** When it is looked at again. */
+  readonly afterMs?: number;
+}
+
+/** Saves what became of a file, unless it has changed meanwhile: then it is looked at from the start. */
+export async function saveState(
+  db: Executor,
+  file: WatchedFile,
+  state: WatchedFile["state"],
+  change: Change = {},
+): Promise<void> {
+  await db
+    .updateTable("watched_files")
+    .set({
+      state,
+      updated_at: sql`clock_timestamp()`,
+      next_at: sql`clock_timestamp() + ${change.afterMs ?? 0} * interval '1 millisecond'`,
+      ...(state === file.state ? {} : { attempts: 0 }),
+      ...(state === "waiting" ? { changed_at: sql<Date>`clock_timestamp()` } : {}),
+      ...(state === "done" ? { path: null } : {}),
+      ...(change.uploadId === undefined ? {} : { upload_id: change.uploadId }),
+      ...(change.contentHash === undefined ? {} : { content_hash: change.contentHash }),
+      ...(change.error === undefined ? {} : { error: change.error?.slice(0, 2000) ?? null }),
+      ...(change.hasErrorFile === undefined ? {} : { has_error_file: change.hasErrorFile }),
+    })
+    .where("workspace_id", "=", file.workspace_id)
+    .where("path_hash", "=", file.path_hash)
+    .where("state", "=", file.state)
+    .where("mark", "=", file.mark)
+    .execute();
+}
+
+/** Forgets a file that is gone. */
+export async function forgetFile(db: Executor, file: WatchedFile): Promise<void> {
+  await db
+    .deleteFrom("watched_files")
+    .where("workspace_id", "=", file.workspace_id)
+    .where("path_hash", "=", file.path_hash)
+    .where("state", "=", file.state)
+    .where("mark", "=", file.mark)
+    .execute();
+}
+
+/** Whether this content became a recording of this owner before, even if that was deleted since. */
+export async function isKnownContent(db: Executor, file: WatchedFile, contentHash: Buffer): Promise<boolean> {
+  const row = await db
+    .selectFrom("watched_files")
+    .select("state")
+    .where("workspace_id", "=", file.workspace_id)
+    .where("content_hash", "=", contentHash)
+    .where("state", "=", "done")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An upload of a user by the id that its source has. */
+export async function findUploadOf(
+  db: Executor,
+  ownerId: string,
+  externalId: string,
+): Promise<{ readonly id: string; readonly status: string } | undefined> {
+  return db
+    .selectFrom("uploads")
+    .select(["id", "status"])
+    .where("created_by", "=", ownerId)
+    .where("scope", "=", "personal")
+    .where("external_id", "=", externalId)
+    .executeTakeFirst();
+}
