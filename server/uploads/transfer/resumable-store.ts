@@ -89,6 +89,15 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
     return error;
   }
 
+  /** Keeps room free ahead of a file of unknown length, as it arrives. */
+  async function withRoom(row: UploadRow, offset: number): Promise<UploadRow> {
+    refuseArrived(row);
+    const isShort = Number(row.reserved_bytes) < offset + roomStepBytes / 2;
+    if (config.storageBytesPerWorkspace === null || row.resumable_length !== null || !isShort) return row;
+    const kept = await reserveStorage(deps.db, config, row, null, roomAt(row, offset));
+    return { ...row, reserved_bytes: String(kept) };
+  }
+
   const methods = {
     // Extensions of tus 1.0, named as in the Tus-Extension header.
     extensions: ["creation", "creation-with-upload", "creation-defer-length", "termination"],
@@ -108,7 +117,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
           "wrong_state",
           `bytes of upload ${row.id} are stored already, and its length is not known; continue with HEAD and PATCH, or drop the bytes with DELETE before you start again`,
         );
-      await reserveStorage(deps.db, config, row, upload.size ?? null, Number(row.max_upload_bytes));
+      await reserveStorage(deps.db, config, row, upload.size ?? null, roomAt(row, 0));
       // In this order: old pieces under a new length could be taken for a complete file.
       await store.dropAppend(key);
       await beginResumable(db, row.id, upload.size ?? null);
@@ -144,8 +153,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
     },
 
     async write(body: Readable, uploadId: string, offset: number): Promise<number> {
-      const row = await load(uploadId);
-      refuseArrived(row);
+      const row = await withRoom(await load(uploadId), offset);
       const note = (): Promise<void> => noteResumable(db, uploadId, null);
       await note();
       const noting = setInterval(() => {
@@ -188,7 +196,17 @@ function lengthOf(row: UploadRow): number | undefined {
   return row.resumable_length === null ? undefined : Number(row.resumable_length);
 }
 
-/** Without an announced length, at most the space that was free in the workspace's storage. */
+/**
+ * How much of a workspace's quota a file of unknown length reserves beyond what has arrived, so that several people can
+ * record at the same time. One request that sends more than this without saying the file's length is refused.
+ */
+const roomStepBytes = 1024 ** 3;
+
+function roomAt(row: UploadRow, offset: number): number {
+  return Math.min(Number(row.max_upload_bytes), offset + roomStepBytes);
+}
+
+/** Without an announced length, at most the space that is reserved in the workspace's storage. */
 function maxBytes(row: UploadRow): number {
   const most = lengthOf(row) ?? Number(row.max_upload_bytes);
   return isShortOfRoom(row) ? Number(row.reserved_bytes) : most;
