@@ -6,6 +6,7 @@ import type { Principal } from "../platform/auth/principal.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
+import { compactText } from "./json/sql.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
 
 export interface ListedRecording {
@@ -34,7 +35,7 @@ export async function findRecordingJson(
   const json = recordingJson(include, { bind, baseUrl, thumbnails, userId: principal.userId });
   const { rows } = await pool.query<{ json: string }>({
     ...(isHot(include) ? { name: `get_recording_${includeBits(include)}` } : {}),
-    text: `select ${json}::text as json from recordings r
+    text: `select ${compactText(json)} as json from recordings r
            where r.id = ${bind(recordingId)} and exists (select 1 from recording_grants g
              where g.recording_id = r.id and g.principal_id = any(${bind(principal.sees)}::uuid[]))`,
     values,
@@ -56,7 +57,7 @@ export async function findRecordingsForEvent(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ids = bind(recordingIds);
   const { json, joins } = recordingJsonOfMany(include, { ...context, bind }, ids);
-  const text = `select r.id, ${json}::text as json from recordings r ${joins} where r.id = any(${ids}::uuid[])`;
+  const text = `select r.id, ${compactText(json)} as json from recordings r ${joins} where r.id = any(${ids}::uuid[])`;
   // Prepared once per include, because planning takes longer than reading a recording.
   const name = `event_recordings_${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
   const { rows } = await pool.query<{ id: string; json: string }>({ name, text, values });

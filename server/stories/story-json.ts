@@ -29,21 +29,21 @@ export function storyJson(viewer: StoryViewer, context: StoryLinks & Pick<Highli
       ? "true"
       : `exists (select 1 from recording_grants g
           where g.recording_id = h.recording_id and g.principal_id = any(${principalsOf(viewer, bind)}))`;
-  return `json_build_object(
-    'id', s.id,
-    'title', s.title,
-    'description', s.description,
-    'url', ${baseUrl} || '/stories/' || s.id,
-    'public_url', (select ${baseUrl} || '/s/' || ${tokenSql(bind, context.signer, "l.id")}
-      from public_links l where l.story_id = s.id and ${isActive} order by l.created_at, l.id limit 1),
-    'banner_image_url', s.banner_image_url,
-    'created_datetime', parley_timestamp(s.created_at),
-    'last_edited_datetime', parley_timestamp(s.last_edited_at),
-    'tags', s.tags,
-    'highlights', coalesce((
-      select json_agg(${highlightJson(context)} order by sh.position, h.id)
+  return `(select row_to_json(q) from (select
+    s.id as "id",
+    s.title as "title",
+    s.description as "description",
+    ${baseUrl} || '/stories/' || s.id as "url",
+    (select ${baseUrl} || '/s/' || ${tokenSql(bind, context.signer, "l.id")}
+      from public_links l where l.story_id = s.id and ${isActive} order by l.created_at, l.id limit 1) as "public_url",
+    s.banner_image_url as "banner_image_url",
+    parley_timestamp(s.created_at) as "created_datetime",
+    parley_timestamp(s.last_edited_at) as "last_edited_datetime",
+    s.tags as "tags",
+    coalesce((
+      select array_to_json(array_agg(${highlightJson(context)} order by sh.position, h.id))
       from story_highlights sh join highlights h on h.id = sh.highlight_id
-      where sh.story_id = s.id and ${isVisible}), '[]'))`;
+      where sh.story_id = s.id and ${isVisible}), '[]') as "highlights") q)`;
 }
 
 function principalsOf(viewer: readonly string[] | string, bind: HighlightContext["bind"]): string {

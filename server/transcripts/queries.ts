@@ -8,8 +8,8 @@ import type { SegmentChange, TranscriptChanges } from "../platform/db/json-colum
 import type { Identity } from "./changes.ts";
 
 const speakers = `coalesce((
-  select json_agg(json_build_object('participant_id', v.participant_id, 'name', v.speaker,
-    'segments', v.segments, 'duration_ms', v.duration_ms) order by v.first)
+  select array_to_json(array_agg((select row_to_json(q) from (select v.participant_id as "participant_id", v.speaker as "name",
+    v.segments as "segments", v.duration_ms as "duration_ms") q) order by v.first))
   from (select participant_id, speaker, count(*) as segments, min(position) as first,
       sum(greatest(end_ms - start_ms, 0)) as duration_ms
     from transcript_segments where recording_id = r.id group by participant_id, speaker) v), '[]')`;
@@ -17,20 +17,28 @@ const speakers = `coalesce((
 const hasWordTimes = `exists (
   select 1 from transcript_segments s where s.recording_id = r.id and s.word_times is not null)`;
 
+const headJson = `(select row_to_json(q) from (select
+        r.transcript_version as "transcript_version",
+        r.transcript_language as "language",
+        ${hasWordTimes} as "has_word_times",
+        ${speakers} as "speakers") q)`;
+
+const viewJson = `(select row_to_json(q) from (select
+        r.transcript_version as "transcript_version",
+        r.transcript_language as "language",
+        ${hasWordTimes} as "has_word_times",
+        ${speakers} as "speakers",
+        coalesce((
+          select array_to_json(array_agg((select row_to_json(q) from (select s.position as "index", s.participant_id as "participant_id",
+            s.speaker as "speaker", s.start_ms as "start", s.end_ms as "end", s.text as "text",
+            s.original is not null as "is_edited") q) order by s.position))
+          from transcript_segments s where s.recording_id = r.id), '[]') as "segments") q)`;
+
 /** A transcript as the management API shows it, in one statement, so that version and text match. */
 export async function findTranscriptView(pool: pg.Pool, recordingId: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ json: string }>({
     name: "transcript_view",
-    text: `select json_build_object(
-        'transcript_version', r.transcript_version,
-        'language', r.transcript_language,
-        'has_word_times', ${hasWordTimes},
-        'speakers', ${speakers},
-        'segments', coalesce((
-          select json_agg(json_build_object('index', s.position, 'participant_id', s.participant_id,
-            'speaker', s.speaker, 'start', s.start_ms, 'end', s.end_ms, 'text', s.text,
-            'is_edited', s.original is not null) order by s.position)
-          from transcript_segments s where s.recording_id = r.id), '[]'))::text as json
+    text: `select ${viewJson}::text as json
       from recordings r where r.id = $1`,
     values: [recordingId],
   });
@@ -40,11 +48,7 @@ export async function findTranscriptView(pool: pg.Pool, recordingId: string): Pr
 /** The same without the segments. */
 export async function findTranscriptHead(tx: Tx, recordingId: string): Promise<string | undefined> {
   const { rows } = await sql<{ json: string }>`
-    select json_build_object(
-        'transcript_version', r.transcript_version,
-        'language', r.transcript_language,
-        'has_word_times', ${sql.raw(hasWordTimes)},
-        'speakers', ${sql.raw(speakers)})::text as json
+    select ${sql.raw(headJson)}::text as json
       from recordings r where r.id = ${recordingId}`.execute(tx);
   return rows[0]?.json;
 }

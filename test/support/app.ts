@@ -20,6 +20,7 @@ import type { ObjectStore } from "../../server/platform/storage/store.ts";
 import { openHookSender } from "../../server/webhooks/transport/open-sender.ts";
 import type { HookSender } from "../../server/webhooks/transport/send.ts";
 import { startWorker } from "../../server/worker.ts";
+import { assertCompact } from "./compact.ts";
 import { createTestDatabase } from "./database.ts";
 import { cheapCost } from "./passwords.ts";
 
@@ -175,6 +176,7 @@ export async function call<T = any>(
     text,
     body: (isJson ? JSON.parse(text) : undefined) as T,
   };
+  if (isJson) assertCompact(text);
   if (response.status >= 400 && hasBody && url.startsWith("/_/public-api")) assertProblem(answer);
   return answer;
 }

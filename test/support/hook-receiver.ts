@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
+import { assertCompact } from "./compact.ts";
 import { until } from "./until.ts";
 
 /** A received request. */
@@ -37,7 +38,7 @@ export interface HookReceiver {
   /** Behaviour for all other requests; initially `ok`. */
   otherwise(behaviour: HookBehaviour): void;
   /**
-   * Waits for a number of requests and returns all of them.
+   * Waits for a number of requests, checks that webhooks among them are compact JSON, and returns all of them.
    * @throws Error after a timeout.
    */
   waitFor(count: number, deadlineMs?: number): Promise<readonly ReceivedRequest[]>;
@@ -121,8 +122,11 @@ export async function startHookReceiver(options: HookReceiverOptions = {}): Prom
     otherwise: (behaviour) => {
       standard = behaviour;
     },
-    waitFor: (count, deadlineMs) =>
-      until(`${count} requests at the receiver`, () => requests.length >= count && requests, deadlineMs),
+    async waitFor(count, deadlineMs) {
+      await until(`${count} requests at the receiver`, () => requests.length >= count, deadlineMs);
+      for (const { body } of requests) if (body.startsWith('{"type"')) assertCompact(body);
+      return requests;
+    },
     connections: () => ({ open, ever }),
     close,
   };

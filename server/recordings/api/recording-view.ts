@@ -66,44 +66,46 @@ export async function findRecordingView(
 }
 
 /** The SQL expression that turns a row `p` of participants into the management API's Participant. */
-export const managedParticipant = `json_build_object(
-  'id', p.id, 'name', p.name, 'email', p.email, 'phone', p.phone, 'scope', p.scope,
-  'confirmed_attendee', p.confirmed_attendee, 'attended', p.attended, 'crm_contact_id', p.crm_contact_id,
-  'observed_join_time', parley_timestamp(p.observed_join_time),
-  'observed_leave_time', parley_timestamp(p.observed_leave_time))`;
+export const managedParticipant = `(select row_to_json(q) from (select
+  p.id as "id", p.name as "name", p.email as "email", p.phone as "phone", p.scope as "scope",
+  p.confirmed_attendee as "confirmed_attendee", p.attended as "attended", p.crm_contact_id as "crm_contact_id",
+  parley_timestamp(p.observed_join_time) as "observed_join_time",
+  parley_timestamp(p.observed_leave_time) as "observed_leave_time") q)`;
 
-const viewQuery = `select json_build_object(
-    'participants', coalesce((select json_agg(${managedParticipant} order by p.position)
-      from participants p where p.recording_id = r.id), '[]'),
-    'shared_users', coalesce((
-      select json_agg(json_build_object('id', u.id, 'name', u.name, 'email', u.email) order by u.name, u.id)
-      from recording_user_shares s join users u on u.id = s.user_id where s.recording_id = r.id), '[]'),
-    'meeting_type_is_automatic', not r.meeting_type_by_hand,
-    'uploaded_by', (select json_build_object('id', u.id, 'name', u.name, 'email', u.email)
-      from users u where u.id = f.created_by),
-    'upload_id', f.id,
-    'external_id', f.external_id,
-    'transcript', json_build_object(
-      'language', r.transcript_language,
-      'version', r.transcript_version,
-      'segments', (select count(*) from transcript_segments s where s.recording_id = r.id),
-      'is_edited', exists (select 1 from transcript_segments s
-        where s.recording_id = r.id and s.original is not null),
-      'transcription', (select json_build_object(
-          'status', t.status, 'stage', t.stage, 'progress', t.progress, 'attempts', t.attempts, 'last_error', t.last_error,
-          'canceled', case when t.canceled_at is not null then json_build_object(
-            'by', (select u.name from users u where u.id = t.canceled_by),
-            'datetime', parley_timestamp(t.canceled_at)) end,
-          'next_attempt_datetime', parley_timestamp(t.not_before), 'edits', t.edits,
-          'unclear_passages', t.unclear_passages,
-          'spoken_language', t.spoken_language)
-        from transcriptions t where t.recording_id = r.id)),
-    'media', (select json_build_object(
-        'content_type', case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end,
-        'has_storyboard', m.has_storyboard)
-      from recording_media m where m.recording_id = r.id),
-    'created_datetime', parley_timestamp(r.created_at),
-    'updated_datetime', parley_timestamp(r.updated_at))::text as json,
+const viewJson = `(select row_to_json(q) from (select
+    coalesce((select array_to_json(array_agg(${managedParticipant} order by p.position))
+      from participants p where p.recording_id = r.id), '[]') as "participants",
+    coalesce((
+      select array_to_json(array_agg((select row_to_json(q) from (select u.id as "id", u.name as "name", u.email as "email") q) order by u.name, u.id))
+      from recording_user_shares s join users u on u.id = s.user_id where s.recording_id = r.id), '[]') as "shared_users",
+    not r.meeting_type_by_hand as "meeting_type_is_automatic",
+    (select (select row_to_json(q) from (select u.id as "id", u.name as "name", u.email as "email") q)
+      from users u where u.id = f.created_by) as "uploaded_by",
+    f.id as "upload_id",
+    f.external_id as "external_id",
+    (select row_to_json(q) from (select
+      r.transcript_language as "language",
+      r.transcript_version as "version",
+      (select count(*) from transcript_segments s where s.recording_id = r.id) as "segments",
+      exists (select 1 from transcript_segments s
+        where s.recording_id = r.id and s.original is not null) as "is_edited",
+      (select (select row_to_json(q) from (select
+          t.status as "status", t.stage as "stage", t.progress as "progress", t.attempts as "attempts", t.last_error as "last_error",
+          case when t.canceled_at is not null then (select row_to_json(q) from (select
+            (select u.name from users u where u.id = t.canceled_by) as "by",
+            parley_timestamp(t.canceled_at) as "datetime") q) end as "canceled",
+          parley_timestamp(t.not_before) as "next_attempt_datetime", t.edits as "edits",
+          t.unclear_passages as "unclear_passages",
+          t.spoken_language as "spoken_language") q)
+        from transcriptions t where t.recording_id = r.id) as "transcription") q) as "transcript",
+    (select (select row_to_json(q) from (select
+        case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end as "content_type",
+        m.has_storyboard as "has_storyboard") q)
+      from recording_media m where m.recording_id = r.id) as "media",
+    parley_timestamp(r.created_at) as "created_datetime",
+    parley_timestamp(r.updated_at) as "updated_datetime") q)`;
+
+const viewQuery = `select ${viewJson}::text as json,
     exists (select 1 from recording_recorders rr
       where rr.recording_id = r.id and rr.user_id = $2::uuid) as is_recorder
   from recordings r

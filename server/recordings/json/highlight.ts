@@ -14,8 +14,13 @@ export interface HighlightContext {
 
 /** The SQL expression that turns a row `h` of highlights into the contract's Highlight, without the fields that an include adds. */
 export function highlightJson(context: HighlightContext): string {
+  return object(highlightFields(context));
+}
+
+/** The fields of the contract's Highlight, from a row `h` of highlights. */
+export function highlightFields(context: HighlightContext): [name: string, sql: string][] {
   const baseUrl = `${context.bind(context.baseUrl)}::text`;
-  return object([
+  return [
     ["id", "h.id"],
     ["recording_id", "h.recording_id"],
     ["text", "h.text"],
@@ -25,5 +30,5 @@ export function highlightJson(context: HighlightContext): string {
     ["url", `${baseUrl} || '/highlights/' || h.id`],
     ["thumbnail_url", signedThumbnail(baseUrl, highlightMediaPath, "h.id", context)],
     ["created_datetime", "parley_timestamp(h.created_at)"],
-  ]);
+  ];
 }

@@ -1,7 +1,7 @@
 import type { RecordingIncludeInput } from "../../../contract/recordings.ts";
-import { highlightJson } from "./highlight.ts";
+import { highlightFields } from "./highlight.ts";
 import { mediaPath, type ThumbnailLinks } from "./links.ts";
-import { type Bind, signedThumbnail } from "./sql.ts";
+import { type Bind, columns, compact, object, signedThumbnail } from "./sql.ts";
 
 /** The values that a recording's JSON needs besides its row. */
 export interface JsonContext {
@@ -91,25 +91,20 @@ function jsonOf(include: RecordingIncludeInput, context: JsonContext, related: R
   if (include.highlights) fields.push(["highlights", highlights(context)]);
   if (include.participants) fields.push(["participants", participants(include.crm === true)]);
   if (include.ai_action_items) fields.push(["ai_action_items", actionItems]);
-  if (include.ai_summary)
-    fields.push(["ai_summary", "json_build_object('text', coalesce(r.ai_summary, ''))"]);
+  if (include.ai_summary) fields.push(["ai_summary", object([["text", "coalesce(r.ai_summary, '')"]])]);
   if (include.private_notes) fields.push(["private_notes", privateNotes(context.bind(context.userId))]);
-  if (include.calendar_event) fields.push(["calendar_event", "r.calendar_event"]);
-  if (include.crm) fields.push(["crm", `coalesce(r.crm, '{"crm_company_ids":[],"crm_deal_ids":[]}')`]);
-  if (include.screenshares) fields.push(["screenshares", "coalesce(r.screenshares, '[]')"]);
+  if (include.calendar_event) fields.push(["calendar_event", calendarEvent]);
+  if (include.crm)
+    fields.push(["crm", `coalesce(${compact("r.crm")}, '{"crm_company_ids":[],"crm_deal_ids":[]}')`]);
+  if (include.screenshares) fields.push(["screenshares", `coalesce(${compact("r.screenshares")}, '[]')`]);
   if (include.ai_template_sections)
     fields.push(["ai_template_sections", templateSections(include.ai_template_sections, context.bind)]);
-  return `(select row_to_json(q) from (select ${columns(fields)}) q)`;
+  return object(fields);
 }
 
 /** The thumbnail URL of a recording, or null. */
 function thumbnailUrl(baseUrl: string, context: JsonContext): string {
   return `case when r.has_thumbnail then ${signedThumbnail(baseUrl, mediaPath, "r.id", context)} end`;
-}
-
-/** Columns of a subselect: row_to_json builds an object from them faster than json_build_object does. */
-function columns(fields: readonly [name: string, sql: string][]): string {
-  return fields.map(([name, sql]) => `${sql} as "${name}"`).join(", ");
 }
 
 /** A JSON array of objects in the order that `rest` ends with; empty rather than null. */
@@ -119,8 +114,15 @@ function objects(fields: readonly [name: string, sql: string][], rest: string): 
 
 /** A JSON array from a subselect; empty rather than null. */
 function list(element: string, rest: string): string {
-  return `coalesce((select json_agg(${element}) ${rest}), '[]')`;
+  return `coalesce((select array_to_json(array_agg(${element})) ${rest}), '[]')`;
 }
+
+const calendarEvent = `case when r.calendar_event is not null then ${object(
+  ["ical_uid", "scheduled_start_datetime", "scheduled_end_datetime"].map((name) => [
+    name,
+    `r.calendar_event->'${name}'`,
+  ]),
+)} end`;
 
 const teamFields: [string, string][] = [
   ["id", "t.id"],
@@ -132,7 +134,11 @@ const teams = objects(
   "from recording_teams rt join teams t on t.id = rt.team_id where rt.recording_id = r.id order by t.name, t.id",
 );
 
-const meetingTypeObject = "json_build_object('id', m.id, 'name', m.name, 'scope', m.scope)";
+const meetingTypeObject = object([
+  ["id", "m.id"],
+  ["name", "m.name"],
+  ["scope", "m.scope"],
+]);
 
 const meetingType = `(select ${meetingTypeObject} from meeting_types m where m.id = r.meeting_type_id)`;
 
@@ -174,10 +180,18 @@ function participants(withCrm: boolean): string {
 
 /** Assignees have their current names and users; a deleted participant is null. */
 const actionItems = list(
-  `json_build_object('status', i->'status', 'timestamp', i->'timestamp', 'text', i->'text', 'assignee',
-    (select json_build_object('id', p.id, 'name', p.name, 'user_id', u.id)
-      from participants p left join users u on u.workspace_id = r.workspace_id and u.email_key = p.email_key
-      where p.recording_id = r.id and p.id = (i->>'assignee_id')::uuid)) order by n`,
+  `${object([
+    ["status", "i->'status'"],
+    ["timestamp", "i->'timestamp'"],
+    ["text", "i->'text'"],
+    [
+      "assignee",
+      `(select row_to_json(a) from (
+        select p.id, p.name, u.id as user_id
+        from participants p left join users u on u.workspace_id = r.workspace_id and u.email_key = p.email_key
+        where p.recording_id = r.id and p.id = (i->>'assignee_id')::uuid) a)`,
+    ],
+  ])} order by n`,
   "from jsonb_array_elements(r.ai_action_items) with ordinality as e (i, n)",
 );
 
@@ -187,28 +201,29 @@ function templateSections(
   bind: Bind,
 ): string {
   const data =
-    format === "markdown" || format === "text"
-      ? `json_build_object('${format}', s->'${format}')`
-      : "(s->'data')::json";
+    format === "markdown" || format === "text" ? object([[format, `s->'${format}'`]]) : compact("s->'data'");
   const allowed =
     allowed_sections === undefined || allowed_sections.length === 0
       ? ""
       : `where lower(normalize(s->>'title', NFKC)) in
           (select lower(normalize(t, NFKC)) from unnest(${bind(allowed_sections)}::text[]) as a (t))`;
   return list(
-    `json_build_object('title', s->'title', 'data', ${data}) order by n`,
+    `${object([
+      ["title", "s->'title'"],
+      ["data", data],
+    ])} order by n`,
     `from jsonb_array_elements(r.ai_template_sections) with ordinality as e (s, n) ${allowed}`,
   );
 }
 
 function highlights(context: JsonContext): string {
-  return list(
-    `${highlightJson(context)} order by h.start_ms, h.id`,
-    "from highlights h where h.recording_id = r.id",
+  return objects(
+    highlightFields(context),
+    "from highlights h where h.recording_id = r.id order by h.start_ms, h.id",
   );
 }
 
 function privateNotes(userId: string): string {
-  return `(select json_build_object('text', n.text) from private_notes n
+  return `(select (select row_to_json(q) from (select n.text) q) from private_notes n
     where n.recording_id = r.id and n.user_id = ${userId}::uuid)`;
 }

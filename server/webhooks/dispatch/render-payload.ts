@@ -102,8 +102,8 @@ async function findPrincipals(pool: pg.Pool, hook: HookContext): Promise<string[
   return rows[0]?.sees ?? [];
 }
 
-/** The data of the event itself. */
-const eventData: FindJson = ({ data }) => data ?? undefined;
+/** The data of the event itself, without the blanks that PostgreSQL writes. */
+const eventData: FindJson = ({ data }) => (data === null ? undefined : JSON.stringify(JSON.parse(data)));
 
 /** Design, "Event data": the contract's fields, plus `attributes` when the hook's include asks. */
 async function findUploadData(
