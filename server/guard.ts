@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { authenticate } from "./accounts/tokens/authenticate.ts";
+import { allowRegisteredOrigins } from "./oauth/cors.ts";
 import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";
@@ -75,6 +76,8 @@ function guard(
   scope.setNotFoundHandler((request) => {
     throw noSuchOperation(request);
   });
+
+  allowRegisteredOrigins(scope, db);
 
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
   async function limitUser(

@@ -15,6 +15,49 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client
     reply.header("access-control-allow-origin", origin);
 }
 
+/** Headers of the API that pages may read besides the safe ones of the Fetch standard. */
+const exposedHeaders = [
+  "deprecation",
+  "link",
+  "retry-after",
+  "sunset",
+  "warning",
+  "www-authenticate",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-request-id",
+].join(", ");
+
+/**
+ * Lets pages of the registered origins of apps call the API with an access token. Credentials are never allowed, so that a
+ * page can't use the session of a signed-in user. Which app a token belongs to does not matter: a page that has the token can
+ * use it in any case.
+ */
+export function allowRegisteredOrigins(scope: FastifyInstance, db: Database): void {
+  scope.addHook("onRequest", async (request, reply) => {
+    const { origin } = request.headers;
+    if (origin === undefined || origin === request.server.ownOrigin) return;
+    reply.header("vary", "origin");
+    if (!(await isAnyClientsOrigin(db.kysely, origin))) return;
+    reply.headers({
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": exposedHeaders,
+    });
+    if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined)
+      return;
+    return reply
+      .code(204)
+      .headers({
+        "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+        "access-control-allow-headers":
+          "authorization, content-type, public-api-version, mcp-protocol-version",
+        "access-control-max-age": preflightMaxAgeSec,
+      })
+      .send();
+  });
+}
+
 /**
  * Handles preflight requests, which don't name the client: any client's origin is allowed, but reads the response only if
  * it is registered for the client that then makes the request.

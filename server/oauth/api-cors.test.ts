@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestApp } from "../../test/support/app.ts";
+import { makeClient, makeOAuthWorkspace, obtainTokens, openSignedIn } from "../../test/support/oauth.ts";
+
+const app = await startTestApp({ worker: false });
+const workspace = await makeOAuthWorkspace(app);
+const client = await makeClient(app, workspace, { corsOrigins: ["https://page.example"] });
+const { access_token } = await obtainTokens(app, client, workspace.member);
+const recordings = `${app.url}/_/public-api/v2/recordings`;
+
+const preflight = (url: string, origin: string) =>
+  fetch(url, {
+    method: "OPTIONS",
+    headers: {
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization,content-type,public-api-version",
+    },
+  });
+
+const list = (origin: string, headers: Record<string, string>) =>
+  fetch(recordings, {
+    method: "POST",
+    headers: { origin, "public-api-version": "2026-10-01", "sec-fetch-site": "cross-site", ...headers },
+  });
+
+const originOf = ({ headers }: Response) => headers.get("access-control-allow-origin");
+
+test("CORS: pages of registered origins can call the API with a token, others and cookies can't", async () => {
+  for (const path of [recordings, `${app.url}/_/api/v1/tokens`, `${app.url}/mcp`]) {
+    const allowed = await preflight(path, "https://page.example");
+    assert.deepEqual([allowed.status, originOf(allowed)], [204, "https://page.example"]);
+    const names = allowed.headers.get("access-control-allow-headers")?.split(", ") ?? [];
+    for (const name of ["authorization", "content-type", "public-api-version"])
+      assert.ok(names.includes(name));
+    const refused = await preflight(path, "https://evil.example");
+    assert.equal(originOf(refused), null);
+    for (const response of [allowed, refused])
+      assert.equal(response.headers.get("access-control-allow-credentials"), null);
+  }
+
+  const listed = await list("https://page.example", { authorization: `Bearer ${access_token}` });
+  assert.deepEqual([listed.status, originOf(listed)], [200, "https://page.example"]);
+  assert.match(listed.headers.get("vary") ?? "", /origin/);
+  // Refusals can be read too.
+  const expired = await list("https://page.example", { authorization: "Bearer wrong" });
+  assert.deepEqual([expired.status, originOf(expired)], [401, "https://page.example"]);
+  assert.equal(
+    originOf(await list("https://evil.example", { authorization: `Bearer ${access_token}` })),
+    null,
+  );
+
+  const browser = await openSignedIn(app, workspace.member);
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const withCookie = await list("https://page.example", { cookie });
+  assert.equal(withCookie.status, 403);
+  assert.equal(withCookie.headers.get("access-control-allow-credentials"), null);
+});
+
+test("CORS: the origins of a self-registered app's redirect URIs are registered with it", async () => {
+  assert.equal(originOf(await preflight(recordings, "https://self.example")), null);
+  await fetch(`${app.url}/_/public-api/oauth2/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      redirect_uris: ["https://self.example/callback", "com.example.app:/callback"],
+      token_endpoint_auth_method: "none",
+    }),
+  });
+  assert.equal(originOf(await preflight(recordings, "https://self.example")), "https://self.example");
+});
