@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
-import { isOpen, type VersionName, versionNames, versions } from "../../contract/versions.ts";
+import { type VersionName, versions } from "../../contract/versions.ts";
 
 /** Why a file could not be uploaded, as a message for the terminal. */
 export class UploadError extends Error {
@@ -29,12 +29,27 @@ export interface RemoteUpload {
   readonly failure?: { readonly reason: string };
 }
 
-/** Attributes for Create Upload. */
-export interface UploadAttributes {
+/** What the command says about an import. */
+export interface ImportRequest {
+  readonly media: {
+    readonly format: string;
+    readonly name: string;
+    readonly modified_datetime: string;
+    readonly parts?: readonly { readonly bytes: number }[];
+  };
+  readonly source: "upload";
+  readonly auto_promote: boolean;
   readonly title?: string;
   readonly start_datetime?: string;
-  readonly team_id?: string;
+  readonly team_ids?: readonly string[];
   readonly recorder_ids?: readonly string[];
+  readonly spoken_language?: string;
+}
+
+/** An import that waits for its file. */
+export interface RemoteImport {
+  readonly id: string;
+  readonly upload: { readonly tus_url: string; readonly max_upload_bytes: number } | null;
 }
 
 /** Delays before retries after network errors; about five minutes in total. */
@@ -42,11 +57,9 @@ export const retryDelaysMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_00
 
 const responseTimeoutMs = 60_000;
 
-export async function createUpload(
-  target: Target,
-  input: { media_type: "video" | "audio"; auto_promote: boolean; attributes: UploadAttributes },
-): Promise<RemoteUpload> {
-  return (await post(target, currentVersion(), "/uploads/create", input)) as RemoteUpload;
+/** Creates an upload of a file that the server converts if needed. */
+export async function createImport(target: Target, input: ImportRequest): Promise<RemoteImport> {
+  return (await send(target, "POST", "/_/api/v1/recordings", input)) as RemoteImport;
 }
 
 /** @returns null if the upload does not exist or the token can't see it. */
@@ -59,17 +72,6 @@ export async function getUpload(target: Target, uploadId: string): Promise<Remot
     if (error instanceof UploadError && error.code === "not_found") return null;
     throw error;
   }
-}
-
-/** Creates an upload with the older operation, which accepts more formats. */
-export async function createOneStepUpload(
-  target: Target,
-  input: { filename: string; user_id?: string },
-): Promise<RemoteUpload> {
-  const { uuid } = (await post(target, oneStepVersion(), "/recordings/upload", input)) as { uuid: string };
-  const created = await getUpload(target, uuid);
-  if (created === null) throw new UploadError(`upload ${uuid} no longer exists`);
-  return created;
 }
 
 /** Retries after network errors; only for idempotent requests. */
@@ -86,18 +88,13 @@ async function withRetries<T>(request: () => Promise<T>): Promise<T> {
   return request();
 }
 
-/** Sets the language that is spoken in an upload. */
-export async function setLanguage(target: Target, uploadId: string, language: string): Promise<void> {
-  await withRetries(() => send(target, "PUT", `/_/api/v1/uploads/${uploadId}/language`, { language }));
-}
-
 function post(target: Target, version: VersionName, path: string, body: object): Promise<unknown> {
   return send(target, "POST", `/_/public-api/v2${path}`, body, { "public-api-version": version });
 }
 
 async function send(
   target: Target,
-  method: "POST" | "PUT",
+  method: "POST",
   path: string,
   body: object,
   headers: Record<string, string> = {},
@@ -160,10 +157,4 @@ function currentVersion(): VersionName {
   const current = versions.find(({ status }) => status === "current");
   if (current === undefined) throw new Error("no API version is current");
   return current.name;
-}
-
-function oneStepVersion(): VersionName {
-  const open = versionNames.findLast((name) => isOpen("one_step_upload", name));
-  if (open === undefined) throw new Error("no API version has the one-step upload");
-  return open;
 }

@@ -1,15 +1,49 @@
 import { createReadStream } from "node:fs";
-import { DetailedError, Upload } from "tus-js-client";
+import { Readable } from "node:stream";
+import { DetailedError, Upload, type UploadOptions } from "tus-js-client";
 import { type ChunkSize, isRefusedByProxy } from "../../contract/chunk-size.ts";
 import { reasonOf, retryDelaysMs, toUploadError, UploadError } from "./api.ts";
 
 /** Reconnect and resume if no bytes were sent for this long. */
 const stallMs = 5 * 60_000;
 
+/** One or more files that are sent one behind the other. */
 export interface LocalFile {
-  /** Absolute path. */
-  readonly path: string;
+  /** Absolute paths. */
+  readonly parts: readonly { readonly path: string; readonly size: number }[];
   readonly size: number;
+}
+
+/** The bytes of a range, read when they are sent. */
+function readRange({ parts }: LocalFile, start: number, end: number): Readable & { size?: number } {
+  return Readable.from(
+    (async function* () {
+      let offset = 0;
+      for (const { path, size } of parts) {
+        const [from, to] = [Math.max(start - offset, 0), Math.min(end - offset, size)];
+        if (from < to) yield* createReadStream(path, { start: from, end: to - 1 });
+        offset += size;
+      }
+    })(),
+    { objectMode: false },
+  );
+}
+
+/** How the tus client reads the files. */
+function readerOf(file: LocalFile): NonNullable<UploadOptions["fileReader"]> {
+  return {
+    openFile: async () => ({
+      size: file.size,
+      async slice(start, end) {
+        const last = Math.min(end, file.size);
+        return {
+          value: Object.assign(readRange(file, start, last), { size: last - start }),
+          done: last >= file.size,
+        };
+      },
+      close() {},
+    }),
+  };
 }
 
 /**
@@ -32,8 +66,8 @@ export function sendInChunks(
   let progressAt = Date.now();
   const nextSize = (): number => chunkSize.next(options.chunkBytes);
   const sentSize = (): number => Math.min(upload.options.chunkSize ?? options.chunkBytes, file.size);
-  // tus-js-client uses only the stream's path, and reopens the file for every chunk.
-  const upload = new Upload(createReadStream(file.path), {
+  const upload = new Upload(Buffer.alloc(0), {
+    fileReader: readerOf(file),
     endpoint: tusUrl,
     ...(options.isBegun ? { uploadUrl: tusUrl } : {}),
     chunkSize: nextSize(),

@@ -9,6 +9,7 @@ import { openLine } from "../../server/uploads/test/resumable.ts";
 import { call } from "../../test/support/app.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
 import { until } from "../../test/support/until.ts";
+import { makeWav } from "../../test/support/wav.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 const fixture = (name: string): string =>
@@ -71,8 +72,10 @@ function makeFile(name: string, bytes: number): string {
 }
 
 test("upload --wait prints the id of an existing recording, for every format", async () => {
-  for (const name of ["good-faststart.mp4", "good-cbr.mp3", "onestep-h264-aac.mov", "onestep-aac.m4a"]) {
-    const { code, stdout, stderr } = await upload(fixture(name), "--wait");
+  const wav = join(folder, "converted.wav");
+  writeFileSync(wav, makeWav(10_000, [{ startMs: 0, endMs: 5000, hz: 400 }]));
+  for (const path of [fixture("good-faststart.mp4"), fixture("good-cbr.mp3"), wav]) {
+    const { code, stdout, stderr } = await upload(path, "--wait");
     assert.equal(code, 0, stderr);
     assert.match(stdout, uuid, stderr);
     const recording = await call(line, "POST", `/recordings/${stdout}`, {}, { token });
@@ -81,8 +84,19 @@ test("upload --wait prints the id of an existing recording, for every format", a
   assert.deepEqual(JSON.parse(readFileSync(state, "utf8")), { uploads: [] });
 });
 
+test("upload --join makes one recording of several files, which take several chunks", async () => {
+  const paths = [fixture("good-faststart.mp4"), join(folder, "second.wav")];
+  writeFileSync(paths[1] ?? "", makeWav(40_000, [{ startMs: 0, endMs: 5000, hz: 400 }]));
+  const args = ["--join", "--title", "Both parts", "--chunk-size", "1", "--wait"];
+  const { code, stdout, stderr } = await upload(...paths, ...args);
+  assert.equal(code, 0, stderr);
+  const { body } = await call(line, "POST", `/recordings/${stdout}`, {}, { token });
+  assert.equal(body.title, "Both parts");
+  assert.ok(Math.abs(body.duration_ms - 52_000) < 2500, `${body.duration_ms}`);
+});
+
 test("upload passes its options on, and --json prints a line per file", async () => {
-  const path = fixture("good-faststart.mp4");
+  const path = fixture("onestep-aac.m4a");
   const start = "2026-10-05T09:30:00.000Z";
   const { code, stdout, stderr } = await upload(
     path,
@@ -116,11 +130,11 @@ test("upload without --wait prints the id of the upload once the file is sent", 
 
 test("upload --wait reports rejected files and exits with 1; the other files are uploaded", async () => {
   const bad = fixture("bad-short.mp3");
-  const { code, stdout, stderr } = await upload(bad, fixture("other.ogg"), fixture("good-cbr.mp3"), "--wait");
+  const { code, stdout, stderr } = await upload(bad, main, fixture("good-cbr.mp3"), "--wait");
   assert.equal(code, 1);
   assert.match(stdout, uuid);
   assert.match(stderr, /bad-short\.mp3: .+/);
-  assert.match(stderr, /other\.ogg has an unsupported format; use \.mp4, \.mp3, \.mov, \.m4a/);
+  assert.match(stderr, /main\.ts has an unsupported format; use \.mp4, \.mov/);
 });
 
 test("the same command resumes after SIGKILL and SIGINT", async () => {
@@ -195,7 +209,6 @@ test("the file arrives although the connection is cut", async () => {
 
 test("errors are one line and never contain the token", async () => {
   const good = fixture("good-cbr.mp3");
-  const mov = fixture("onestep-still.mov");
   const wrong = "parley_pat_wrong";
   const workspaceToken = await parley(
     server,
@@ -211,11 +224,10 @@ test("errors are one line and never contain the token", async () => {
     [[good, "--token", wrong], {}, /access token/],
     [[good], { PARLEY_TOKEN: workspaceToken }, /recorder_ids/],
     [[good, "--team", "x"], {}, /team_id/],
-    [[fixture("other.mkv")], {}, /use \.mp4, \.mp3, \.mov, \.m4a/],
+    [[main], {}, /unsupported format; use \.mp4, \.mov/],
     [[join(folder, "none.mp4")], {}, /none\.mp4 can't be read/],
     [[makeFile("empty.mp4", 0)], {}, /is empty/],
-    [[good, good, "--title", "T"], {}, /--title is allowed only with a single file/],
-    [[mov, "--title", "T"], {}, /only recording option is a single --recorder/],
+    [[good, good, "--title", "T"], {}, /--title is allowed only with a single file or --join/],
   ] as const) {
     const { code, stdout, stderr } = await run(args, env).ended;
     assert.equal(code, 1, stderr);

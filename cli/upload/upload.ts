@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
-import { basename, extname } from "node:path";
+import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ChunkSize, createChunkSize } from "../../contract/chunk-size.ts";
+import { formatOf, mediaFormats } from "../../contract/media-formats.ts";
 import { collect } from "../support/options.ts";
 import {
-  createOneStepUpload,
-  createUpload,
+  createImport,
   getUpload,
+  type ImportRequest,
   type RemoteUpload,
-  setLanguage,
   type Target,
   UploadError,
 } from "./api.ts";
@@ -19,6 +19,7 @@ import { deleteRecord, findRecord, type RecordKey, saveRecord, stateFile } from 
 import { type LocalFile, sendInChunks } from "./send.ts";
 
 interface Options {
+  join?: boolean;
   url: string;
   token?: string;
   title?: string;
@@ -32,24 +33,22 @@ interface Options {
   chunkSize: number;
 }
 
-/** Supported formats and the operation for each. Source: contract.md, "Media requirements" and "Upload Recording". */
-const formats: Readonly<Record<string, Format>> = {
-  ".mp4": "video",
-  ".mp3": "audio",
-  ".mov": "one_step",
-  ".m4a": "one_step",
-};
-
 /** The delay between status requests grows from the first to the second. */
 const minPollMs = 500;
 const maxPollMs = 5000;
 
+const extensions = mediaFormats.map((format) => `.${format}`).join(", ");
+
+/** Parts of one recording, at most. */
+const maxParts = 20;
+
 export function uploadCommand(): Command {
   return new Command("upload")
     .description(
-      "upload recordings (.mp4, .mp3, .mov, .m4a) to a Parley server; prints the ID of each upload",
+      `upload recordings to a Parley server, which converts them if needed (${extensions}); prints the ID of each upload`,
     )
     .argument("<file...>", "files to upload, one after the other")
+    .option("--join", "join the files, in this order, to one recording")
     .addOption(
       new Option("--url <base>", "base URL of the server").env("PARLEY_URL").default("http://localhost:3000"),
     )
@@ -59,7 +58,7 @@ export function uploadCommand(): Command {
         "access token; prefer the environment variable, because other users of this machine can see the command line",
       ).env("PARLEY_TOKEN"),
     )
-    .option("--title <title>", "title of the recording; only with a single file")
+    .option("--title <title>", "title of the recording; only with a single file or --join")
     .option("--start-time <time>", "when the meeting started, such as 2026-10-05T09:30:00Z")
     .option("--team <id>", "team to attach the recording to")
     .option("--language <code>", "language that is spoken, such as en; default: that of the workspace")
@@ -93,25 +92,32 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
     fail("an access token is required; set PARLEY_TOKEN (see `parley token create`)");
     return;
   }
-  if (options.title !== undefined && paths.length > 1) {
-    fail("--title is allowed only with a single file");
+  const recordings = options.join ? [paths] : paths.map((path) => [path]);
+  if (options.title !== undefined && recordings.length > 1) {
+    fail("--title is allowed only with a single file or --join");
+    return;
+  }
+  if (options.join && paths.length > maxParts) {
+    fail(`--join takes at most ${maxParts} files`);
     return;
   }
   // Bounded: an option of the command.
   const target: Target = { url: options.url.replace(/\/+$/, ""), token: options.token };
   explainSignals();
   const chunkSize = createChunkSize();
-  for (const path of paths) {
+  for (const parts of recordings) {
+    const name = parts.join(" + ");
     try {
-      report(path, await uploadOne(target, path, options, chunkSize), options);
+      report(name, await uploadOne(target, parts, options, chunkSize), options);
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
-      fail(paths.length > 1 ? `${path}: ${error.message}` : error.message);
+      fail(recordings.length > 1 ? `${name}: ${error.message}` : error.message);
     }
   }
   // Kept until all files are uploaded, so that a second run skips those already sent.
   if (process.exitCode === 1) return;
-  for (const path of paths) await deleteRecordOf(target, path, options);
+  for (const parts of recordings)
+    await deleteRecord(stateFile(process.env), recordKey(target, await findFiles(parts), options));
 }
 
 function explainSignals(): void {
@@ -140,37 +146,41 @@ function report(path: string, upload: RemoteUpload, options: Options): void {
 
 async function uploadOne(
   target: Target,
-  path: string,
+  paths: readonly string[],
   options: Options,
   chunkSize: ChunkSize,
 ): Promise<RemoteUpload> {
-  const format = formatOf(path);
-  const file = await findFile(path);
-  const uploadId = await sendResumable(target, file, format, options, chunkSize);
-  if (options.wait)
-    console.error(`parley: ${basename(path)} is uploaded; waiting for the server to process it`);
+  const file = await findFiles(paths);
+  const uploadId = await sendResumable(target, file, options, chunkSize);
+  if (options.wait) console.error(`parley: ${file.name} is uploaded; waiting for the server to process it`);
   return waitForEnd(target, uploadId, options);
 }
 
-type Format = "video" | "audio" | "one_step";
-
-function formatOf(path: string): Format {
-  const format = formats[extname(path).toLowerCase()];
-  if (format === undefined)
-    throw new UploadError(`${path} has an unsupported format; use ${Object.keys(formats).join(", ")}`);
-  return format;
-}
-
-async function deleteRecordOf(target: Target, path: string, options: Options): Promise<void> {
-  const key = recordKey(target, await findFile(path), formatOf(path), options);
-  await deleteRecord(stateFile(process.env), key);
+/** Finds the files of a recording. @throws UploadError */
+async function findFiles(paths: readonly string[]): Promise<FoundFile> {
+  for (const path of paths)
+    if (formatOf(path) === null)
+      throw new UploadError(`${path} has an unsupported format; use ${extensions}`);
+  const parts: Awaited<ReturnType<typeof findFile>>[] = [];
+  for (const path of paths) parts.push(await findFile(path));
+  return {
+    parts,
+    name: basename(paths[0] ?? ""),
+    path: parts.map(({ path }) => path).join("\n"),
+    size: parts.reduce((sum, { size }) => sum + size, 0),
+    modifiedMs: parts.reduce((latest, { modifiedMs }) => Math.max(latest, modifiedMs), 0),
+  };
 }
 
 interface FoundFile extends LocalFile {
+  /** The name of the first. */
+  readonly name: string;
+  /** All paths, which identify it. */
+  readonly path: string;
   readonly modifiedMs: number;
 }
 
-async function findFile(path: string): Promise<FoundFile> {
+async function findFile(path: string): Promise<{ path: string; size: number; modifiedMs: number }> {
   try {
     const absolute = await realpath(path);
     const stats = await stat(absolute);
@@ -183,56 +193,33 @@ async function findFile(path: string): Promise<FoundFile> {
   }
 }
 
-/** Creates the upload, with the only operation that takes the file's format. */
-async function create(
-  target: Target,
-  file: FoundFile,
-  format: Format,
-  options: Options,
-): Promise<RemoteUpload> {
-  const created =
-    format === "one_step"
-      ? await createOneStepUpload(target, oneStepInputOf(file, options))
-      : await createUpload(target, inputOf(format, options));
-  if (options.language !== undefined) await setLanguage(target, created.id, options.language);
-  return created;
-}
-
-function oneStepInputOf({ path }: FoundFile, { recorder: [userId] }: Options) {
-  return { filename: basename(path), ...(userId === undefined ? {} : { user_id: userId }) };
-}
-
-/** @throws UploadError for options that the older operation does not have. */
-function checkOptions(file: FoundFile, format: Format, options: Options): void {
-  const { title, startTime, team, recorder, promote } = options;
-  if (format !== "one_step") return;
-  if (title !== undefined || startTime !== undefined || team !== undefined || !promote || recorder.length > 1)
-    throw new UploadError(
-      `${basename(file.path)}: for .mov and .m4a files, the only recording option is a single --recorder`,
-    );
-}
-
-function inputOf(format: "video" | "audio", options: Options) {
+/** The request that creates the upload. */
+function inputOf({ name, parts, modifiedMs }: FoundFile, options: Options): ImportRequest {
   return {
-    media_type: format,
-    auto_promote: options.promote,
-    attributes: {
-      ...(options.title === undefined ? {} : { title: options.title }),
-      ...(options.startTime === undefined ? {} : { start_datetime: options.startTime }),
-      ...(options.team === undefined ? {} : { team_id: options.team }),
-      ...(options.recorder.length === 0 ? {} : { recorder_ids: options.recorder }),
+    media: {
+      format: formatOf(name) ?? "mp4",
+      name,
+      modified_datetime: new Date(modifiedMs).toISOString(),
+      ...(parts.length === 1 ? {} : { parts: parts.map(({ size }) => ({ bytes: size })) }),
     },
+    source: "upload",
+    auto_promote: options.promote,
+    ...(options.title === undefined ? {} : { title: options.title }),
+    ...(options.startTime === undefined ? {} : { start_datetime: options.startTime }),
+    ...(options.team === undefined ? {} : { team_ids: [options.team] }),
+    ...(options.language === undefined ? {} : { spoken_language: options.language }),
+    ...(options.recorder.length === 0 ? {} : { recorder_ids: options.recorder }),
   };
 }
 
-function recordKey(target: Target, file: FoundFile, format: Format, options: Options): RecordKey {
+function recordKey(target: Target, file: FoundFile, options: Options): RecordKey {
   return {
     server: target.url,
     path: file.path,
     token_mark: createHash("sha256").update(target.token).digest("hex").slice(0, 16),
     size: file.size,
     modified_ms: file.modifiedMs,
-    input: JSON.stringify(format === "one_step" ? oneStepInputOf(file, options) : inputOf(format, options)),
+    input: JSON.stringify(inputOf(file, options)),
   };
 }
 
@@ -240,19 +227,17 @@ function recordKey(target: Target, file: FoundFile, format: Format, options: Opt
 async function sendResumable(
   target: Target,
   file: FoundFile,
-  format: Format,
   options: Options,
   chunkSize: ChunkSize,
 ): Promise<string> {
-  checkOptions(file, format, options);
   const state = stateFile(process.env);
-  const key = recordKey(target, file, format, options);
+  const key = recordKey(target, file, options);
   const record = await findRecord(state, key);
   const begun = record === undefined ? null : await getUpload(target, record.upload_id);
   if (begun !== null && begun.status !== "failure") {
     const tusUrl = begun.media?.upload?.tus_url;
     if (tusUrl === undefined) {
-      console.error(`parley: ${basename(file.path)} is already uploaded`);
+      console.error(`parley: ${file.name} is already uploaded`);
       return begun.id;
     }
     try {
@@ -265,18 +250,17 @@ async function sendResumable(
       if (!isOver) throw error;
     }
   }
-  const created = await create(target, file, format, options);
-  const upload = created.media?.upload;
-  if (upload === undefined) throw new UploadError("the server returned no URL to send the file to");
+  const { id, upload } = await createImport(target, inputOf(file, options));
+  if (upload === null) throw new UploadError("the server returned no URL to send the file to");
   checkSize(file, upload.max_upload_bytes);
   await saveRecord(state, {
     ...key,
-    upload_id: created.id,
+    upload_id: id,
     tus_url: upload.tus_url,
     begun_at: new Date().toISOString(),
   });
   await sendFile(file, upload.tus_url, false, options, chunkSize);
-  return created.id;
+  return id;
 }
 
 async function sendFile(
@@ -294,7 +278,7 @@ async function sendFile(
 
 function startProgress(file: FoundFile, options: Options) {
   const how = options.json ? "silent" : process.stderr.isTTY ? "bar" : "lines";
-  return showProgress(basename(file.path), file.size, how);
+  return showProgress(file.name, file.size, how);
 }
 
 function checkSize(file: FoundFile, maxBytes: number): void {
