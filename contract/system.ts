@@ -59,6 +59,7 @@ const FailedJob = z
       "access_request",
       "speech_model",
       "import_run",
+      "connection_event",
     ]),
     subject_id: Uuid,
     workspace: z.strictObject({ id: Uuid, name: z.string() }).nullable().meta({

@@ -34,6 +34,8 @@ import {
 } from "./guard.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
 import { highlightRoutes } from "./highlights/routes.ts";
+import { connectionRoutes } from "./imports/connect/routes.ts";
+import { connectionWebhookRoutes } from "./imports/connect/webhook-route.ts";
 import { findByOldId } from "./imports/move/queries.ts";
 import { importRunRoutes } from "./imports/move/routes.ts";
 import { importRoutes } from "./imports/routes.ts";
@@ -277,6 +279,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       sampleRoutes(api, { db, jobs, store, config });
       uploadManagementRoutes(api, { db });
       importRunRoutes(api, { db, jobs, encryptor });
+      connectionRoutes(api, { db, jobs, encryptor, config });
       transcriptRoutes(api, {
         db,
         jobs,
@@ -329,6 +332,10 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       otherWaysToSignIn:
         config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
     });
+  });
+  await app.register(async (scope) => {
+    limitForms(scope, { limiter, config });
+    connectionWebhookRoutes(scope, { db, jobs, encryptor });
   });
   // By signed links, without a version or a token.
   uploadFileRoutes(app, { db, jobs, store, signer, config });

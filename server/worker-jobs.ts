@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { requestAccessJob } from "./access-requests/request.ts";
 import { sendMailJob } from "./accounts/one-time-links/mailer.ts";
 import { requestPasswordResetJob } from "./accounts/one-time-links/password-reset.ts";
+import { importEventJob } from "./imports/connect/job.ts";
 import { fetchImportJob } from "./imports/fetch.ts";
 import { importRecordingsJob } from "./imports/move/job.ts";
 import {
@@ -168,8 +169,25 @@ export function listJobs(
     job({
       name: "import_recordings",
       concurrency: 1,
+      // A restored copy must not continue imports beside the original.
+      isPaused: isQuarantined,
       run: ({ runId }) =>
         importRecordingsJob({ db, jobs, store, config, encryptor: deps.encryptor }, runId, signal),
+    }),
+    job({
+      name: "import_connection_event",
+      concurrency: 2,
+      hasReservedSlots: true,
+      isPaused: isQuarantined,
+      run: ({ connectionEventId }) =>
+        importEventJob(
+          {
+            ...{ db, jobs, store, config, encryptor: deps.encryptor },
+            onTranscript: (tx, recording) => requestUnderstanding(tx, jobs, config, recording),
+          },
+          connectionEventId,
+          signal,
+        ),
     }),
     job({
       name: "request_password_reset",

@@ -7,6 +7,8 @@ import { anchorChains } from "./audit/anchor.ts";
 import { pruneAudit } from "./audit/prune.ts";
 import { msUntilSealDue, sealAudit } from "./audit/seal.ts";
 import { createBackupSchedule } from "./backup/schedule.ts";
+import { deleteOldEvents } from "./imports/connect/events.ts";
+import { continueEvents } from "./imports/connect/job.ts";
 import { createFileCheck } from "./integrity/check.ts";
 import { deleteOldUsage, findDueRuns, openAiModel } from "./intelligence/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
@@ -185,6 +187,10 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "recordings that rules delete": byAge(() => applyRetention({ db, store, log })),
     "voices that nobody remembered": byAge(() => deleteOldVoices(db.kysely)),
     "old requests for access": byAge(() => deleteOldRequests(db.kysely)),
+    "events of connections": async () => {
+      if (!(await isQuarantined())) await continueEvents(db, jobs);
+    },
+    "old events of connections": byAge(() => deleteOldEvents(db.kysely)),
     "clips for public links": () => reconcileClips({ db, jobs, store, log }),
     "orphaned files": byAge(removeLeftovers),
     backups: async () => {

@@ -101,7 +101,10 @@ interface SuppliedSegment {
 const maxBlockingMs = 10;
 
 /** @throws ProblemError `invalid_input` for subtitles that can't be read. */
-export async function readSegments({ segments, webvtt }: Input): Promise<readonly SuppliedSegment[]> {
+export async function readSegments({
+  segments,
+  webvtt,
+}: Pick<Input, "segments" | "webvtt">): Promise<readonly SuppliedSegment[]> {
   if (webvtt === undefined) return segments ?? [];
   try {
     const cues: Segment[] = [];

@@ -138,11 +138,51 @@ test("imports: counting shows the run with its error, and old ids can be turned 
   assert.deepEqual(complaints, []);
 });
 
+test("connections: one is created, shows its URL and events without secrets, and is deleted", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/connections", { userId: admin.id });
+  await page.getByText("No connections yet.").waitFor();
+  await page.getByRole("button", { name: "Create connection" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Zoom of the company");
+  await dialog.locator("input[type=password]").first().fill("the secret token");
+  await dialog.getByRole("textbox", { name: "Client ID" }).fill("client");
+  await dialog.getByRole("button", { name: "Create connection" }).click();
+  await dialog.getByText("Is required together with").first().waitFor();
+  await dialog.getByRole("textbox", { name: "Client ID" }).fill("");
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Create connection" }).click();
+  const url = await page.getByLabel("Webhook URL to enter at Zoom").inputValue();
+  assert.match(url, /\/_\/connect\/zoom\/[0-9a-f-]{36}$/);
+  await app.db.pool.query(
+    `insert into connection_events (id, connection_id, event_key, meeting_key, type, payload, state, reason)
+     select gen_random_uuid(), id, '', '', 'recording.completed', '', 'failed', 'Zoom responds with 503'
+     from connections where workspace_id = (select workspace_id from users where id = $1)`,
+    [admin.id],
+  );
+  await page.reload();
+  const events = page.getByRole("list", { name: "Events of Zoom of the company" });
+  await events.getByText("Zoom responds with 503").waitFor();
+  await assertAccessible(page);
+  assert.ok(!(await page.content()).includes("the secret token"));
+  await events.getByRole("button", { name: "Retry" }).click();
+  await page.getByText("The event is tried again.").waitFor();
+  await page.getByRole("button", { name: "Delete Zoom of the company" }).click();
+  await dialog.getByRole("button", { name: "Delete connection" }).click();
+  await page.getByText("No connections yet.").waitFor();
+  // The refused form.
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes("400")),
+    [],
+  );
+});
+
 test("admin pages: nothing overflows on a phone in the dark", async () => {
   const { admin } = await makeWorkspace(app.db);
   for (const path of [
     "/settings/audit",
     "/settings/clients",
+    "/settings/connections",
     "/settings/imports",
     "/settings/users",
     "/settings/teams",

@@ -105,6 +105,24 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   getImportReport: importRun,
   cancelImportRun: importRun,
 
+  listConnections: () => ({}),
+  createConnection: async ({ app }) => {
+    // Their number is limited.
+    await app.db.pool.query("delete from connections");
+    return { body: { kind: "zoom", name: "Zoom", webhook_secret: "s" } };
+  },
+  deleteConnection: connection,
+  listConnectionEvents: connection,
+  retryConnectionEvent: async (world) => {
+    const { params } = await connection(world);
+    const { rows } = await world.app.db.pool.query(
+      `insert into connection_events (id, connection_id, event_key, meeting_key, type, payload, state)
+       values (gen_random_uuid(), $1, '', '', 'recording.completed', '', 'failed') returning id`,
+      [params.connection_id],
+    );
+    return { params: { ...params, event_id: rows[0].id } };
+  },
+
   getSystem: () => ({}),
   getStorageUse: () => ({}),
   testComponent: () => ({ params: { component: "database" } }),
@@ -133,6 +151,12 @@ async function importRun({ app, users }: World): Promise<OperationRequest> {
     isDryRun: true,
   });
   return { params: { run_id: id } };
+}
+
+async function connection(world: World): Promise<{ params: { connection_id: string } }> {
+  await world.app.db.pool.query("delete from connections");
+  const body = { kind: "zoom", name: "Zoom", webhook_secret: "s" };
+  return { params: { connection_id: (await world.asAdmin("POST", "/_/api/v1/connections", body)).id } };
 }
 
 /** Of mail, which this server doesn't send. */

@@ -22,6 +22,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "OPTIONS /_/media/uploads/:upload_id": open,
   "OPTIONS /_/media/resumable/:upload_id": open,
   "POST /_/storage/notifications": ofApp,
+  "POST /_/connect/:kind/:connection_id": ofApp,
 
   "GET /sign-in": except<RoutePermissions>(open, { anonymous: "asks", token: "asks" }),
   "POST /sign-in": except<RoutePermissions>(ofApp, form),

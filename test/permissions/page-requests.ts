@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { createAccessToken } from "../../server/accounts/service.ts";
 import { openBrowser as openPages } from "../../server/accounts/test/accounts.ts";
 import {
@@ -29,6 +29,19 @@ export const pageRequests: Readonly<Record<string, BuildRouteRequests>> = {
     const token = caller === "right" ? bucketToken : caller === "wrong" ? randomToken() : undefined;
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return sendJson("/_/storage/notifications", { Records: [] }, headers);
+  },
+
+  "POST /_/connect/:kind/:connection_id": async (world, caller) => {
+    await world.app.db.pool.query("delete from connections");
+    const body = { kind: "zoom", name: "Zoom", webhook_secret: "s" };
+    const { webhook_url: url } = await world.asAdmin("POST", "/_/api/v1/connections", body);
+    const secret = caller === "right" ? "s" : caller === "wrong" ? randomToken() : null;
+    const at = String(Math.floor(Date.now() / 1000));
+    const hmac = createHmac("sha256", secret ?? "")
+      .update(`v0:${at}:{}`)
+      .digest("hex");
+    const headers = { "x-zm-request-timestamp": at, "x-zm-signature": `v0=${hmac}` };
+    return sendJson(new URL(url).pathname, {}, secret === null ? {} : headers);
   },
 
   "POST /sign-in": async (world, caller) => {

@@ -236,6 +236,12 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getImportReport: kinds.adminsHere,
   cancelImportRun: kinds.adminsHere,
 
+  listConnections: kinds.admins,
+  createConnection: kinds.admins,
+  deleteConnection: kinds.adminsHere,
+  listConnectionEvents: kinds.adminsHere,
+  retryConnectionEvent: kinds.adminsHere,
+
   getSystem: kinds.operators,
   getStorageUse: kinds.operators,
   testComponent: kinds.operators,

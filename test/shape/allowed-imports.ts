@@ -43,7 +43,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   directory: ["access"],
   exports: ["integrity", "recordings"],
   highlights: ["access", "audit", "public-link-records", "recordings"],
-  imports: ["accounts", "audit", "directory", "exports", "recordings", "uploads"],
+  imports: ["accounts", "audit", "directory", "exports", "recordings", "transcripts", "uploads"],
   integrity: [],
   intelligence: ["access", "recordings"],
   mcp: [],

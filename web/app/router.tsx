@@ -167,8 +167,12 @@ const settingsPages = settingsRoute.addChildren([
     lazyPage(() => import("../settings/workspace/clients.tsx"), "ClientsPage"),
   ),
   settingsPage(
+    "/connections",
+    lazyPage(() => import("../settings/integrations.ts"), "ConnectionsPage"),
+  ),
+  settingsPage(
     "/imports",
-    lazyPage(() => import("../settings/imports/page.tsx"), "ImportsPage"),
+    lazyPage(() => import("../settings/integrations.ts"), "ImportsPage"),
   ),
   auditRoute,
   settingsPage(

@@ -42,6 +42,7 @@ const groups: readonly NavGroup[] = [
       { path: "/settings/templates", label: "Templates" },
       { path: "/settings/clients", label: "OAuth clients" },
       { path: "/settings/imports", label: "Imports" },
+      { path: "/settings/connections", label: "Connections" },
     ],
   },
   {

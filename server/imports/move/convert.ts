@@ -1,6 +1,5 @@
 import { maxHighlights } from "../../../contract/highlight-operations.ts";
 import { ImportInput } from "../../../contract/imports.ts";
-import type { MediaFormat } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { recordingLimits } from "../../../contract/recording-data.ts";
 import { isTag } from "../../../contract/tag.ts";
@@ -10,7 +9,7 @@ import type { Moved } from "../service.ts";
 import { cleanStrings } from "./clean-text.ts";
 import type { Directory } from "./directory.ts";
 import { RecordingError } from "./errors.ts";
-import type { SourceRecording } from "./source.ts";
+import type { SourceMedia, SourceRecording } from "./source.ts";
 
 /** A recording of a source as the request that imports it. */
 export interface Converted {
@@ -44,7 +43,7 @@ class Omissions {
 export async function convert(
   source: SourceRecording,
   externalId: string,
-  format: MediaFormat | null,
+  media: Pick<SourceMedia, "format" | "parts"> | null,
   { directory, importerId }: { readonly directory: Directory; readonly importerId: string },
 ): Promise<Converted> {
   const recording = cleanStrings(source.recording);
@@ -77,7 +76,7 @@ export async function convert(
     title: recording.title.slice(0, 500),
     start_datetime: recording.start_datetime,
     source: recording.source,
-    share_state: recording.share_state,
+    ...(source.sharesByDefault ? {} : { share_state: recording.share_state }),
     tags: omissions.limit("tags", tags, recordingLimits.tags),
     team_ids: await teamIds(recording.teams, directory, omissions),
     recorder_ids: recorders.length === 0 ? [importerId] : recorders.slice(0, recordingLimits.recorders),
@@ -96,8 +95,10 @@ export async function convert(
       speaker_key: keyOf(id, indexOf),
     })),
     screenshares: omissions.limit("screenshares", screenshares, recordingLimits.screenshares),
-    ...(format === null ? {} : { media: { format } }),
-    ...(entries.length === 0 && format !== null
+    ...(media === null
+      ? {}
+      : { media: { format: media.format, ...(media.parts === undefined ? {} : { parts: media.parts }) } }),
+    ...(entries.length === 0 && media !== null
       ? {}
       : {
           transcript: {

@@ -2,28 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { serverItself } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
-import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
-import { ProblemError } from "../../platform/http/errors/problem.ts";
-import type { JobQueue } from "../../platform/jobs/queue.ts";
-import { uploadFileKey } from "../../platform/storage/layout.ts";
-import {
-  BodyBrokenError,
-  type ObjectInfo,
-  type ObjectStore,
-  ObjectTooLargeError,
-} from "../../platform/storage/store.ts";
-import { transition } from "../../uploads/lifecycle/transition.ts";
-import { isDataError } from "../../uploads/promotion/promote.ts";
-import { lockUploadById, type UploadRow } from "../../uploads/queries.ts";
-import type { UploadQuotas } from "../../uploads/quotas.ts";
-import { takeFile } from "../../uploads/transfer/arrival.ts";
-import type { FileSettings } from "../../uploads/transfer/file-plan.ts";
-import { importRecording } from "../service.ts";
 import { cleanId } from "./clean-text.ts";
-import { convert } from "./convert.ts";
 import { type Directory, openDirectory } from "./directory.ts";
-import { ImportError, RecordingError } from "./errors.ts";
+import { ImportError } from "./errors.ts";
+import { failUpload, type ImportDependencies, importOne, reasonOf, workspaceImporter } from "./import-one.ts";
 import {
   adoptPending,
   beginRun,
@@ -38,14 +21,9 @@ import {
   refreshItems,
   saveItem,
 } from "./queries.ts";
-import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "./source.ts";
+import type { ImportSource, SourceItem, SourceRecording } from "./source.ts";
 
-export interface RunDependencies {
-  readonly db: Database;
-  readonly jobs: JobQueue;
-  readonly store: ObjectStore;
-  readonly config: FileSettings & UploadQuotas & Pick<Config, "s3">;
-}
+export type RunDependencies = ImportDependencies;
 
 export interface RunOptions {
   readonly onProgress?: (progress: { phase: string; total: number; done: number }) => void;
@@ -91,7 +69,11 @@ export async function runImport(
   const lock = { row, name: `${row.workspace_id} ${sourceKey}`, signal: options.signal };
   return exclusively(db, lock, async () => {
     await endInterrupted(db.kysely, row);
-    const principal = importerOf(row);
+    const principal = workspaceImporter({
+      workspaceId: row.workspace_id,
+      userId: row.created_by,
+      tokenId: row.id,
+    });
     const directory = await openDirectory(db, principal, serverItself(row.workspace_id));
     const run: Run = { row, source, sourceKey, principal, directory, options };
     if (!row.is_dry_run) await adoptPending(db.kysely, row, sourceKey);
@@ -104,22 +86,6 @@ export async function runImport(
     await endRun(db.kysely, row.id, "done");
     return findResult(db.kysely, row.id);
   });
-}
-
-/** The admin who started the run, with the rights of a workspace token: imports are the workspace's. */
-function importerOf(row: ImportRunRow): Principal {
-  return {
-    tokenId: row.id,
-    tokenType: "workspace_access_token",
-    scope: "workspace",
-    workspaceId: row.workspace_id,
-    userId: row.created_by,
-    role: "admin",
-    emailKey: "",
-    name: "import",
-    expiresAt: null,
-    sees: [row.workspace_id],
-  };
 }
 
 /** Counts the recordings of the source, and the users there who exist here. */
@@ -197,34 +163,21 @@ async function importItem(
   key: Parameters<typeof failItem>[1],
   source: SourceRecording,
 ): Promise<void> {
-  const open = source.openMedia ?? (async () => null);
-  // Opened first: its format is part of the import, and without it none is created.
-  let media = await open();
+  let uploadId: string | null = null;
   try {
-    const { input, moved, omitted } = await convert(
-      source,
-      externalIdOf(key.sourceKey, key.oldId),
-      media?.format ?? null,
-      { directory: run.directory, importerId: run.row.created_by },
-    );
-    const { row } = await importRecording(deps, run.principal, input, moved);
-    await saveItem(deps.db, key, row.id, omitted);
-    if (row.status !== "awaiting" || media === null) return;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await sendMedia(deps, row, media);
-        return;
-      } catch (error) {
-        if (!(error instanceof BodyBrokenError) || attempt === maxAttempts) {
-          if (reasonOf(error) !== null) await failUpload(deps, row.id, reasonOf(error) ?? "");
-          throw error;
-        }
-        media = await open();
-        if (media === null) throw new RecordingError("the media file is gone from the source");
-      }
-    }
-  } finally {
-    media?.body.destroy();
+    await importOne(deps, {
+      ...{ principal: run.principal, directory: run.directory, importerId: run.row.created_by },
+      ...{ externalId: externalIdOf(key.sourceKey, key.oldId), source, maxAttempts },
+      onCreated: async (upload, omitted) => {
+        uploadId = upload.id;
+        await saveItem(deps.db, key, upload.id, omitted);
+      },
+    });
+  } catch (error) {
+    const reason = reasonOf(error);
+    // An import whose file doesn't arrive must not wait for it for a day.
+    if (uploadId !== null && reason !== null) await failUpload(deps, uploadId, reason);
+    throw error;
   }
 }
 
@@ -232,34 +185,6 @@ async function importItem(
 function externalIdOf(sourceKey: string, oldId: string): string {
   const id = `${sourceKey} ${oldId}`;
   return id.length <= 200 ? id : `…${id.slice(-199)}`.toWellFormed();
-}
-
-async function sendMedia(deps: RunDependencies, upload: UploadRow, media: SourceMedia): Promise<void> {
-  const file: ObjectInfo = await deps.store.put(uploadFileKey(upload.id), media.body, {
-    maxBytes: Number(upload.max_upload_bytes ?? deps.config.maxUploadBytes),
-  });
-  await takeFile(deps, upload.id, file);
-}
-
-/** An import whose file doesn't arrive must not wait for it for a day. */
-async function failUpload(
-  { db, jobs }: RunDependencies,
-  uploadId: string,
-  failureReason: string,
-): Promise<void> {
-  await db.kysely.transaction().execute(async (tx) => {
-    const row = await lockUploadById(tx, uploadId);
-    if (row?.status === "awaiting") await transition(tx, jobs, row, "url_expired", { failureReason });
-  });
-}
-
-/** Why this recording alone is not imported; null: the error concerns the whole run. */
-function reasonOf(error: unknown): string | null {
-  if (error instanceof RecordingError || error instanceof ProblemError) return error.message;
-  if (error instanceof BodyBrokenError) return "the media file could not be read to its end";
-  if (error instanceof ObjectTooLargeError) return "the media file is larger than PARLEY_MAX_UPLOAD_BYTES";
-  if (isDataError(error)) return "it has values that can't be stored";
-  return null;
 }
 
 /** A run that was canceled sends nothing more. */

@@ -6,6 +6,8 @@ import type { PortableEntry, PortableRecording } from "../../../contract/portabl
 export interface SourceMedia {
   readonly format: MediaFormat;
   readonly body: Readable;
+  /** The body consists of several files, one behind the other, that are parts of the recording. */
+  readonly parts?: { bytes: number }[];
 }
 
 /** A recording of a source with everything that is known about it. */
@@ -16,6 +18,8 @@ export interface SourceRecording {
   readonly openMedia: (() => Promise<SourceMedia | null>) | null;
   /** Whether this workspace determines the participants' scopes and who attended; otherwise the source did. */
   readonly derivesScopes?: boolean;
+  /** Whether it is shared as new recordings of this workspace are, rather than as `share_state` says. */
+  readonly sharesByDefault?: boolean;
   /** What the source has but doesn't give away, by code. */
   readonly omitted?: Readonly<Record<string, number>>;
 }

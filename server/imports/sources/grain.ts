@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { User } from "../../../contract/directory.ts";
-import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
 import type { PortableRecording } from "../../../contract/portable.ts";
 import { MediaType, ShareState, Source } from "../../../contract/recordings.ts";
 import { versionNames } from "../../../contract/versions.ts";
@@ -11,6 +10,7 @@ import { ImportError, RecordingError, TokenRefusedError } from "../move/errors.t
 import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
 import { normalBaseUrl } from "./base-url.ts";
 import { requestJson, requestPatiently } from "./http.ts";
+import { formatOfResponse } from "./response-format.ts";
 
 /*
  * A service with the contract's API: Grain, or another Parley. Responses are read leniently, because the contract doesn't
@@ -412,27 +412,4 @@ async function openMedia(
     throw new RecordingError(`the service does not return the media file (status ${response.status})`);
   }
   return { format: formatOfResponse(response.headers, mediaType), body: response.body };
-}
-
-const formatOfType: Readonly<Record<string, MediaFormat>> = {
-  "video/mp4": "mp4",
-  "video/quicktime": "mov",
-  "video/webm": "webm",
-  "audio/mpeg": "mp3",
-  "audio/mp4": "m4a",
-  "audio/x-m4a": "m4a",
-  "audio/wav": "wav",
-};
-
-function formatOfResponse(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  mediaType: string,
-): MediaFormat {
-  const type =
-    String(headers["content-type"] ?? "")
-      .split(";")[0]
-      ?.trim()
-      .toLowerCase() ?? "";
-  const name = /filename="?([^";]+)"?/i.exec(String(headers["content-disposition"] ?? ""))?.[1] ?? "";
-  return formatOfType[type] ?? formatOf(name) ?? (mediaType === "audio" ? "mp3" : "mp4");
 }

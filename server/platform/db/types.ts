@@ -142,6 +142,45 @@ export interface ClockGuard {
   seen_at: Timestamp;
 }
 
+export interface ConnectionEvents {
+  attempts: Generated<number>;
+  connection_id: string;
+  created_at: Generated<Timestamp>;
+  deliveries: Generated<number>;
+  event_key: Buffer;
+  id: string;
+  meeting_key: Buffer;
+  next_at: Generated<Timestamp>;
+  payload: Buffer | null;
+  reason: string | null;
+  state: Generated<"pending" | "importing" | "done" | "ignored" | "failed">;
+  type: string;
+  updated_at: Generated<Timestamp>;
+  upload_id: string | null;
+}
+
+export interface ConnectionMeetings {
+  created_at: Generated<Timestamp>;
+  has_transcript: boolean;
+  meeting_key: Buffer;
+  source: string;
+  upload_id: string | null;
+  workspace_id: string;
+}
+
+export interface Connections {
+  base_url: string;
+  created_at: Generated<Timestamp>;
+  created_by: string;
+  id: string;
+  kind: "zoom" | "attendee" | "vexa";
+  media_hosts: string[];
+  name: string;
+  received_at: Timestamp | null;
+  secrets: Buffer;
+  workspace_id: string;
+}
+
 export interface Deliveries {
   attempts: Generated<number>;
   attempts_before: Generated<number>;
@@ -955,6 +994,9 @@ export interface DB {
   backup_runs: BackupRuns;
   clips: Clips;
   clock_guard: ClockGuard;
+  connection_events: ConnectionEvents;
+  connection_meetings: ConnectionMeetings;
+  connections: Connections;
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   email_domain_claims: EmailDomainClaims;

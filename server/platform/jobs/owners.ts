@@ -8,6 +8,7 @@ interface JobSubject {
   readonly clipId?: string;
   readonly erasureId?: string;
   readonly runId?: string;
+  readonly connectionEventId?: string;
 }
 
 type OwnerRow = { readonly workspace_id: string; readonly user_id: string };
@@ -41,6 +42,10 @@ function ownerQuery(data: JobSubject) {
   if (data.runId !== undefined)
     return sql<OwnerRow>`
       select workspace_id, created_by as user_id from import_runs where id = ${data.runId}`;
+  if (data.connectionEventId !== undefined)
+    return sql<OwnerRow>`
+      select c.workspace_id, c.created_by as user_id
+      from connection_events e join connections c on c.id = e.connection_id where e.id = ${data.connectionEventId}`;
   return null;
 }
 

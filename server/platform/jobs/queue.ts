@@ -26,6 +26,7 @@ export interface JobData {
   render_clip: { readonly clipId: string };
   install_model: { readonly installId: string };
   import_recordings: { readonly runId: string };
+  import_connection_event: { readonly connectionEventId: string };
 }
 export type JobName = keyof JobData;
 const jobNames: readonly JobName[] = [
@@ -43,6 +44,7 @@ const jobNames: readonly JobName[] = [
   "render_clip",
   "install_model",
   "import_recordings",
+  "import_connection_event",
 ];
 
 /** The job queue. */

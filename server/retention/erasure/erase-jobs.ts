@@ -24,3 +24,29 @@ export async function eraseFromJobs(tx: Tx, encryptor: Encryptor, email: string)
     tx,
   );
 }
+
+/**
+ * Removes a person's email from events of connections that are not imported yet, or have failed: what they bring is
+ * imported without it.
+ */
+export async function eraseFromConnections(
+  tx: Tx,
+  encryptor: Encryptor,
+  { workspaceId, email }: { readonly workspaceId: string; readonly email: string },
+): Promise<void> {
+  const { rows } = await sql<{ id: string; payload: Buffer }>`
+    select e.id, e.payload from connection_events e join connections c on c.id = e.connection_id
+    where c.workspace_id = ${workspaceId} and e.payload is not null order by e.id for update of e`.execute(
+    tx,
+  );
+  for (const { id, payload } of rows) {
+    const text = encryptor.decrypt(payload);
+    const erased = JSON.stringify(JSON.parse(text), (_key, value) =>
+      typeof value === "string" && value.toLowerCase() === email.toLowerCase() ? null : value,
+    );
+    if (erased !== text)
+      await sql`update connection_events set payload = ${encryptor.encrypt(erased)} where id = ${id}`.execute(
+        tx,
+      );
+  }
+}

@@ -229,6 +229,28 @@ test("an import that waits keeps no AI output, notes and shares of the person", 
   );
 });
 
+test("an event of a connection that waits keeps no email of the person", async () => {
+  const workspace = await makeWorkspace(db);
+  const body = { kind: "zoom", name: "Zoom", webhook_secret: "s" };
+  const { body: connection } = await manage(app, "POST", "/connections", workspace.admin.token, body);
+  const payload = app.encryptor.encrypt(
+    JSON.stringify({ topic: "Meeting", host_email: email.toUpperCase() }),
+  );
+  await pool.query(
+    `insert into connection_events (id, connection_id, event_key, meeting_key, type, payload)
+     values (gen_random_uuid(), $1, '', '', 'recording.completed', $2)`,
+    [connection.id, payload],
+  );
+  await erasePersonJob(deps, await ask(workspace));
+  const { rows } = await pool.query("select payload from connection_events where connection_id = $1", [
+    connection.id,
+  ]);
+  assert.deepEqual(JSON.parse(app.encryptor.decrypt(rows[0].payload)), {
+    topic: "Meeting",
+    host_email: null,
+  });
+});
+
 test("a hold placed while the erasure waits for the recording is respected", async () => {
   const workspace = await makeWorkspace(db);
   const id = await makeRecording(workspace);

@@ -12,7 +12,7 @@ import { type RemovedRows, removeFiles, removeRecording } from "../../recordings
 import { isHeld } from "../../recordings/delete/queries.ts";
 import { deleteEvents, redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
 import { decryptPerson, type Person } from "./data-subject.ts";
-import { eraseFromJobs } from "./erase-jobs.ts";
+import { eraseFromConnections, eraseFromJobs } from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
 import { eraseFromUnfinished } from "./erase-uploads.ts";
 import { eraseVoices, findNames } from "./erase-voices.ts";
@@ -170,6 +170,7 @@ function finish({ db, encryptor }: Dependencies, erasureId: string, person: Pers
       return false;
     }
     await eraseFromJobs(tx, encryptor, person.email);
+    await eraseFromConnections(tx, encryptor, person);
     const entries = await eraseFromAudit(tx, person);
     // Profiles created in the meantime.
     const names = [...person.names, ...(await findNames(tx, receipt.held, person.email))];

@@ -21,7 +21,8 @@ interface JobKind {
     | "password_reset"
     | "access_request"
     | "speech_model"
-    | "import_run";
+    | "import_run"
+    | "connection_event";
   /** Whether the job may be discarded; a personal-data erasure must be finished. */
   readonly canDiscard: boolean;
 }
@@ -36,6 +37,7 @@ const jobKinds: Readonly<Record<JobName, JobKind>> = {
   analyze_recording: { subject: "recording", canDiscard: true },
   install_model: { subject: "speech_model", canDiscard: false },
   import_recordings: { subject: "import_run", canDiscard: true },
+  import_connection_event: { subject: "connection_event", canDiscard: true },
   render_clip: { subject: "clip", canDiscard: true },
   send_mail: { subject: "mail", canDiscard: true },
   request_access: { subject: "access_request", canDiscard: true },
@@ -138,6 +140,10 @@ async function endSubject(tx: Tx, jobs: JobQueue, { kind, key }: Named) {
     await sql`
       update import_runs set state = 'canceled', token = null, finished_at = clock_timestamp()
       where id = ${key} and state in ('pending', 'running')`.execute(tx);
+  if (kind === "import_connection_event")
+    await sql`
+      update connection_events set state = 'failed', reason = 'An admin stopped the import of this event.'
+      where id = ${key} and state = 'pending'`.execute(tx);
   if (kind === "render_clip")
     await sql`
       update clips set state = 'failed', error = 'An admin stopped the rendering of this clip.'

@@ -28,6 +28,7 @@ const kinds: Readonly<Record<string, string>> = {
   erase_personal_data: "Erase personal data",
   install_model: "Download speech model",
   import_recordings: "Import recordings",
+  import_connection_event: "Import from a connection",
 };
 
 const kindLabel = (kind: string): string => kinds[kind] ?? kind.replaceAll("_", " ");
@@ -43,6 +44,7 @@ const lost: Readonly<Record<FailedJob["subject_type"], string>> = {
   personal_data_erasure: "",
   speech_model: "",
   import_run: "The import is canceled. What was imported stays.",
+  connection_event: "The event fails. It can be retried in Settings → Connections.",
 };
 
 /** The job queue by kind, and the failed jobs. */

@@ -1,0 +1,87 @@
+import { setImmediate as otherWork } from "node:timers/promises";
+import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
+import type { PortableEntry } from "../../../contract/portable.ts";
+import { OutboundError, type OutboundResponse, readText } from "../../platform/outbound/guarded-client.ts";
+import { readSegments } from "../../transcripts/supply.ts";
+import { RecordingError } from "../move/errors.ts";
+import { formatOfResponse } from "../sources/response-format.ts";
+import type { ServiceAccess } from "./service.ts";
+
+/** A request failed for now; it is repeated later. The message names no credentials. */
+export class TemporaryError extends Error {}
+
+/** No longer response of an API is read. */
+const maxJsonBytes = 16 * 1024 * 1024;
+const maxTranscriptBytes = 12 * 1024 * 1024;
+
+interface ServiceRequest {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends one request to a service, to allowed hosts only.
+ * @throws TemporaryError when it may succeed later, RecordingError when it is not allowed.
+ */
+export async function request(access: ServiceAccess, sent: ServiceRequest): Promise<OutboundResponse> {
+  const { client, allowHosts, signal } = access;
+  const response = await client.request({ ...sent, allowHosts, signal }).catch((error: Error) => {
+    throw toServiceError(error);
+  });
+  if (response.status !== 429 && response.status < 500) return response;
+  response.body.destroy();
+  throw new TemporaryError(`${new URL(sent.url).host} responds with ${response.status}`);
+}
+
+/** Sends a request whose response is JSON. @returns the parsed body of a 2xx, otherwise the status alone. */
+export async function requestJson(
+  access: ServiceAccess,
+  sent: ServiceRequest,
+): Promise<{ readonly status: number; readonly json: unknown }> {
+  const response = await request(access, sent);
+  if (response.status >= 300) {
+    response.body.destroy();
+    return { status: response.status, json: null };
+  }
+  const text = await read(response, maxJsonBytes);
+  try {
+    return { status: response.status, json: JSON.parse(text) };
+  } catch {
+    throw new RecordingError(`${new URL(sent.url).host} responds with something that is not JSON`);
+  }
+}
+
+async function read(response: OutboundResponse, maxBytes: number): Promise<string> {
+  return readText(response, maxBytes).catch((error: Error) => {
+    throw toServiceError(error);
+  });
+}
+
+function toServiceError(error: Error): Error {
+  if (!(error instanceof OutboundError)) return error;
+  return error.isTemporary ? new TemporaryError(error.message) : new RecordingError(error.message);
+}
+
+/** Reads a response as WebVTT, without keeping other requests waiting. */
+export async function readVtt(response: OutboundResponse, offsetMs: number): Promise<PortableEntry[]> {
+  const webvtt = await read(response, maxTranscriptBytes);
+  await otherWork();
+  const segments = await readSegments({ webvtt });
+  return segments.map(({ speaker, start, end, text }) => ({
+    participant_id: null,
+    speaker: /^(?:Unknown )?Speaker \d+$/.test(speaker) ? "Unknown Speaker" : speaker,
+    ...{ start: start + offsetMs, end: end + offsetMs, text },
+  }));
+}
+
+/** The format of a file by its URL, or else by the headers of its response. */
+export function formatOfFile(url: string, { headers }: OutboundResponse, mediaType: string): MediaFormat {
+  return formatOf(new URL(url).pathname) ?? formatOfResponse(headers, mediaType);
+}
+
+/** A time, or else another. */
+export function timeOf(text: string | null | undefined, otherwise: Date): Date {
+  const at = new Date(text ?? "");
+  return Number.isNaN(at.getTime()) ? otherwise : at;
+}

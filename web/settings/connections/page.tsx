@@ -1,0 +1,81 @@
+import { Button, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type Connection, connectionsQuery, deleteConnection } from "../../api/settings/connections.ts";
+import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { CopyField } from "../../common/dialogs/secret-once.tsx";
+import { whenInLine } from "../../common/format/time.ts";
+import { Loaded, NoneYet, Row, Rows, SettingsPage } from "../parts.tsx";
+import { Events } from "./events.tsx";
+import { ConnectionForm } from "./form.tsx";
+import { serviceLabels } from "./services.ts";
+
+/** Connections to services that report their recordings by webhook. */
+export function ConnectionsPage() {
+  const connections = useQuery(connectionsQuery);
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SettingsPage
+      title="Connections"
+      lead="Recordings of Zoom, Attendee and Vexa are imported as soon as the service reports them."
+      action={
+        <Button leftSection={<IconPlus size={18} />} onClick={open}>
+          Create connection
+        </Button>
+      }
+    >
+      <Loaded query={connections}>
+        {({ connections }) =>
+          connections.length === 0 ? (
+            <NoneYet>No connections yet.</NoneYet>
+          ) : (
+            <Rows label="Connections">
+              {connections.map((connection) => (
+                <ConnectionRow key={connection.id} connection={connection} />
+              ))}
+            </Rows>
+          )
+        }
+      </Loaded>
+      <FormDialog opened={opened} onClose={close} title="Create connection" centered>
+        <ConnectionForm onDone={close} />
+      </FormDialog>
+    </SettingsPage>
+  );
+}
+
+function ConnectionRow({ connection }: { connection: Connection }) {
+  const { id, kind, name, webhook_url: url, base_url, received_datetime: received } = connection;
+  return (
+    <Row
+      title={name}
+      facts={[
+        serviceLabels[kind],
+        base_url,
+        kind === "zoom" && !connection.has_api_credentials ? "without OAuth credentials" : null,
+        received === null ? "No webhook received yet" : `Last webhook ${whenInLine(received)}`,
+      ]}
+      actions={
+        <ConfirmButton
+          text="Delete"
+          button={{ "aria-label": `Delete ${name}` }}
+          title={`Delete ${name}?`}
+          label="Delete connection"
+          run={() => deleteConnection(id)}
+          done="Connection deleted."
+          refresh={[connectionsQuery.queryKey]}
+        >
+          Its secrets and events are deleted, and its URL stops working. Imported recordings stay.
+        </ConfirmButton>
+      }
+    >
+      <CopyField label={`Webhook URL to enter at ${serviceLabels[kind]}`} value={url} />
+      <Text size="sm" fw={500} mt="sm" component="h2">
+        Latest events
+      </Text>
+      <Events connection={connection} />
+    </Row>
+  );
+}
