@@ -214,7 +214,13 @@ function storedNames(page: Page): Promise<string[]> {
         if (entry.kind === "directory") await walk(entry);
       }
     };
-    await walk(await navigator.storage.getDirectory());
+    try {
+      await walk(await navigator.storage.getDirectory());
+    } catch (error) {
+      // A folder was removed meanwhile.
+      if (error.name !== "NotFoundError") throw error;
+      return ["changing"];
+    }
     return names;
   })()`);
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Paper, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Paper, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import {
   IconHighlight,
   IconMicrophone,
@@ -10,6 +10,7 @@ import {
 import { useEffect, useRef, useState } from "react";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { clock } from "../common/format/time.ts";
+import { readPreferences } from "../player/preferences.ts";
 import type { Meter } from "./capture/sound.ts";
 import type { TransferState } from "./outbox/transfers.ts";
 import classes from "./record.module.css";
@@ -164,13 +165,14 @@ function TooShort(props: { isLongEnough: boolean; onContinue: () => void; onDisc
   );
 }
 
-/** Highlights the current moment, also with the key H outside of fields, dialogs and menus. */
+/** Highlights the current moment, also with the key H outside of fields, dialogs and menus, unless shortcuts are off. */
 function HighlightButton({ recorder }: { recorder: Recorder }) {
   const [count, setCount] = useState(0);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== "h" || event.ctrlKey || event.metaKey || event.altKey || event.repeat)
         return;
+      if (!readPreferences().hasShortcuts) return;
       if (
         event.target instanceof Element &&
         event.target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"]')
@@ -182,14 +184,17 @@ function HighlightButton({ recorder }: { recorder: Recorder }) {
     return () => window.removeEventListener("keydown", listen);
   }, [recorder]);
   return (
-    <Button
-      variant="light"
-      leftSection={<IconHighlight size={18} />}
-      title="Key: H"
-      onClick={() => setCount(recorder.mark())}
-    >
-      Highlight this moment{count === 0 ? "" : ` (${count})`}
-    </Button>
+    <>
+      <Button
+        variant="light"
+        leftSection={<IconHighlight size={18} />}
+        title="Key: H"
+        onClick={() => setCount(recorder.mark())}
+      >
+        Highlight this moment{count === 0 ? "" : ` (${count})`}
+      </Button>
+      <VisuallyHidden role="status">{count === 0 ? "" : `Moment ${count} highlighted`}</VisuallyHidden>
+    </>
   );
 }
 
