@@ -7,9 +7,9 @@ import { insertSegments, type NewSegment } from "../recordings/create.ts";
 import { markTranscriptionDone } from "../transcripts/end-transcription.ts";
 import { reportHighlights } from "../transcripts/highlights.ts";
 import { completeRenewal, findFormer } from "../transcripts/replace.ts";
-import { storeWordTimes } from "../transcripts/word-times.ts";
+import { type StoredWordTimes, storeAllWordTimes } from "../transcripts/word-times.ts";
 import { mergeChunks } from "./merge/merge.ts";
-import type { MergedTranscript } from "./merge/merged.ts";
+import type { MergedSegment, MergedTranscript } from "./merge/merged.ts";
 import { type ChunkRow, findSpeakerTracks, markFailed, saveUnclearPassages, saveUsed } from "./queries.ts";
 import { findTurns } from "./speakers/assign.ts";
 import { saveRecordingVoices } from "./voices/profiles.ts";
@@ -69,7 +69,7 @@ export async function finishTranscription(
     chunks.map(({ start_ms, end_ms, voices }) => ({ startMs: start_ms, endMs: end_ms, found: voices })),
     await countSpeakers(db, recordingId),
   );
-  const merged = mergeChunks(
+  const merged = await mergeChunks(
     chunks.flatMap(({ start_ms, end_ms, channel, result }) =>
       result === null ? [] : [{ startMs: start_ms, endMs: end_ms, channel, transcript: result }],
     ),
@@ -83,11 +83,13 @@ export async function finishTranscription(
       `The speech server returned more text than a transcript may have: at most ${maxSegments} segments with ${maxTranscriptCharacters} characters in all.`,
       "model",
     );
+  // Before the transaction, because it yields to other work.
+  const wordTimes = await storeAllWordTimes(merged.segments.map(timedSegment));
   await db.kysely.transaction().execute(async (tx) => {
     const recording = await lockRecording(tx, recordingId);
     if (recording === undefined) return;
     if (recording.has_own_transcript) return markTranscriptionDone(tx, recordingId, null);
-    const segments = await attribute(tx, recordingId, merged);
+    const segments = await attribute(tx, recordingId, merged, wordTimes);
     const { edits } = recording;
     const former = edits === null ? [] : await findFormer(tx, recordingId);
     await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
@@ -155,7 +157,12 @@ async function countSpeakers(db: Database, recordingId: string): Promise<number 
  * speaker. Segments without a speaker get "Unknown Speaker" without a number, since a number would claim that it is
  * always the same voice.
  */
-async function attribute(tx: Tx, recordingId: string, merged: MergedTranscript): Promise<NewSegment[]> {
+async function attribute(
+  tx: Tx,
+  recordingId: string,
+  merged: MergedTranscript,
+  wordTimes: readonly (StoredWordTimes | null)[],
+): Promise<NewSegment[]> {
   const people = await tx
     .selectFrom("participants")
     .select(["id", "name"])
@@ -166,17 +173,24 @@ async function attribute(tx: Tx, recordingId: string, merged: MergedTranscript):
   const named = new Map(people.map((one) => [one.name, one]));
   const voices = new Set(merged.segments.map((segment) => segment.speaker));
   const person = people.length === 1 && voices.size <= 1 ? people[0] : undefined;
-  return merged.segments.map(({ startMs, endMs, text, words = [], ...segment }) => {
+  return merged.segments.map(({ startMs, endMs, text, ...segment }, index) => {
     const speaker = person ?? named.get(segment.speaker ?? "");
-    const times = { start_ms: startMs, end_ms: endMs, text };
     return {
-      ...times,
+      start_ms: startMs,
+      end_ms: endMs,
+      text,
       participant_id: speaker?.id ?? null,
       speaker: speaker?.name ?? segment.speaker ?? "Unknown Speaker",
-      word_times: storeWordTimes(
-        times,
-        words.map((word) => ({ text: word.text, time: { start: word.startMs, end: word.endMs } })),
-      ),
+      word_times: wordTimes[index] ?? null,
     };
   });
+}
+
+function timedSegment({ startMs, endMs, text, words = [] }: MergedSegment) {
+  return {
+    start: startMs,
+    end: endMs,
+    text,
+    words: words.map((word) => ({ text: word.text, time: { start: word.startMs, end: word.endMs } })),
+  };
 }

@@ -23,8 +23,8 @@ function chunk(startSec: number, endSec: number, said: Said[], language: string 
   };
 }
 
-function merge(...chunks: PlacedChunk[]) {
-  return mergeChunks(chunks).segments.map((segment) => [
+async function merge(...chunks: PlacedChunk[]) {
+  return (await mergeChunks(chunks)).segments.map((segment) => [
     segment.startMs / 1000,
     segment.endMs / 1000,
     segment.text,
@@ -139,22 +139,22 @@ const seams: [title: string, former: Said[], latter: Said[], merged: unknown[]][
 ];
 
 for (const [title, former, latter, merged] of seams)
-  test(`merge: ${title}`, () =>
-    assert.deepEqual(merge(chunk(0, 100, former), chunk(96, 196, latter)), merged));
+  test(`merge: ${title}`, async () =>
+    assert.deepEqual(await merge(chunk(0, 100, former), chunk(96, 196, latter)), merged));
 
-test("merge: nothing gives nothing, one chunk stays as it is", () => {
-  assert.deepEqual(mergeChunks([]), { language: null, segments: [] });
-  assert.deepEqual(merge(chunk(0, 10, [[1, 2, "Alone."]])), [[1, 2, "Alone."]]);
+test("merge: nothing gives nothing, one chunk stays as it is", async () => {
+  assert.deepEqual(await mergeChunks([]), { language: null, segments: [] });
+  assert.deepEqual(await merge(chunk(0, 10, [[1, 2, "Alone."]])), [[1, 2, "Alone."]]);
 });
 
-test("merge: chunks that do not overlap lose nothing", () => {
-  assert.deepEqual(merge(chunk(0, 10, [[8, 10, "One."]]), chunk(10, 20, [[10, 12, "Two."]])), [
+test("merge: chunks that do not overlap lose nothing", async () => {
+  assert.deepEqual(await merge(chunk(0, 10, [[8, 10, "One."]]), chunk(10, 20, [[10, 12, "Two."]])), [
     [8, 10, "One."],
     [10, 12, "Two."],
   ]);
 });
 
-test("merge: a sentence of every second over three chunks comes out whole, once and in order", () => {
+test("merge: a sentence of every second over three chunks comes out whole, once and in order", async () => {
   const words = Array.from(
     { length: 30 },
     (_, second): Said => [second + 0.1, second + 0.9, `Sentence ${second}.`],
@@ -166,14 +166,14 @@ test("merge: a sentence of every second over three chunks comes out whole, once 
       words.filter(([start, end]) => start >= from && end <= to),
     );
   assert.deepEqual(
-    merge(part(0, 12), part(10, 22), part(20, 30)),
+    await merge(part(0, 12), part(10, 22), part(20, 30)),
     words.map(([start, end, text]) => [start, end, text]),
   );
 });
 
-test("speakers: numbered by first appearance, whatever the model calls them", () => {
+test("speakers: numbered by first appearance, whatever the model calls them", async () => {
   assert.deepEqual(
-    merge(
+    await merge(
       chunk(0, 10, [
         [3, 4, "b", "SPEAKER_00"],
         [1, 2, "a", "SPEAKER_07"],
@@ -188,9 +188,9 @@ test("speakers: numbered by first appearance, whatever the model calls them", ()
   );
 });
 
-test("speakers: labels of two chunks are one person only if they speak at the same time in the overlap", () => {
+test("speakers: labels of two chunks are one person only if they speak at the same time in the overlap", async () => {
   assert.deepEqual(
-    merge(
+    await merge(
       chunk(0, 100, [
         [10, 12, "one", "A"],
         [20, 22, "two", "B"],
@@ -213,19 +213,21 @@ test("speakers: labels of two chunks are one person only if they speak at the sa
   );
 });
 
-test("speakers: two labels never become one speaker, the longer overlap wins", () => {
+test("speakers: two labels never become one speaker, the longer overlap wins", async () => {
   assert.deepEqual(
-    merge(
-      chunk(0, 100, [
-        [10, 12, "first", "A"],
-        [96, 100, "long", "A"],
-      ]),
-      chunk(96, 196, [
-        [96, 96.5, "short", "X"],
-        [96.5, 100, "long", "Y"],
-        [110, 111, "x", "X"],
-        [112, 113, "y", "Y"],
-      ]),
+    (
+      await merge(
+        chunk(0, 100, [
+          [10, 12, "first", "A"],
+          [96, 100, "long", "A"],
+        ]),
+        chunk(96, 196, [
+          [96, 96.5, "short", "X"],
+          [96.5, 100, "long", "Y"],
+          [110, 111, "x", "X"],
+          [112, 113, "y", "Y"],
+        ]),
+      )
     ).slice(-2),
     [
       [110, 111, "x", "Unknown Speaker 2"],
@@ -234,9 +236,9 @@ test("speakers: two labels never become one speaker, the longer overlap wins", (
   );
 });
 
-test("speakers: segments without a speaker stay without", () => {
+test("speakers: segments without a speaker stay without", async () => {
   assert.deepEqual(
-    merge(
+    await merge(
       chunk(0, 10, [
         [1, 2, "a"],
         [3, 4, "b", "A"],
@@ -249,16 +251,16 @@ test("speakers: segments without a speaker stay without", () => {
   );
 });
 
-test("language: the one of most of the text; that of silence counts only alone", () => {
-  const language = (...chunks: PlacedChunk[]) => mergeChunks(chunks).language;
+test("language: the one of most of the text; that of silence counts only alone", async () => {
+  const language = async (...chunks: PlacedChunk[]) => (await mergeChunks(chunks)).language;
   assert.equal(
-    language(
+    await language(
       chunk(0, 10, [[1, 2, "Hi"]], "en"),
       chunk(10, 20, [[11, 12, "Guten Morgen"]], "de"),
       chunk(20, 30, [], "cy"),
     ),
     "de",
   );
-  assert.equal(language(chunk(0, 10, [], "cy")), "cy");
-  assert.equal(language(chunk(0, 10, [[1, 2, "Hi"]])), null);
+  assert.equal(await language(chunk(0, 10, [], "cy")), "cy");
+  assert.equal(await language(chunk(0, 10, [[1, 2, "Hi"]])), null);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { speakersOf, type Turn } from "../speakers/assign.ts";
 import type { MergedTranscript, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
 import { nameSpeakers, numberSpeakers } from "./speakers.ts";
@@ -9,30 +10,38 @@ import { haveWords, mergeWords } from "./timed.ts";
  * segments with their middle before the cut come from the earlier chunk, the rest from the later one. Where the two
  * disagree about times, that alone would lose or repeat a sentence, so segments that neither kept are restored, and
  * repeated words are dropped. Channels are merged one by one, and each is one speaker.
+ * Yields to other work in between.
  * @param chunks in order of their starts, within each channel.
  * @param turns who speaks when in the whole recording; used where the model names no speakers.
  * @param names of the speakers of the channels; an empty name is unknown.
  */
-export function mergeChunks(
+export async function mergeChunks(
   chunks: readonly PlacedChunk[],
   turns: readonly Turn[] = [],
   names: readonly string[] = [],
-): MergedTranscript {
-  const pieces = [...Map.groupBy(chunks, ({ channel }) => channel ?? null)].flatMap(([channel, ofChannel]) =>
-    channel === null
-      ? mergePieces(ofChannel, turns)
-      : mergePieces(ofChannel, []).map((piece) => ({ ...piece, speaker: channel })),
-  );
+): Promise<MergedTranscript> {
+  const pieces: Piece[] = [];
+  for (const [channel, ofChannel] of Map.groupBy(chunks, ({ channel }) => channel ?? null)) {
+    const merged = await mergePieces(ofChannel, channel === null ? turns : []);
+    for (const piece of merged) pieces.push(channel === null ? piece : { ...piece, speaker: channel });
+  }
+  await otherWork();
   return { language: mainLanguage(chunks), segments: nameSpeakers(pieces, names) };
 }
 
-function mergePieces(chunks: readonly PlacedChunk[], turns: readonly Turn[]): readonly Piece[] {
+async function mergePieces(
+  chunks: readonly PlacedChunk[],
+  turns: readonly Turn[],
+): Promise<readonly Piece[]> {
   if (haveWords(chunks)) return mergeWords(chunks, turns);
   const numbered = numberSpeakers(chunks);
-  const pieces = numbered.reduce<Piece[]>((former, chunk, index) => {
+  let pieces: Piece[] = [];
+  for (const [index, chunk] of numbered.entries()) {
     const before = numbered[index - 1];
-    return before === undefined ? [...chunk.pieces] : joinAt(cutBetween(before, chunk), former, chunk.pieces);
-  }, []);
+    pieces =
+      before === undefined ? [...chunk.pieces] : joinAt(cutBetween(before, chunk), pieces, chunk.pieces);
+    await otherWork();
+  }
   return withSpeakers(pieces, turns);
 }
 

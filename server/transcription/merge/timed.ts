@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { alignToSentences, speakersOf, type Turn } from "../speakers/assign.ts";
 import type { Piece, PlacedChunk } from "./merged.ts";
 import { joinWords, type TimedWord } from "./words.ts";
@@ -13,6 +14,9 @@ interface Item {
 /** Two runs of a model place the same word less than this apart. */
 const jitterMs = 250;
 
+/** Words whose speakers are found at a time, which takes some milliseconds. */
+const itemsAtOnce = 5000;
+
 /** Whether the chunks come from a model that times words. */
 export function haveWords(chunks: readonly PlacedChunk[]): boolean {
   return chunks.some(({ transcript }) => transcript.words !== undefined);
@@ -20,32 +24,45 @@ export function haveWords(chunks: readonly PlacedChunk[]): boolean {
 
 /**
  * Merges the words of overlapping chunks. Two chunks are separated in the longest pause that the earlier one has in their
- * overlap: a word has its time in both, so none is lost or repeated there.
+ * overlap: a word has its time in both, so none is lost or repeated there. Yields to other work in between.
  * @param chunks in order of their starts.
  * @param turns who speaks when; empty: unknown.
  */
-export function mergeWords(chunks: readonly PlacedChunk[], turns: readonly Turn[]): Piece[] {
-  let items: Item[] = [];
+export async function mergeWords(chunks: readonly PlacedChunk[], turns: readonly Turn[]): Promise<Piece[]> {
+  const items: Item[] = [];
+  /** Where those of the previous chunk begin. */
+  let previous = 0;
   for (const [index, chunk] of chunks.entries()) {
     const placed = itemsOf(chunk);
     const before = chunks[index - 1];
-    if (before === undefined) {
-      items = placed;
-      continue;
-    }
-    const cut = widestPause(items, chunk.startMs, before.endMs);
-    const kept = items.filter((item) => middle(item) < cut);
-    const last = kept.at(-1);
+    const cut =
+      before === undefined ? Number.NEGATIVE_INFINITY : widestPause(items, chunk.startMs, before.endMs);
+    // Only the previous chunk's items can be behind the cut.
+    const kept = items.splice(previous).filter((item) => middle(item) < cut);
+    previous = items.length;
+    items.push(...kept);
     const added = placed.filter((item) => middle(item) >= cut);
-    const first = added[0];
-    const isRepeated =
-      last !== undefined &&
-      first !== undefined &&
-      first.text === last.text &&
-      first.startMs < last.startMs + jitterMs;
-    items = [...kept, ...(isRepeated ? added.slice(1) : added)];
+    items.push(...(isRepeated(items.at(-1), added[0]) ? added.slice(1) : added));
+    await otherWork();
   }
-  return groupItems(items, alignToSentences(items, speakersOf(items, turns)));
+  const speakers: (number | null)[] = [];
+  for (let start = 0; start < items.length; start += itemsAtOnce) {
+    for (const speaker of speakersOf(items.slice(start, start + itemsAtOnce), turns)) speakers.push(speaker);
+    await otherWork();
+  }
+  const aligned = alignToSentences(items, speakers);
+  await otherWork();
+  return groupItems(items, aligned);
+}
+
+/** Whether two chunks have placed the same word on their sides of the cut. */
+function isRepeated(last: Item | undefined, first: Item | undefined): boolean {
+  return (
+    last !== undefined &&
+    first !== undefined &&
+    first.text === last.text &&
+    first.startMs < last.startMs + jitterMs
+  );
 }
 
 function itemsOf({ startMs, transcript }: PlacedChunk): Item[] {
