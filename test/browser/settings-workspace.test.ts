@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { call, currentVersion } from "../support/app.ts";
 import { insertHook, makeWorkspace } from "../support/factories.ts";
@@ -62,6 +64,45 @@ test("workspace: name, domains and default access are edited, and joining by dom
     complaints.filter((text) => !text.includes("status of 400")),
     [],
   );
+});
+
+test("workspace: voice profiles are turned on, listed with who confirmed the consent, exported and deleted", async () => {
+  const { admin, id: workspace_id } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/settings/workspace", { userId: admin.id });
+  const part = page.getByRole("region", { name: "Voice profiles", exact: true });
+  const toggle = part.getByRole("switch", { name: "Remember voices, with each person's consent" });
+  assert.equal(await toggle.isChecked(), false);
+  await toggle.click();
+  await page.getByText("Voice profiles turned on.").waitFor();
+  assert.equal((await workspaceOf(admin.token)).voice_profiles, true);
+  assert.equal(await part.getByRole("list", { name: "Voice profiles" }).count(), 0);
+  const profile = { workspace_id, name: "Ada", email: "ada@tidewater.example", consented_by: admin.id };
+  await kysely
+    .insertInto("voice_profiles")
+    .values({ ...profile, id: randomUUID(), embedding: [0.25, -0.5], model: "voices@1" })
+    .execute();
+  await page.reload();
+  await part.getByText("ada@tidewater.example").waitFor();
+  await part.getByText(`Consent confirmed by ${admin.name}`).waitFor();
+  await assertAccessible(page);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    part.getByRole("link", { name: "Export Ada" }).click(),
+  ]);
+  const exported = JSON.parse(await readFile(await download.path(), "utf8"));
+  assert.deepEqual([exported.name, exported.embedding], ["Ada", [0.25, -0.5]]);
+  await part.getByRole("button", { name: "Delete Ada" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete profile" }).click();
+  await page.getByText("Voice profile of Ada deleted.").waitFor();
+  const left = await kysely
+    .selectFrom("voice_profiles")
+    .select("id")
+    .where("workspace_id", "=", workspace_id)
+    .execute();
+  assert.deepEqual(left, []);
+  await toggle.click();
+  await page.getByText("Voice profiles turned off.").waitFor();
+  assert.deepEqual(complaints, []);
 });
 
 test("profile: single sign-on is shown and unlinked, unless it is the only way to sign in", async () => {
