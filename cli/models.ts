@@ -48,7 +48,7 @@ async function listModels(options: { json?: boolean }): Promise<void> {
       name: model.name,
       state: names.has(model.name) ? "installed" : "available",
       megabytes: toMegabytes(sizeOf(model)),
-      licence: model.licence,
+      license: model.license,
       description: model.description,
     })),
     ...installed
@@ -57,15 +57,15 @@ async function listModels(options: { json?: boolean }): Promise<void> {
         name: model.name,
         state: "custom",
         megabytes: toMegabytes(sizeOf(model)),
-        licence: "unknown",
+        license: "unknown",
         description: "Installed from a folder; not from Parley's catalogue.",
       })),
   ];
   if (options.json) process.stdout.write(`${JSON.stringify(rows)}\n`);
   else
-    for (const { name, state, megabytes, licence, description } of rows)
+    for (const { name, state, megabytes, license, description } of rows)
       process.stdout.write(
-        `${name.padEnd(16)} ${state.padEnd(10)} ${String(megabytes).padStart(4)} MB  ${licence.padEnd(18)} ${description}\n`,
+        `${name.padEnd(16)} ${state.padEnd(10)} ${String(megabytes).padStart(4)} MB  ${license.padEnd(18)} ${description}\n`,
       );
 }
 
@@ -77,7 +77,7 @@ async function installOne(givenName: string | undefined, options: InstallOptions
   const name = givenName ?? (folder === null ? catalogue[0]?.name : basename(folder)) ?? "";
   const known = findInCatalogue(name);
   if (known !== undefined)
-    console.error(`${known.attribution}. Licence: ${known.licence}. From ${known.source}`);
+    console.error(`${known.attribution}. License: ${known.license}. From ${known.source}`);
   const source =
     folder === null
       ? ({ type: "download", mirror: options.mirror ?? config.modelMirror } as const)

@@ -15,7 +15,7 @@ const SpeechModel = z
       description: "Codes of the languages it knows; null: unknown, or it does not depend on the language.",
     }),
     bytes: z.int().min(0),
-    licence: z.string().nullable(),
+    license: z.string().nullable(),
     attribution: z.string().nullable().meta({ description: "Who made it." }),
     source: z.string().nullable(),
     state: z.enum(["available", "installing", "failed", "installed"]),
@@ -45,7 +45,7 @@ export const listSpeechModels = operation({
   method: "GET",
   path: "/_/api/v1/speech-models",
   summary: "List Speech Models",
-  description: `Returns the models of the built-in speech engine with their licences, and the progress of their downloads. ${whoMay}`,
+  description: `Returns the models of the built-in speech engine with their licenses, and the progress of their downloads. ${whoMay}`,
   response: SpeechModels,
   errors: ["forbidden"],
 });

@@ -53,15 +53,15 @@ export async function endIfSupplied(db: Database, recordingId: string): Promise<
 /**
  * Writes the transcript, its language and version, the end of the transcription and `recording_updated` in one
  * transaction. Run twice, or after the recording was deleted, it changes nothing.
- * @param given.language the one that was set; null: the language that the model detected.
- * @param given.voiceModel name and revision of the model that told the speakers apart; null: none.
+ * @param choices.language the one that was set; null: the language that the model detected.
+ * @param choices.voiceModel name and revision of the model that told the speakers apart; null: none.
  * @param onTranscript follow-up work, in the same transaction.
  */
 export async function finishTranscription(
   db: Database,
   recordingId: string,
   chunks: readonly ChunkRow[],
-  given: { readonly language: string | null; readonly voiceModel: string | null },
+  choices: { readonly language: string | null; readonly voiceModel: string | null },
   onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
   const unclear = chunks.reduce((sum, { result }) => sum + (result?.unclear ?? 0), 0);
@@ -95,7 +95,7 @@ export async function finishTranscription(
     await sql`delete from transcript_segments where recording_id = ${recordingId}`.execute(tx);
     await insertSegments(tx, recordingId, segments);
     const { rows } = await sql<{ transcript_version: number }>`
-      update recordings set transcript_language = ${given.language ?? merged.language},
+      update recordings set transcript_language = ${choices.language ?? merged.language},
         transcript_version = transcript_version + 1, updated_at = clock_timestamp()
       where id = ${recordingId} returning transcript_version`.execute(tx);
     const version = rows[0]?.transcript_version ?? null;
@@ -106,7 +106,7 @@ export async function finishTranscription(
     await saveRecordingVoices(
       tx,
       recordingId,
-      given.voiceModel,
+      choices.voiceModel,
       findSpeakerVoices(chunks, segments.filter(isUnnamed)),
     );
     if (edits !== null && version !== null)

@@ -148,11 +148,11 @@ async function transcribe(run: Run, file: string | null): Promise<void> {
   const startedAt = Date.now();
   if ((await transcribeChunks(run, file)) !== "transcribed") return;
   const chunks = await findChunks(db.kysely, recordingId);
-  const given = {
+  const outcome = {
     language: run.choices.language,
     voiceModel: (await deps.speakerFinder?.findModel()) ?? null,
   };
-  await finishTranscription(db, recordingId, chunks, given, deps.onTranscript);
+  await finishTranscription(db, recordingId, chunks, outcome, deps.onTranscript);
   modelAttempted.publish({ model: "transcription", result: "success" });
   log.info({ recordingId, chunks: chunks.length, ms: Date.now() - startedAt }, "recording transcribed");
 }

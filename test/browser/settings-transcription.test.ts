@@ -21,7 +21,7 @@ after(() => {
   mirror.close();
 });
 
-test("transcription: a model's download shows licence, progress and failure, can be canceled, and ends in ready", async () => {
+test("transcription: a model's download shows license, progress and failure, can be canceled, and ends in ready", async () => {
   const { admin } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/settings/transcription", { userId: admin.id });
   await page.getByText("Transcription is not set up").waitFor();

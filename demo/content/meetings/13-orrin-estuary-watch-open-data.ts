@@ -133,7 +133,7 @@ export const meeting: DemoMeeting = {
     ],
     [
       "samir",
-      "I've brought a sketch. A page without a login. A map with three dots, for each dot four numbers and a chart for the last seven days. And below, a button to download everything as a table, under an open licence.",
+      "I've brought a sketch. A page without a login. A map with three dots, for each dot four numbers and a chart for the last seven days. And below, a button to download everything as a table, under an open license.",
     ],
     ["bettany", "Everything, from the first day?"],
     [
@@ -256,7 +256,7 @@ export const meeting: DemoMeeting = {
     ],
     [
       "gwen",
-      "I've one question about the data. Under which licence, and whose name? It's your mooring, your work, and our buoys.",
+      "I've one question about the data. Under which license, and whose name? It's your mooring, your work, and our buoys.",
     ],
     [
       "bettany",

@@ -34,7 +34,7 @@ const windowSize = 512;
 /** Where the tokens are written for hotwords; in the process's own folder. */
 const vocabularyName = "tokens.vocab";
 
-const say = (message: EngineMessage): void => {
+const send = (message: EngineMessage): void => {
   writeSync(3, `${JSON.stringify(message)}\n`);
 };
 
@@ -45,19 +45,19 @@ new Worker(new URL("../../platform/confinement/watchdog.ts", import.meta.url), {
 try {
   await work();
 } catch (error) {
-  say({ type: "unusable", message: (error as Error).message });
+  send({ type: "unusable", message: (error as Error).message });
 }
 
 async function work(): Promise<void> {
   const sherpa = loadSherpa();
   const handle = openModel(sherpa);
-  say({ type: "ready" });
+  send({ type: "ready" });
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, path } = JSON.parse(line) as EngineRequest;
     const result = await handle(await readSamples(path), (fraction) =>
-      say({ type: "progress", id, fraction }),
+      send({ type: "progress", id, fraction }),
     );
-    say({ type: "result", id, result });
+    send({ type: "result", id, result });
   }
 }
 
@@ -85,8 +85,8 @@ function openModel(sherpa: Sherpa): Handle {
     modelConfig: { ...modelConfig(model), ...extra?.model, numThreads, provider: "cpu", debug: 0 },
     ...extra?.recognizer,
   });
-  const listener = { recognizer, hotwords: hotwords?.text };
-  return (samples, onProgress) => transcribe(sherpa, listener, samples, onProgress);
+  const decoder = { recognizer, hotwords: hotwords?.text };
+  return (samples, onProgress) => transcribe(sherpa, decoder, samples, onProgress);
 }
 
 function modelConfig(model: RecognitionModel): object {
@@ -130,10 +130,10 @@ async function transcribe(
     const found = readWords(result, startMs, endMs - startMs);
     const text = result.text.trim();
     const piece = samples.subarray(start, end);
-    const isHeard = speech.some((one) => one.start < end && one.end > start) || hasSpeech(sherpa, piece);
+    const hasVoice = speech.some((one) => one.start < end && one.end > start) || hasSpeech(sherpa, piece);
     onProgress(end / samples.length);
     if (text === "") continue;
-    if (!isHeard || repeatsOnePhrase(text)) {
+    if (!hasVoice || repeatsOnePhrase(text)) {
       // Several pieces in a row are one passage.
       if (!isUnclear) unclear++;
       isUnclear = true;

@@ -31,12 +31,12 @@ export function chooseModel(
     throw unfit(
       `The speech model ${settings.model} is not installed. Run: parley models install ${settings.model}`,
     );
-  const found = candidates.find((model) => knows(model, language));
+  const found = candidates.find((model) => supports(model, language));
   if (found !== undefined) return found;
   const remedy = catalogue.find(
     (model) =>
       model.kind !== "speakers" &&
-      knows(model, language) &&
+      supports(model, language) &&
       !installed.some(({ name }) => name === model.name),
   );
   const names = candidates.map(({ name }) => name).join(", ");
@@ -56,7 +56,7 @@ function rank({ name }: InstalledModel): number {
 }
 
 /** Whether a model knows a language. It is not known which languages a custom model knows. */
-function knows(
+function supports(
   { languages }: Pick<InstalledModel, "languages"> | { readonly languages: readonly string[] | null },
   language: string | null,
 ): boolean {

@@ -26,7 +26,7 @@ export async function openSession<M extends EngineModel>(settings: {
   readonly signal?: AbortSignal | undefined;
 }): Promise<EngineSession<M>> {
   const { folder, threads, signal } = settings;
-  const leave = await takeMachine(settings.session, signal);
+  const releaseMachine = await takeMachine(settings.session, signal);
   let engine: Engine<M> | null = null;
 
   async function ready(): Promise<Engine<M>> {
@@ -51,7 +51,7 @@ export async function openSession<M extends EngineModel>(settings: {
       try {
         await engine?.close();
       } finally {
-        await leave();
+        await releaseMachine();
       }
     },
   };

@@ -19,7 +19,7 @@ export function findVoices(
   onProgress: (fraction: number) => void,
 ): PartVoices {
   const windows = speech.flatMap(splitStretch);
-  const heard: (Voice & Stretch)[] = [];
+  const embedded: (Voice & Stretch)[] = [];
   for (const { start, end } of windows) {
     const stream = extractor.createStream();
     stream.acceptWaveform({ samples: samples.slice(start, end), sampleRate });
@@ -27,15 +27,15 @@ export function findVoices(
     onProgress(end / samples.length);
     if (!extractor.isReady(stream)) continue;
     const embedding = [...extractor.compute(stream, false)];
-    if (embedding.every(Number.isFinite)) heard.push({ start, end, embedding, ms: toMs(end - start) });
+    if (embedding.every(Number.isFinite)) embedded.push({ start, end, embedding, ms: toMs(end - start) });
   }
-  const numbers = clusterVoices(heard, { minCosine: null, count: maxVoices });
+  const numbers = clusterVoices(embedded, { minCosine: null, count: maxVoices });
   return {
-    voices: meanVoices(heard, numbers).map(({ embedding, ms }) => ({
+    voices: meanVoices(embedded, numbers).map(({ embedding, ms }) => ({
       ms,
       embedding: embedding.map((value) => Math.round(value * 1e4) / 1e4),
     })),
-    turns: heard.map(({ start, end }, index) => ({
+    turns: embedded.map(({ start, end }, index) => ({
       startMs: toMs(start),
       endMs: toMs(end),
       voice: numbers[index] ?? 0,

@@ -97,13 +97,13 @@ function groupItems(items: readonly Item[], speakers: readonly (number | null)[]
   const pieces: Piece[] = [];
   let words: TimedWord[] = [];
   const flush = (): void => {
-    for (const { start, end, text, speaker, words: said } of joinWords(words))
+    for (const { start, end, text, speaker, words: joined } of joinWords(words))
       pieces.push({
         startMs: toMs(start),
         endMs: toMs(end),
         text,
         speaker: typeof speaker === "number" ? speaker : null,
-        words: said.map((word) => ({ startMs: toMs(word.start), endMs: toMs(word.end), text: word.text })),
+        words: joined.map((word) => ({ startMs: toMs(word.start), endMs: toMs(word.end), text: word.text })),
       });
     words = [];
   };

@@ -89,25 +89,25 @@ export function openAiTranscriber(
         vocabulary: cutVocabulary(options.vocabulary ?? [], maxListCharacters, (word) => word.length + 2),
         known: options.known ?? [],
       };
-      const asked = new Set(optionsFor(settings.model, hints).filter((option) => !refused.has(option)));
+      const requested = new Set(optionsFor(settings.model, hints).filter((option) => !refused.has(option)));
       const leftOut: Option[] = [];
       let response: Refusal;
       for (;;) {
-        response = await send(audio, await fieldsOf(settings.model, asked, language, hints), signal);
+        response = await send(audio, await fieldsOf(settings.model, requested, language, hints), signal);
         // FastAPI responds 422 to a value it does not know.
         if (response.status !== 400 && response.status !== 422) break;
-        const option = chooseRefused(asked, response.body);
+        const option = chooseRefused(requested, response.body);
         if (option === undefined) break;
-        asked.delete(option);
+        requested.delete(option);
         leftOut.push(option);
       }
       if (response.status < 200 || response.status > 299) throw refusalError(server, response);
       for (const option of leftOut) refused.add(option);
-      const hasVocabulary = asked.has("prompt") || asked.has("hotwords");
+      const hasVocabulary = requested.has("prompt") || requested.has("hotwords");
       return {
         ...readTranscription(response.body, audio.endMs - audio.startMs),
         used: { model: settings.model, language, vocabulary: hasVocabulary ? hints.vocabulary : [] },
-        ...(asked.has("references")
+        ...(requested.has("references")
           ? { known: hints.known.map(({ name, position, label }) => ({ name, position, label })) }
           : {}),
       };
@@ -132,7 +132,7 @@ interface Hints {
   readonly known: readonly KnownSpeaker[];
 }
 
-/** Everything that may be asked of a model. */
+/** Everything that may be requested of a model. */
 function optionsFor(model: string, { vocabulary, known }: Hints): Option[] {
   const isDiarized = isDiarizing(model);
   return [
@@ -146,21 +146,21 @@ function optionsFor(model: string, { vocabulary, known }: Hints): Option[] {
 }
 
 /** Whether leaving out an option changes the request. */
-function isSent(option: Option, asked: ReadonlySet<Option>): boolean {
-  if (!asked.has(option)) return false;
-  if (option === "words") return formatOf(asked) === "verbose_json";
-  return option !== "verbose_json" || !asked.has("diarized_json");
+function isSent(option: Option, requested: ReadonlySet<Option>): boolean {
+  if (!requested.has(option)) return false;
+  if (option === "words") return formatOf(requested) === "verbose_json";
+  return option !== "verbose_json" || !requested.has("diarized_json");
 }
 
 /** The option to leave out after a refusal: one that its message names, else the next. */
-function chooseRefused(asked: ReadonlySet<Option>, message: string): Option | undefined {
-  const sent = optionFields.filter(([option]) => isSent(option, asked));
+function chooseRefused(requested: ReadonlySet<Option>, message: string): Option | undefined {
+  const sent = optionFields.filter(([option]) => isSent(option, requested));
   return (sent.find(([, fields]) => fields.test(message)) ?? sent[0])?.[0];
 }
 
-function formatOf(asked: ReadonlySet<Option>): "diarized_json" | "verbose_json" | "json" {
-  if (asked.has("diarized_json")) return "diarized_json";
-  return asked.has("verbose_json") ? "verbose_json" : "json";
+function formatOf(requested: ReadonlySet<Option>): "diarized_json" | "verbose_json" | "json" {
+  if (requested.has("diarized_json")) return "diarized_json";
+  return requested.has("verbose_json") ? "verbose_json" : "json";
 }
 
 /** Whisper reads the last 224 tokens of a prompt. */
@@ -175,14 +175,14 @@ type Field = readonly [name: string, value: string];
 
 async function fieldsOf(
   model: string,
-  asked: ReadonlySet<Option>,
+  requested: ReadonlySet<Option>,
   language: string | null,
   { vocabulary, known }: Hints,
 ): Promise<Field[]> {
   const primary = language === null ? null : (toLanguageCode(language)?.split("-")[0] ?? language);
-  const format = formatOf(asked);
+  const format = formatOf(requested);
   const list = vocabulary.join(", ");
-  const references = asked.has("references") ? known : [];
+  const references = requested.has("references") ? known : [];
   const samples = await Promise.all(references.map(({ sample }) => readSample(sample)));
   const fields: (readonly [string, string, boolean])[] = [
     ["model", model, true],
@@ -191,12 +191,12 @@ async function fieldsOf(
     // The protocol takes ISO 639-1, without a region.
     ["language", primary ?? "", primary !== null],
     ["timestamp_granularities[]", "segment", format === "verbose_json"],
-    ["timestamp_granularities[]", "word", isSent("words", asked)],
+    ["timestamp_granularities[]", "word", isSent("words", requested)],
     // OpenAI: required of diarizing models for audio of more than 30 s.
     ["chunking_strategy", "auto", format === "diarized_json"],
-    ["prompt", `${list}.`, asked.has("prompt")],
+    ["prompt", `${list}.`, requested.has("prompt")],
     // faster-whisper's, as Speaches takes it.
-    ["hotwords", list, asked.has("hotwords")],
+    ["hotwords", list, requested.has("hotwords")],
     ...references.map(({ name }) => ["known_speaker_names[]", name, true] as const),
     ...samples.map((sample) => ["known_speaker_references[]", sample, true] as const),
   ];

@@ -22,8 +22,8 @@ export interface CatalogueModel {
   readonly kind: ModelKind;
   /** One sentence for users. */
   readonly description: string;
-  readonly licence: string;
-  /** Who made it; the licence may require to name them. */
+  readonly license: string;
+  /** Who made it; the license may require to name them. */
   readonly attribution: string;
   readonly source: string;
   readonly revision: string;
@@ -47,7 +47,7 @@ export const catalogue: readonly CatalogueModel[] = [
     name: "parakeet-v3",
     kind: "transducer",
     description: "Transcribes 25 European languages and detects the language.",
-    licence: "CC-BY-4.0",
+    license: "CC-BY-4.0",
     attribution: "Parakeet TDT 0.6B v3 by NVIDIA, converted by the sherpa-onnx project",
     source: "https://huggingface.co/nvidia/parakeet-tdt-0.6b-v3",
     revision: parakeetRevision,
@@ -83,7 +83,7 @@ export const catalogue: readonly CatalogueModel[] = [
     name: "whisper-small",
     kind: "whisper",
     description: "Transcribes about 100 languages, slower and less accurately than parakeet-v3.",
-    licence: "MIT",
+    license: "MIT",
     attribution: "Whisper small by OpenAI, converted for sherpa-onnx by a third party",
     source: "https://huggingface.co/clairemcw/sherpa-onnx-whisper-small-attention",
     revision: whisperRevision,
@@ -113,7 +113,7 @@ export const catalogue: readonly CatalogueModel[] = [
     name: "speakers",
     kind: "speakers",
     description: "Tells the speakers of a recording apart.",
-    licence: "CC-BY-4.0",
+    license: "CC-BY-4.0",
     attribution: "TitaNet small by NVIDIA, converted by the sherpa-onnx project",
     source: "https://github.com/k2-fsa/sherpa-onnx",
     // The tag's spelling is theirs.

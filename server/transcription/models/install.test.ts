@@ -18,7 +18,7 @@ const model: CatalogueModel = {
   name: "test-model",
   kind: "transducer",
   description: "",
-  licence: "CC-BY-4.0",
+  license: "CC-BY-4.0",
   attribution: "",
   source: "",
   revision: "1",

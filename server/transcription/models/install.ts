@@ -138,14 +138,14 @@ export async function discardUnfinished(dataDir: string, name: string): Promise<
 }
 
 function planKnown(model: CatalogueModel): Plan {
-  const { name, kind, languages, revision, licence, files } = model;
+  const { name, kind, languages, revision, license, files } = model;
   return {
     name,
     kind,
     custom: false,
     languages: languages === null ? null : [...languages],
     revision,
-    licence,
+    license,
     files,
   };
 }
@@ -176,7 +176,7 @@ async function planCustom(name: string, source: ModelSource): Promise<Plan> {
         url: null,
       })),
     );
-    return { name, kind, custom: true, languages: null, revision: null, licence: null, files: described };
+    return { name, kind, custom: true, languages: null, revision: null, license: null, files: described };
   }
   throw new ModelError(
     `${source.path} has no model: it needs ${customLayouts[0]?.files.join(", ")}, or embedding.onnx for a model of speakers`,

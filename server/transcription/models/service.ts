@@ -41,7 +41,7 @@ export async function listSpeechModels({ db, config }: Dependencies): Promise<Ou
         description: model.description,
         languages: model.languages === null ? null : [...model.languages],
         bytes: sizeOf(model),
-        licence: model.licence,
+        license: model.license,
         attribution: model.attribution,
         source: model.source,
         ...stateOf(
@@ -59,7 +59,7 @@ export async function listSpeechModels({ db, config }: Dependencies): Promise<Ou
           description: "A custom model, installed from a folder.",
           languages: model.languages,
           bytes: sizeOf(model),
-          licence: null,
+          license: null,
           attribution: null,
           source: null,
           ...stateOf(true, undefined),

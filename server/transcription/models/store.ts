@@ -18,7 +18,7 @@ const Marker = z.object({
   custom: z.boolean(),
   languages: z.array(z.string()).nullable(),
   revision: z.string().nullable(),
-  licence: z.string().nullable(),
+  license: z.string().nullable(),
   installed_at: z.string(),
   files: z.array(z.object({ name: z.string(), bytes: z.number(), sha256: z.string() })).min(1),
 });

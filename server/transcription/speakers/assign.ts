@@ -78,17 +78,17 @@ export function speakersOf(items: readonly Timed[], turns: readonly Turn[]): (nu
   return items.map((item) => {
     // Turns that end long before this item are not needed again: later items start later.
     while (from + 1 < turns.length && (turns[from + 1]?.endMs ?? 0) < item.startMs) from++;
-    const heard = new Map<number, number>();
+    const shared = new Map<number, number>();
     let nearest: { speaker: number | null; gapMs: number } = { speaker: null, gapMs: maxGapMs };
     for (let at = from; at < turns.length; at++) {
       const turn = turns[at] as Turn;
       const ms = Math.min(turn.endMs, item.endMs) - Math.max(turn.startMs, item.startMs);
-      if (ms > 0) heard.set(turn.speaker, (heard.get(turn.speaker) ?? 0) + ms);
+      if (ms > 0) shared.set(turn.speaker, (shared.get(turn.speaker) ?? 0) + ms);
       if (-ms < nearest.gapMs) nearest = { speaker: turn.speaker, gapMs: -ms };
       if (turn.startMs > item.endMs) break;
     }
-    const [most] = [...heard].toSorted((a, b) => b[1] - a[1]);
-    return most?.[0] ?? nearest.speaker;
+    const [main] = [...shared].toSorted((a, b) => b[1] - a[1]);
+    return main?.[0] ?? nearest.speaker;
   });
 }
 

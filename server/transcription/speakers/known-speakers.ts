@@ -13,7 +13,7 @@ export function findKnownSpeakers(
   chunks: readonly AudioChunk[],
   results: readonly (ChunkTranscript | null)[],
 ): KnownSpeaker[] {
-  const heard = new Map<string, KnownSpeaker & { readonly talkMs: number }>();
+  const known = new Map<string, KnownSpeaker & { readonly talkMs: number }>();
   for (const [index, result] of results.entries()) {
     const path = chunks[index]?.path;
     if (result === null || path === undefined) continue;
@@ -22,11 +22,11 @@ export function findKnownSpeakers(
       const earlier = result.known?.find(({ name }) => name === speaker);
       const { position, label } = earlier ?? { position: index, label: speaker };
       const key = JSON.stringify([position, label]);
-      const before = heard.get(key);
+      const before = known.get(key);
       const sample = { path, startMs, endMs: Math.min(endMs, startMs + sampleMs.max) };
-      heard.set(key, {
+      known.set(key, {
         // Not a label that a model gives to others.
-        name: before?.name ?? `Speaker ${heard.size + 1}`,
+        name: before?.name ?? `Speaker ${known.size + 1}`,
         position,
         label,
         sample: before === undefined || lengthOf(sample) > lengthOf(before.sample) ? sample : before.sample,
@@ -34,7 +34,7 @@ export function findKnownSpeakers(
       });
     }
   }
-  return [...heard.values()]
+  return [...known.values()]
     .filter(({ sample }) => lengthOf(sample) >= sampleMs.min)
     .toSorted((a, b) => b.talkMs - a.talkMs)
     .slice(0, maxKnown)

@@ -86,7 +86,7 @@ function ModelRow({ model }: { model: SpeechModel }) {
       badges={<StateTag model={model} />}
       facts={[
         model.description,
-        model.licence === null ? null : `License: ${model.licence}`,
+        model.license === null ? null : `License: ${model.license}`,
         model.attribution === null ? null : source === null ? (
           model.attribution
         ) : (
