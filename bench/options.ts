@@ -14,6 +14,8 @@ export const usage = `npm run bench -- [options]
   --quick           50,000 recordings, smaller files, three rounds
   --only A,B        some of: ${figureGroups.join(", ")}
   --rounds N        how often baseline and subject take turns (default 5)
+  --speech-model FOLDER   the speech model to measure, as four files (default: the tests' tiny one)
+  --speech-minutes N      length of the audio that is transcribed (default 60)
   --data FOLDER     keep the databases there and reuse them`;
 
 /**
@@ -28,18 +30,26 @@ export function readOptions(args: readonly string[]): Options | "help" {
       quick: { type: "boolean", default: false },
       only: { type: "string", default: figureGroups.join(",") },
       rounds: { type: "string" },
+      "speech-model": { type: "string" },
+      "speech-minutes": { type: "string" },
       data: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   if (values.help) return "help";
   const sizes = values.quick ? quickSizes : fullSizes;
+  const minutes = values["speech-minutes"];
   return {
     sizes: {
       ...sizes,
       ...(values.recordings === undefined
         ? {}
         : { recordings: readCount("--recordings", values.recordings, 1000) }),
+      speech: {
+        model: values["speech-model"] ?? null,
+        seconds:
+          minutes === undefined ? sizes.speech.seconds : 60 * readCount("--speech-minutes", minutes, 1),
+      },
       ...(values.rounds === undefined ? {} : { rounds: readCount("--rounds", values.rounds, 1) }),
     },
     only: new Set(values.only.split(",").map(readGroup)),

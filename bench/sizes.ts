@@ -22,6 +22,8 @@ export interface Sizes {
   readonly validatedSec: number;
   /** The files that are turned into recordings. */
   readonly availableSec: number;
+  /** The audio that is transcribed, and the folder of the speech model; null: the tiny one of the tests. */
+  readonly speech: { readonly seconds: number; readonly model: string | null };
   /** Of the sample meetings, how many the web app's library holds. */
   readonly libraryRecordings: number;
   readonly hooks: {
@@ -59,6 +61,7 @@ export const fullSizes: Sizes = {
   validatedBytes: 4 * 2 ** 30,
   validatedSec: 4 * 3600,
   availableSec: 3600,
+  speech: { seconds: 3600, model: null },
   libraryRecordings: Number.POSITIVE_INFINITY,
   hooks: {
     events: 10_000,
@@ -84,6 +87,7 @@ export const quickSizes: Sizes = {
   transferBytes: 2 ** 28,
   validatedBytes: 2 ** 28,
   availableSec: 600,
+  speech: { seconds: 600, model: null },
   hooks: {
     ...fullSizes.hooks,
     events: 3000,
@@ -114,6 +118,7 @@ export const testSizes: Sizes = {
   validatedBytes: 2 ** 20,
   validatedSec: 20,
   availableSec: 12,
+  speech: { seconds: 22, model: null },
   libraryRecordings: 2,
   hooks: {
     events: 20,

@@ -12,6 +12,7 @@ import { measureList } from "./list.ts";
 import { measureAvailable } from "./media-available.ts";
 import { measureDownload, measureUpload } from "./media-transfer.ts";
 import { measureSearch } from "./search.ts";
+import { measureSpeech } from "./speech.ts";
 import { measureStart } from "./start.ts";
 import { measureTokenCheck } from "./token-check.ts";
 import { measureTranscript } from "./transcript.ts";
@@ -35,6 +36,7 @@ const withDatabase = {
   upload: measureUpload,
   download: measureDownload,
   available: measureAvailable,
+  speech: measureSpeech,
   hooks: measureHooks,
   search: measureSearch,
   backup: measureBackup,

@@ -20,13 +20,26 @@ export interface MediaServer {
 /** Address that links of the server name; it is reached at another, which nobody knows before it runs. */
 const baseUrl = "http://localhost:3000";
 
-/** Starts a server with its own database. @param role with `api` nothing happens to a file that has arrived. */
-export async function startMediaServer(postgres: BenchPostgres, role: "api" | "all"): Promise<MediaServer> {
-  const data = await postgres.database(`parley_media_${role}`, "1", async (db) => {
+/**
+ * Starts a server with its own database.
+ * @param role with `api` nothing happens to a file that has arrived.
+ * @param special.prepare fills the data folder before the server starts.
+ */
+export async function startMediaServer(
+  postgres: BenchPostgres,
+  role: "api" | "all",
+  special: {
+    readonly name: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly prepare?: (dataDir: string) => Promise<void>;
+  } = { name: role },
+): Promise<MediaServer> {
+  const data = await postgres.database(`parley_media_${special.name}`, "1", async (db) => {
     const { adminEmail } = await makeWorkspace(db, "Northwind", "northwind.example");
     return { token: await makePersonalToken(db, adminEmail) };
   });
-  const folder = join(postgres.folder, `media_${role}`);
+  const folder = join(postgres.folder, `media_${special.name}`);
+  await special.prepare?.(folder);
   const clear = async (): Promise<void> => {
     for (const name of ["uploads", "recordings"])
       await rm(join(folder, "objects", name), { recursive: true, force: true });
@@ -36,6 +49,7 @@ export async function startMediaServer(postgres: BenchPostgres, role: "api" | "a
     PARLEY_DATABASE_URL: data.url,
     PARLEY_DATA_DIR: folder,
     PARLEY_BASE_URL: baseUrl,
+    ...special.env,
   });
   const stop = async (): Promise<void> => {
     await server.stop();

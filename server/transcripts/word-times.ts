@@ -51,7 +51,7 @@ export function wordsOf(segment: SegmentWithWords): Word[] {
  * outside the segment, and those that overlap an earlier word, are not kept.
  * @returns null if no word has a time.
  */
-export function storeWordTimes(
+function storeWordTimes(
   segment: { readonly start_ms: number; readonly end_ms: number; readonly text: string },
   words: readonly TimedWord[],
 ): StoredWordTimes | null {
