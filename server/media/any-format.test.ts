@@ -9,6 +9,7 @@ import { silenceLibraries } from "./render/libav.ts";
 import { render } from "./render/render.ts";
 import { inFolder, inspect as inspectStored } from "./render/test/support.ts";
 import { encodeFile, type TestFile, writeAmr } from "./test/encode.ts";
+import { testFormats } from "./test/formats.ts";
 import { memoryBytes } from "./validate/bytes.ts";
 import { examine, resultOf } from "./validate/examine.ts";
 import { sniff, sniffBytes } from "./validate/sniff.ts";
@@ -45,40 +46,9 @@ function validateHere(path: string): ValidationResult {
   }
 }
 
-const opus = { codec: "libopus" };
-const files: Readonly<Record<string, TestFile>> = {
-  "recorded by a browser.webm": {
-    format: "webm",
-    video: { codec: "libvpx-vp9" },
-    audio: [opus],
-    options: { live: 1 },
-  },
-  "vp8.webm": { format: "webm", video: { codec: "libvpx" }, audio: [{ codec: "libvorbis" }] },
-  "sound only.webm": { format: "webm", audio: [opus], options: { live: 1 } },
-  "h264.mkv": { format: "matroska", video: { codec: "libx264" }, audio: [{ codec: "aac" }] },
-  "mpeg4.avi": { format: "avi", video: { codec: "mpeg4" }, audio: [{ codec: "libmp3lame" }] },
-  "pcm.wav": { format: "wav", audio: [{ codec: "pcm_s16le", sampleRate: 16_000 }] },
-  "sound.flac": { format: "flac", audio: [{ codec: "flac", channels: 2 }] },
-  "sound.opus": { format: "opus", audio: [opus] },
-  "vorbis.ogg": { format: "ogg", audio: [{ codec: "libvorbis" }] },
-  "sound.aac": { format: "adts", audio: [{ codec: "aac" }] },
-  "sound.wma": { format: "asf", audio: [{ codec: "wmav2", sampleRate: 44_100 }] },
-  "meeting.wmv": { format: "asf", video: { codec: "wmv2" }, audio: [{ codec: "wmav2", sampleRate: 44_100 }] },
-  "phone.3gp": {
-    format: "3gp",
-    video: { codec: "h263", width: 176, height: 144 },
-    audio: [{ codec: "aac", sampleRate: 16_000 }],
-  },
-  "tall.mp4": {
-    format: "mp4",
-    video: { codec: "libx264", width: 320, height: 1080 },
-    audio: [{ codec: "libopus" }],
-  },
-};
-
 silenceLibraries();
 
-for (const [name, file] of [...Object.entries(files), ["voice.amr", null] as const])
+for (const [name, file] of [...Object.entries(testFormats), ["voice.amr", null] as const])
   test(`${name} becomes an mp4 or mp3 of the same length; cut off, it is refused or plays as far as it goes`, () =>
     inFolder(async (folder) => {
       const path = join(folder, name);
@@ -102,7 +72,7 @@ for (const [name, file] of [...Object.entries(files), ["voice.amr", null] as con
 test("confined: what a browser records is converted; a file above the limits is refused before any work", () =>
   inFolder(async (folder) => {
     const path = join(folder, "recording.webm");
-    encodeFile(path, files["recorded by a browser.webm"] as TestFile);
+    encodeFile(path, testFormats["recorded by a browser.webm"] as TestFile);
     const tooLarge = await validateConfined(path, join(folder, "none"), { ...limits, maxBytes: 1000 });
     assert.ok(!tooLarge.ok && /at most 1000 bytes/.test(tooLarge.reason));
     assert.ok(!existsSync(join(folder, "none")), "no process was started");
