@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { Principal } from "../platform/auth/principal.ts";
+import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readNotes, writeNotes } from "../recordings/notes/notes.ts";
 import { findUploadById } from "../uploads/media-queries.ts";
@@ -7,7 +8,7 @@ import type { ImportDependencies } from "./dependencies.ts";
 import { type FileGroup, filesOf } from "./group-files.ts";
 import { type Claim, failFile, findGroup, folderOf, recheckMsOf } from "./import-file.ts";
 import { importedFolder, type Place, WatchError } from "./place/index.ts";
-import { saveState } from "./queries.ts";
+import { isKnownContent, saveState, type WatchedFile } from "./queries.ts";
 import { ownerPrincipal, removeErrorFile } from "./report.ts";
 import { markOf, pathIn } from "./scan.ts";
 import { type ResolvedSettings, readSettingsOf, resolveSettings } from "./settings.ts";
@@ -38,6 +39,9 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
   }
   if (upload !== undefined && upload.status !== "success")
     return saveState(db.kysely, file, "pending", { afterMs: recheckMsOf(deps) });
+  // Its upload was deleted: whether anyone still needs the source is not known.
+  if (upload === undefined && !(await isCopy(db, file)))
+    return saveState(db.kysely, file, "done", { error: null });
   const owner = upload && ownerPrincipal(upload.workspace_id, { id: upload.created_by, email: "" });
   const recording = upload?.recording_id && owner ? { id: upload.recording_id, owner } : null;
   try {
@@ -54,6 +58,11 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
   }
   if (file.has_error_file) await removeErrorFile(deps, claim.place, file.path);
   return saveState(db.kysely, file, "done", { error: null, hasErrorFile: false });
+}
+
+/** Whether the file has the content of an earlier one, and so no upload of its own. */
+async function isCopy(db: Database, file: WatchedFile): Promise<boolean> {
+  return file.content_hash !== null && isKnownContent(db.kysely, file, file.content_hash);
 }
 
 /** Whether the folder is read-only for this process, which another attempt won't change. */

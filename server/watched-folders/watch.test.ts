@@ -134,6 +134,13 @@ test("a copy of a file is recognized by its content, also when it is renamed", a
     [],
   );
   assert.ok(existsSync(at("same/First.mp3")));
+  put("same/deleted/parley.json", settings({ source: "delete" }));
+  put("same/deleted/Other copy.mp3", { fixture: "good-cbr.mp3" });
+  await gone("same/deleted/Other copy.mp3");
+  assert.deepEqual(
+    (await uploads(member.token)).filter(({ title }) => /copy/i.test(title)),
+    [],
+  );
 });
 
 test("an error is written beside its file and listed under Uploads; deleting it tries again, a new file as well", async () => {
