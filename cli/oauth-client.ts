@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { DatetimeFilters } from "../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../contract/common.ts";
 import { AccountError, chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine } from "../server/audit/record.ts";
 import { createClient, deleteClient, findUriViolations } from "../server/oauth/clients/clients.ts";
@@ -7,7 +7,7 @@ import { listClients } from "../server/oauth/clients/management-queries.ts";
 import { presentClient } from "../server/oauth/clients/management-routes.ts";
 import { findClient } from "../server/oauth/clients/queries.ts";
 import { deleteSelfRegistered } from "../server/oauth/clients/self-registered/store.ts";
-import { collect, datetimeFiltersOption } from "./support/options.ts";
+import { collect, compatibilityOption, datetimeFiltersOption } from "./support/options.ts";
 import { readToolConfig, withTransaction } from "./support/with-database.ts";
 
 interface CreateOptions {
@@ -18,6 +18,7 @@ interface CreateOptions {
   legacy?: boolean;
   workspace?: string;
   datetimeFilters?: DatetimeFilters;
+  compat?: Compatibility;
 }
 
 /** More apps than any workspace has. */
@@ -42,9 +43,10 @@ export function oauthClientCommand(): Command {
       [],
     )
     .addOption(datetimeFiltersOption())
+    .addOption(compatibilityOption())
     .option("--workspace <id>", "workspace ID; required if there are several workspaces")
     .action(async (options: CreateOptions) => {
-      const { datetimeFilters: setting } = readToolConfig();
+      const setting = readToolConfig();
       const isPublic = options.public ?? false;
       const name = options.name.trim();
       if (name === "" || name.length > 100) throw new AccountError("--name must have 1 to 100 characters");
@@ -60,7 +62,8 @@ export function oauthClientCommand(): Command {
           corsOrigins: options.corsOrigin,
           isPublic,
           isLegacy: options.legacy ?? false,
-          datetimeFilters: options.datetimeFilters ?? setting,
+          datetimeFilters: options.datetimeFilters ?? setting.datetimeFilters,
+          compatibility: options.compat ?? setting.compatibility,
         }),
       );
       print({ ...presentClient(client, setting), client_secret: secret });
@@ -72,7 +75,7 @@ export function oauthClientCommand(): Command {
       const clients = await withTransaction(async (tx) =>
         listClients(tx, await chooseWorkspace(tx, options.workspace), { after: null, limit: maxApps }),
       );
-      const { datetimeFilters: setting } = readToolConfig();
+      const setting = readToolConfig();
       print(clients.map((client) => presentClient(client, setting)));
     });
   const remove = new Command("delete")

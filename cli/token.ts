@@ -1,10 +1,10 @@
 import { Command } from "commander";
 import { sql } from "kysely";
-import type { DatetimeFilters } from "../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../contract/common.ts";
 import { AccountError, chooseWorkspace, createAccessToken, findAnyUser } from "../server/accounts/service.ts";
 import { findTokens, revokeToken } from "../server/accounts/tokens/tokens.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
-import { datetimeFiltersOption, readDuration } from "./support/options.ts";
+import { compatibilityOption, datetimeFiltersOption, readDuration } from "./support/options.ts";
 import { printValue, readToolConfig, withTransaction } from "./support/with-database.ts";
 
 interface Options {
@@ -13,6 +13,7 @@ interface Options {
   name: string;
   expiresIn?: number;
   datetimeFilters?: DatetimeFilters;
+  compat?: Compatibility;
   json?: boolean;
 }
 
@@ -24,13 +25,22 @@ export function tokenCommand(): Command {
     .option("--name <name>", "what the token is used for", "command line")
     .option("--expires-in <duration>", "lifetime, such as 30d (default: does not expire)", readDuration)
     .addOption(datetimeFiltersOption())
+    .addOption(compatibilityOption())
     .option("--json", "print the result as a JSON object")
     .action(async (options: Options) => {
       const expiresAt = options.expiresIn === undefined ? null : new Date(Date.now() + options.expiresIn);
       const type = options.workspace ? "workspace_access_token" : "personal_access_token";
-      const datetimeFilters = options.datetimeFilters ?? readToolConfig().datetimeFilters;
+      const setting = readToolConfig();
+      const datetimeFilters = options.datetimeFilters ?? setting.datetimeFilters;
+      const compatibility = options.compat ?? setting.compatibility;
       const { id, token } = await withTransaction(async (tx) => {
-        const created = await createAccessToken(tx, { ...options, type, expiresAt, datetimeFilters });
+        const created = await createAccessToken(tx, {
+          ...options,
+          type,
+          expiresAt,
+          datetimeFilters,
+          compatibility,
+        });
         const user = await findAnyUser(tx, options.email);
         await recordAudit(tx, commandLine(user.workspace_id), {
           action: "token_issued",

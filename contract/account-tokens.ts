@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  Compatibility,
   CursorInput,
   DatetimeFilters,
   NextCursor,
@@ -20,6 +21,7 @@ export const AccessToken = z
     last_used_datetime: Timestamp.nullable().meta({ description: "Accurate to the minute." }),
     expires_at: Timestamp.nullable().meta({ description: "Null: does not expire." }),
     datetime_filters: DatetimeFilters,
+    compatibility: Compatibility,
   })
   .meta({ id: "AccessToken" });
 
@@ -44,6 +46,9 @@ export const createToken = operation({
     expires_at: TimestampInput.optional().meta({ description: "Left out: does not expire." }),
     datetime_filters: DatetimeFilters.optional().meta({
       description: "Default: the server's setting PARLEY_DATETIME_FILTERS at the time of creation.",
+    }),
+    compatibility: Compatibility.optional().meta({
+      description: "Default: the server's setting PARLEY_COMPAT at the time of creation.",
     }),
   }),
   response: AccessToken.extend({

@@ -46,3 +46,12 @@ export const DatetimeFilters = z.enum(["contract", "by-name"]).meta({
 });
 
 export type DatetimeFilters = z.output<typeof DatetimeFilters>;
+
+/** Names of the original service that are used beside those of the contract. */
+export const Compatibility = z.enum(["none", "hubspot"]).meta({
+  id: "Compatibility",
+  description:
+    "Names of the original service that are also used. `hubspot`: include.hubspot is accepted like include.crm, and both return `hubspot` and `hs_contact_id` beside `crm` and `crm_contact_id`. `none`: only the names of this document.",
+});
+
+export type Compatibility = z.output<typeof Compatibility>;

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { CursorInput, DatetimeFilters, NextCursor, Success, Timestamp, Uuid } from "./common.ts";
+import {
+  Compatibility,
+  CursorInput,
+  DatetimeFilters,
+  NextCursor,
+  Success,
+  Timestamp,
+  Uuid,
+} from "./common.ts";
 import { operation } from "./operation.ts";
 
 const OAuthClientParams = z.object({ client_id: Uuid });
@@ -47,6 +55,7 @@ export const OAuthClient = z
     redirect_uris: z.array(z.string()),
     cors_origins: z.array(z.string()),
     datetime_filters: DatetimeFilters,
+    compatibility: Compatibility,
     previous_secret_until: Timestamp.nullable().meta({
       description: "Until then the previous secret is also valid; null: it is not.",
     }),
@@ -107,6 +116,9 @@ export const createOAuthClient = operation({
     datetime_filters: DatetimeFilters.optional().meta({
       description: "Default: the server's setting PARLEY_DATETIME_FILTERS at the time of creation.",
     }),
+    compatibility: Compatibility.optional().meta({
+      description: "Default: the server's setting PARLEY_COMPAT at the time of creation.",
+    }),
     public: z.boolean().optional(),
     legacy: z.boolean().optional(),
   }),
@@ -142,6 +154,7 @@ export const updateOAuthClient = operation({
     redirect_uris: RedirectUris.optional(),
     cors_origins: CorsOrigins.optional(),
     datetime_filters: DatetimeFilters.optional(),
+    compatibility: Compatibility.optional(),
   }),
   response: OAuthClient,
   errors: [...bodyErrors, "not_found"],

@@ -39,6 +39,9 @@ export const Participant = z
     scope: z.enum(["internal", "external", "unknown"]),
     confirmed_attendee: z.boolean().meta({ description: "True when present in the recording." }),
     crm_contact_id: z.string().nullable().optional().meta({ description: "Only with include.crm." }),
+    hs_contact_id: z.string().nullable().optional().meta({
+      description: "As crm_contact_id; only for tokens with compatibility=hubspot.",
+    }),
     observed_join_time: Timestamp.nullable(),
     observed_leave_time: Timestamp.nullable(),
   })
@@ -55,6 +58,10 @@ const CalendarEvent = z
 const Crm = z
   .strictObject({ crm_company_ids: z.array(z.string()), crm_deal_ids: z.array(z.string()) })
   .meta({ id: "Crm" });
+
+const Hubspot = z
+  .strictObject({ hubspot_company_ids: z.array(z.string()), hubspot_deal_ids: z.array(z.string()) })
+  .meta({ id: "Hubspot" });
 
 export const ActionItem = z
   .strictObject({
@@ -101,6 +108,9 @@ export const Recording = z
     ai_summary: Markdown.optional().meta({ description: "With include.ai_summary." }),
     calendar_event: CalendarEvent.nullable().optional().meta({ description: "With include.calendar_event." }),
     crm: Crm.optional().meta({ description: "With include.crm." }),
+    hubspot: Hubspot.optional().meta({
+      description: "As crm; only for tokens with compatibility=hubspot.",
+    }),
     participants: z.array(Participant).optional().meta({ description: "With include.participants." }),
     private_notes: Markdown.nullable()
       .optional()
@@ -118,6 +128,9 @@ export const RecordingInclude = z
     private_notes: z.boolean().optional().meta({ description: "Personal tokens only." }),
     calendar_event: z.boolean().optional(),
     crm: z.boolean().optional(),
+    hubspot: z.boolean().optional().meta({
+      description: "As crm, for tokens with compatibility=hubspot; otherwise ignored.",
+    }),
     screenshares: z.boolean().optional(),
     ai_template_sections: z
       .object({

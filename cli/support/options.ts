@@ -13,6 +13,14 @@ export function readDuration(text: string): number {
   return ms;
 }
 
+/** `--compat`, for tokens and apps. */
+export function compatibilityOption(): Option {
+  return new Option(
+    "--compat <names>",
+    "names of the original service that are also used (default: PARLEY_COMPAT)",
+  ).choices(["none", "hubspot"]);
+}
+
 /** `--datetime-filters`, for tokens and apps. */
 export function datetimeFiltersOption(): Option {
   return new Option(

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import type { DatetimeFilters } from "../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../contract/common.ts";
 import { changeMembership, syncGrants } from "../access/grants.ts";
 import { defaultMeetingTypes } from "../directory/default-meeting-types.ts";
 import type { Role } from "../platform/auth/principal.ts";
@@ -181,6 +181,8 @@ export async function createAccessToken(
     createdByTokenId?: string | null;
     /** Left out: as the server is set. */
     datetimeFilters?: DatetimeFilters | undefined;
+    /** Left out: as the server is set. */
+    compatibility?: Compatibility | undefined;
   },
 ): Promise<{ id: string; token: string }> {
   const user = await findUserByEmail(tx, input.email);
@@ -203,6 +205,7 @@ export async function createAccessToken(
       expires_at: input.expiresAt,
       created_by_token_id: input.createdByTokenId ?? null,
       datetime_filters: input.datetimeFilters ?? null,
+      compatibility: input.compatibility ?? null,
     })
     .execute();
   return { id, token };

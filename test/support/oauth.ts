@@ -42,6 +42,7 @@ export async function makeClient(
       isPublic: false,
       isLegacy: false,
       datetimeFilters: "contract",
+      compatibility: "none",
       ...input,
     }),
   );

@@ -86,6 +86,7 @@ export async function readSession(
     expiresAt: row.expires_at,
     // The web app follows the contract.
     datetimeFilters: "contract",
+    compatibility: "none",
     sees: row.sees,
   };
 }
@@ -124,6 +125,7 @@ function toPrincipal(row: TokenRow): Principal {
     name: scope === "workspace" ? row.workspace_name : row.user_name,
     expiresAt: row.expires_at,
     ...(row.datetime_filters === null ? {} : { datetimeFilters: row.datetime_filters }),
+    ...(row.compatibility === null ? {} : { compatibility: row.compatibility }),
     sees: row.sees,
   };
 }

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import type { Resource } from "../../platform/auth/audience.ts";
 import type { Role } from "../../platform/auth/principal.ts";
 import type { AccessTokenType } from "./access-tokens.ts";
@@ -18,6 +18,7 @@ export interface TokenRow {
   readonly expires_at: Date | null;
   /** Chosen for the token or its app; null: as the server is set. */
   readonly datetime_filters: DatetimeFilters | null;
+  readonly compatibility: Compatibility | null;
   /** What the token is restricted to; null: nothing. */
   readonly resource: Resource | null;
   /** Ids under which recording_grants lists what the token may see. */
@@ -44,11 +45,8 @@ export interface SessionRow {
 const activeToken = `
   select t.id, coalesce(t.oauth_family_id, t.id) as counted_as, t.type, t.workspace_id, w.name as workspace_name,
          t.user_id, u.name as user_name, u.email_key, u.role, t.expires_at, t.resource,
-         coalesce(t.datetime_filters, (
-           select c.datetime_filters from oauth_families f
-           join oauth_grants g on g.id = f.grant_id
-           join oauth_clients c on c.id = g.client_id
-           where f.id = t.oauth_family_id)) as datetime_filters,
+         coalesce(t.datetime_filters, app.datetime_filters) as datetime_filters,
+         coalesce(t.compatibility, app.compatibility) as compatibility,
          case t.type
            when 'workspace_access_token' then array[t.workspace_id]
            else array[t.user_id, w.members_id]
@@ -58,6 +56,11 @@ const activeToken = `
   from access_tokens t
   join users u on u.id = t.user_id
   join workspaces w on w.id = t.workspace_id
+  left join lateral (
+    select c.datetime_filters, c.compatibility from oauth_families f
+    join oauth_grants g on g.id = f.grant_id
+    join oauth_clients c on c.id = g.client_id
+    where f.id = t.oauth_family_id) app on true
   where t.hash = $1
     and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > now())

@@ -1,5 +1,4 @@
 import * as contract from "../../../contract/account-tokens.ts";
-import type { DatetimeFilters } from "../../../contract/common.ts";
 import { parseTimestamp } from "../../../contract/timestamp.ts";
 import { actorOf } from "../../audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -20,7 +19,7 @@ export function tokenRoutes(
     config,
   }: {
     readonly db: Database;
-    readonly config: Pick<Config, "pageSize" | "tokensPerUser" | "datetimeFilters">;
+    readonly config: Pick<Config, "pageSize" | "tokensPerUser" | "datetimeFilters" | "compatibility">;
   },
 ): void {
   route(api, contract.createToken, async ({ principal, request, body }) => {
@@ -35,13 +34,14 @@ export function tokenRoutes(
           name: body.name,
           expiresAt,
           datetimeFilters: body.datetime_filters ?? config.datetimeFilters,
+          compatibility: body.compatibility ?? config.compatibility,
         },
         config.tokensPerUser,
       ),
     );
     const row = await findIssuedToken(db.kysely, id);
     if (row === undefined) throw new ProblemError("wrong_state", "the token was just revoked");
-    return { ...present(row, config.datetimeFilters), token };
+    return { ...present(row, config), token };
   });
 
   route(api, contract.listTokens, async ({ principal, query }) => {
@@ -56,7 +56,7 @@ export function tokenRoutes(
       fetch: (page) => findTokens(db.kysely, principal.workspaceId, { ...owner, ...page }),
       positionOf: ({ created_at: at, id }) => ({ at, id }),
     });
-    return { tokens: rows.map((row) => present(row, config.datetimeFilters)), cursor };
+    return { tokens: rows.map((row) => present(row, config)), cursor };
   });
 
   route(api, contract.revokeToken, async ({ principal, request, params }) => {
@@ -68,7 +68,7 @@ export function tokenRoutes(
   });
 }
 
-function present(row: ListedToken, setting: DatetimeFilters) {
+function present(row: ListedToken, setting: Pick<Config, "datetimeFilters" | "compatibility">) {
   return {
     id: row.id,
     type: row.type,
@@ -77,6 +77,7 @@ function present(row: ListedToken, setting: DatetimeFilters) {
     created_datetime: row.created_at.toISOString(),
     last_used_datetime: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
-    datetime_filters: row.datetime_filters ?? setting,
+    datetime_filters: row.datetime_filters ?? setting.datetimeFilters,
+    compatibility: row.compatibility ?? setting.compatibility,
   };
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
@@ -20,6 +20,7 @@ export interface ListedToken {
   readonly last_used_at: Date | null;
   readonly expires_at: Date | null;
   readonly datetime_filters: DatetimeFilters | null;
+  readonly compatibility: Compatibility | null;
 }
 
 const columns = [
@@ -32,6 +33,7 @@ const columns = [
   "t.last_used_at",
   "t.expires_at",
   "t.datetime_filters",
+  "t.compatibility",
 ] as const;
 
 /**
@@ -48,6 +50,7 @@ export async function issueToken(
     readonly name: string;
     readonly expiresAt: Date | null;
     readonly datetimeFilters: DatetimeFilters;
+    readonly compatibility: Compatibility;
   },
   limit: number,
 ): Promise<{ id: string; token: string }> {

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
-import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import type { Violation } from "../../../contract/errors.ts";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
@@ -18,6 +18,7 @@ export interface ClientInput {
   readonly isPublic: boolean;
   readonly isLegacy: boolean;
   readonly datetimeFilters: DatetimeFilters;
+  readonly compatibility: Compatibility;
 }
 
 /** A client and its secret, which is not stored; null for a public client. */
@@ -57,6 +58,7 @@ export async function createClient(tx: Tx, actor: AuditActor, input: ClientInput
       redirect_uris: unique(input.redirectUris),
       cors_origins: unique(input.corsOrigins),
       datetime_filters: input.datetimeFilters,
+      compatibility: input.compatibility,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -95,6 +97,7 @@ export async function updateClient(
     redirect_uris?: readonly string[] | undefined;
     cors_origins?: readonly string[] | undefined;
     datetime_filters?: DatetimeFilters | undefined;
+    compatibility?: Compatibility | undefined;
   },
 ): Promise<ClientRow> {
   const client = await tx
@@ -105,6 +108,7 @@ export async function updateClient(
       ...(changes.redirect_uris === undefined ? {} : { redirect_uris: unique(changes.redirect_uris) }),
       ...(changes.cors_origins === undefined ? {} : { cors_origins: unique(changes.cors_origins) }),
       ...(changes.datetime_filters === undefined ? {} : { datetime_filters: changes.datetime_filters }),
+      ...(changes.compatibility === undefined ? {} : { compatibility: changes.compatibility }),
     })
     .where("id", "=", clientId)
     .returningAll()

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { DatetimeFilters } from "../../../contract/common.ts";
 import * as contract from "../../../contract/oauth-management.ts";
 import { revokeGrant } from "../../accounts/tokens/oauth-grants.ts";
 import { actorOf, recordAudit } from "../../audit/record.ts";
@@ -23,13 +22,15 @@ import { type ClientRow, findClient } from "./queries.ts";
 const clientCursor = timeCursor("oauth-clients");
 const grantCursor = timeCursor("oauth-grants");
 
+/** The settings that apps without a choice of their own follow. */
+type ClientDefaults = Pick<Config, "datetimeFilters" | "compatibility">;
+
 /** App registrations for admins, and the apps that users have authorized. */
 export function oauthManagementRoutes(
   api: Api,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize" | "datetimeFilters"> },
+  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize"> & ClientDefaults },
 ): void {
-  const setting = config.datetimeFilters;
-  const present = (client: ClientRow) => presentClient(client, setting);
+  const present = (client: ClientRow) => presentClient(client, config);
 
   route(api, contract.listOAuthClients, async ({ principal, query }) => {
     const { rows, cursor } = await readPage({
@@ -52,7 +53,8 @@ export function oauthManagementRoutes(
         corsOrigins: body.cors_origins ?? [],
         isPublic,
         isLegacy: body.legacy ?? false,
-        datetimeFilters: body.datetime_filters ?? setting,
+        datetimeFilters: body.datetime_filters ?? config.datetimeFilters,
+        compatibility: body.compatibility ?? config.compatibility,
       }),
     );
     return { ...present(client), client_secret: secret };
@@ -126,10 +128,10 @@ function refuseInvalidUris(body: Parameters<typeof findUriViolations>[0], isPubl
   if (violations.length > 0) throw invalidInput(violations);
 }
 
-/** A client as the management API and the command line show it, without its secret. @param setting PARLEY_DATETIME_FILTERS. */
+/** A client as the management API and the command line show it, without its secret. */
 export function presentClient(
   client: ClientRow,
-  setting: DatetimeFilters,
+  setting: ClientDefaults,
 ): z.input<typeof contract.OAuthClient> {
   const { previous_secret_until: until } = client;
   return {
@@ -139,7 +141,8 @@ export function presentClient(
     legacy: client.is_legacy,
     redirect_uris: client.redirect_uris,
     cors_origins: client.cors_origins,
-    datetime_filters: client.datetime_filters ?? setting,
+    datetime_filters: client.datetime_filters ?? setting.datetimeFilters,
+    compatibility: client.compatibility ?? setting.compatibility,
     previous_secret_until: until !== null && until > new Date() ? until.toISOString() : null,
     created_datetime: client.created_at.toISOString(),
     updated_datetime: client.updated_at.toISOString(),

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import { isDocumentUrl } from "./self-registered/document-url.ts";
 
@@ -18,6 +18,7 @@ export interface ClientRow {
   readonly cors_origins: string[];
   /** Null: as the server is set. */
   readonly datetime_filters: DatetimeFilters | null;
+  readonly compatibility: Compatibility | null;
   /** URL of the document in which the app describes itself, which is its client_id. */
   readonly metadata_url: string | null;
   readonly metadata_expires_at: Date | null;

@@ -1,4 +1,4 @@
-import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 /** How a caller authenticated. `session` is a signed-in browser. */
 export type Credential = "oauth" | "personal_access_token" | "workspace_access_token" | "session";
 
@@ -25,6 +25,8 @@ export interface Principal {
   readonly expiresAt: Date | null;
   /** How date filters are read. Left out: as the setting PARLEY_DATETIME_FILTERS says. */
   readonly datetimeFilters?: DatetimeFilters;
+  /** Names of the original service that are also used. Left out: as the setting PARLEY_COMPAT says. */
+  readonly compatibility?: Compatibility;
   /** Ids under which recording_grants lists what this token may see. */
   readonly sees: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { DatetimeFilters } from "../../../contract/common.ts";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type { KeepRule, VersionOverride } from "./values.ts";
 
@@ -136,6 +136,8 @@ export interface Config {
   readonly pageSize: number;
   /** `contract`: before `>`, after `<=`, as the contract defines them; `by-name`: before `<`, after `>=`. */
   readonly datetimeFilters: DatetimeFilters;
+  /** Names of the original service that are also used. */
+  readonly compatibility: Compatibility;
   /** Whether apps may register themselves. */
   readonly oauthRegistration: boolean;
   readonly newRecordingShareState: "public" | "workspace" | "restricted";

@@ -48,6 +48,7 @@ export interface AccessRequests {
 }
 
 export interface AccessTokens {
+  compatibility: "none" | "hubspot" | null;
   created_at: Generated<Timestamp>;
   created_by_token_id: string | null;
   datetime_filters: "contract" | "by-name" | null;
@@ -434,6 +435,7 @@ export interface ModelInstalls {
 }
 
 export interface OauthClients {
+  compatibility: "none" | "hubspot" | null;
   cors_origins: Generated<string[]>;
   created_at: Generated<Timestamp>;
   datetime_filters: "contract" | "by-name" | null;

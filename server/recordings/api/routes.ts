@@ -19,6 +19,7 @@ import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
+import { compatibleInclude } from "../json/compatible-include.ts";
 import { thumbnailLinks } from "../json/links.ts";
 import { explainExcluded } from "../list/datetime-filters.ts";
 import { findRecordingMedia, mediaLink } from "../media/media.ts";
@@ -37,7 +38,10 @@ export function recordingRoutes(
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
     readonly views: ViewLog;
-    readonly config: Pick<Config, "baseUrl" | "pageSize" | "datetimeFilters" | "downloadUrlTtlMs">;
+    readonly config: Pick<
+      Config,
+      "baseUrl" | "pageSize" | "datetimeFilters" | "compatibility" | "downloadUrlTtlMs"
+    >;
   },
 ): void {
   const { db, store, signer, views, config } = deps;
@@ -60,7 +64,7 @@ export function recordingRoutes(
               ...page,
               principal,
               filter: body.filter ?? {},
-              include: body.include ?? {},
+              include: compatibleInclude(body.include ?? {}, principal, config),
               baseUrl,
               thumbnails: thumbnailLinks(signer, viewerOf(principal)),
               datetimeFilters,
@@ -81,7 +85,8 @@ export function recordingRoutes(
 
   route(api, contract.getRecording, async ({ principal, params, body, request }) => {
     refusePersonalOnly(principal, body);
-    const json = await findRecordingJson(db.pool, principal, params.recording_id, body.include ?? {}, {
+    const include = compatibleInclude(body.include ?? {}, principal, config);
+    const json = await findRecordingJson(db.pool, principal, params.recording_id, include, {
       baseUrl,
       thumbnails: thumbnailLinks(signer, viewerOf(principal)),
     });

@@ -89,13 +89,14 @@ function jsonOf(include: RecordingIncludeInput, context: JsonContext, related: R
     ["meeting_type", related.meetingType],
   ];
   if (include.highlights) fields.push(["highlights", highlights(context)]);
-  if (include.participants) fields.push(["participants", participants(include.crm === true)]);
+  if (include.participants) fields.push(["participants", participants(include)]);
   if (include.ai_action_items) fields.push(["ai_action_items", actionItems]);
   if (include.ai_summary) fields.push(["ai_summary", object([["text", "coalesce(r.ai_summary, '')"]])]);
   if (include.private_notes) fields.push(["private_notes", privateNotes(context.bind(context.userId))]);
   if (include.calendar_event) fields.push(["calendar_event", calendarEvent]);
   if (include.crm)
     fields.push(["crm", `coalesce(${compact("r.crm")}, '{"crm_company_ids":[],"crm_deal_ids":[]}')`]);
+  if (include.hubspot) fields.push(["hubspot", hubspot]);
   if (include.screenshares) fields.push(["screenshares", `coalesce(${compact("r.screenshares")}, '[]')`]);
   if (include.ai_template_sections)
     fields.push(["ai_template_sections", templateSections(include.ai_template_sections, context.bind)]);
@@ -116,6 +117,14 @@ function objects(fields: readonly [name: string, sql: string][], rest: string): 
 function list(element: string, rest: string): string {
   return `coalesce((select array_to_json(array_agg(${element})) ${rest}), '[]')`;
 }
+
+/** The CRM data under the names of the original service. */
+const hubspot = object(
+  ["company", "deal"].map((kind) => [
+    `hubspot_${kind}_ids`,
+    `coalesce(${compact(`r.crm->'crm_${kind}_ids'`)}, '[]')`,
+  ]),
+);
 
 const calendarEvent = `case when r.calendar_event is not null then ${object(
   ["ical_uid", "scheduled_start_datetime", "scheduled_end_datetime"].map((name) => [
@@ -164,7 +173,7 @@ function recorders(withParticipantId: boolean): string {
   );
 }
 
-function participants(withCrm: boolean): string {
+function participants(include: RecordingIncludeInput): string {
   const fields: [string, string][] = [
     ["id", "p.id"],
     ["name", "p.name"],
@@ -174,7 +183,8 @@ function participants(withCrm: boolean): string {
     ["observed_join_time", "parley_timestamp(p.observed_join_time)"],
     ["observed_leave_time", "parley_timestamp(p.observed_leave_time)"],
   ];
-  if (withCrm) fields.push(["crm_contact_id", "p.crm_contact_id"]);
+  if (include.crm) fields.push(["crm_contact_id", "p.crm_contact_id"]);
+  if (include.hubspot) fields.push(["hs_contact_id", "p.crm_contact_id"]);
   return objects(fields, "from participants p where p.recording_id = r.id order by p.position");
 }
 

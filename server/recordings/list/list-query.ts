@@ -138,6 +138,7 @@ const includeNames = [
   "crm",
   "screenshares",
   "ai_template_sections",
+  "hubspot",
 ] as const satisfies readonly (keyof RecordingIncludeInput)[];
 
 /**

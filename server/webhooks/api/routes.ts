@@ -27,7 +27,7 @@ export function hookRoutes(
     readonly sender: HookSender;
     readonly encryptor: Encryptor;
     readonly hostLimit: HostLimit;
-    readonly config: Pick<Config, "hooksPerUser">;
+    readonly config: Pick<Config, "hooksPerUser" | "compatibility">;
   },
 ): void {
   const { db } = deps;

@@ -18,6 +18,7 @@ import { validateBody } from "../../platform/http/body/body-rules.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
 import { basicAuthorization, checkHookUrl, splitHookUrl } from "../../platform/outbound/target.ts";
+import { compatibleInclude } from "../../recordings/json/compatible-include.ts";
 import type { HostLimit } from "../dispatch/host-limit.ts";
 import type { HookResponse, HookSender } from "../transport/send.ts";
 import { newSecret } from "../transport/signing.ts";
@@ -30,7 +31,7 @@ interface Dependencies {
   readonly sender: HookSender;
   readonly encryptor: Encryptor;
   readonly hostLimit: HostLimit;
-  readonly config: Pick<Config, "hooksPerUser">;
+  readonly config: Pick<Config, "hooksPerUser" | "compatibility">;
 }
 
 type CreateInput = z.output<(typeof createHookOperation)["body"]>;
@@ -52,7 +53,7 @@ export async function createHook(
 ): Promise<{ row: HookRow; secret: string }> {
   const { hook_type: type } = input;
   if (!isHookType(type)) throw new Error("the route has refused other hook types");
-  const include = readInclude(type, input.include);
+  const include = { ...compatibleInclude(readInclude(type, input.include), principal, config) };
   const target = splitHookUrl(input.hook_url);
   if (typeof target === "string") throw new Error("the route has refused invalid credentials");
   const { url, credentials } = target;

@@ -15,6 +15,10 @@ export type RecordingInclude = {
     private_notes?: boolean;
     calendar_event?: boolean;
     crm?: boolean;
+    /**
+     * As crm, for tokens with compatibility=hubspot; otherwise ignored.
+     */
+    hubspot?: boolean;
     screenshares?: boolean;
     ai_template_sections?: {
         /**
@@ -243,6 +247,10 @@ export type Recording = {
      */
     crm?: Crm;
     /**
+     * As crm; only for tokens with compatibility=hubspot.
+     */
+    hubspot?: Hubspot;
+    /**
      * With include.participants.
      */
     participants?: Array<Participant>;
@@ -346,6 +354,11 @@ export type Crm = {
     crm_deal_ids: Array<string>;
 };
 
+export type Hubspot = {
+    hubspot_company_ids: Array<string>;
+    hubspot_deal_ids: Array<string>;
+};
+
 export type Participant = {
     id: string;
     name: string;
@@ -359,6 +372,10 @@ export type Participant = {
      * Only with include.crm.
      */
     crm_contact_id?: string | null;
+    /**
+     * As crm_contact_id; only for tokens with compatibility=hubspot.
+     */
+    hs_contact_id?: string | null;
     observed_join_time: string | null;
     observed_leave_time: string | null;
 };

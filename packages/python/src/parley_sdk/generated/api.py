@@ -30,6 +30,7 @@ from .types import (
     ActionItem,
     CalendarEvent,
     Crm,
+    Hubspot,
     Participant,
     Screenshare,
     UploadFailure,

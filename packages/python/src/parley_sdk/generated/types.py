@@ -17,6 +17,7 @@ class RecordingInclude(TypedDict):
     private_notes: NotRequired[bool]
     calendar_event: NotRequired[bool]
     crm: NotRequired[bool]
+    hubspot: NotRequired[bool]
     screenshares: NotRequired[bool]
     ai_template_sections: NotRequired[RecordingIncludeAiTemplateSections]
 
@@ -123,6 +124,7 @@ class Recording(TypedDict):
     ai_summary: NotRequired[RecordingAiSummary]
     calendar_event: NotRequired[CalendarEvent | None]
     crm: NotRequired[Crm]
+    hubspot: NotRequired[Hubspot]
     participants: NotRequired[list[Participant]]
     private_notes: NotRequired[RecordingPrivateNotes1 | None]
     screenshares: NotRequired[list[Screenshare]]
@@ -189,6 +191,11 @@ class Crm(TypedDict):
     crm_deal_ids: list[str]
 
 
+class Hubspot(TypedDict):
+    hubspot_company_ids: list[str]
+    hubspot_deal_ids: list[str]
+
+
 class Participant(TypedDict):
     id: str
     name: str
@@ -196,6 +203,7 @@ class Participant(TypedDict):
     scope: Literal["internal", "external", "unknown"]
     confirmed_attendee: bool
     crm_contact_id: NotRequired[str | None]
+    hs_contact_id: NotRequired[str | None]
     observed_join_time: str | None
     observed_leave_time: str | None
 
