@@ -18,6 +18,7 @@ import { withStore } from "./support/with-store.ts";
 interface Options {
   from: (typeof sourceKinds)[number];
   baseUrl?: string;
+  allowHttp?: boolean;
   token?: string;
   columns?: string;
   workspace?: string;
@@ -40,6 +41,7 @@ export function importCommand(): Command {
       new Option("--from <source>", "what the recordings come from").choices(sourceKinds).default("parley"),
     )
     .option("--base-url <url>", "for grain: the URL of the service")
+    .option("--allow-http", "for grain: accept a URL without https, which sends the token unencrypted")
     .addOption(
       new Option("--token <token>", "for grain: an access token of the service").env("PARLEY_IMPORT_TOKEN"),
     )
@@ -56,6 +58,7 @@ export function importCommand(): Command {
       const source = await openSource(options.from, {
         path: path === undefined ? null : resolve(path),
         baseUrl: options.baseUrl ?? null,
+        allowHttp: options.allowHttp ?? false,
         token: options.token ?? null,
         columns: options.columns ?? null,
         config,

@@ -54,6 +54,10 @@ export const createImportRun = operation({
     token: z.string().trim().min(1, "must not be blank").max(5000).meta({
       description: "An access token of the service, personal or of a workspace.",
     }),
+    allow_http: z.boolean().optional().meta({
+      description:
+        "Accepts a base_url without https, other than of this machine: the token and recordings are sent unencrypted.",
+    }),
     dry_run: z.boolean().optional().meta({ description: "Only count what would be imported." }),
   }),
   response: ImportRun,

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { PortableExport, PortableRecording } from "../../contract/portable.ts";
 import { fingerprintOf } from "../integrity/stored-files.ts";
@@ -59,7 +59,7 @@ export async function checkFile(
 /** The list of an export's recordings. @throws ExportError when the folder is no complete export. */
 export async function readExport(folder: string): Promise<PortableExport> {
   const path = join(folder, "export.json");
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const text = await readShort(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     throw new ExportError(`${folder} has no export.json; it is not an export, or the export was interrupted`);
   });
@@ -70,13 +70,20 @@ export async function readExport(folder: string): Promise<PortableExport> {
   return parsed.data;
 }
 
+/** The list and the metadata of any export are much shorter. */
+const maxJsonBytes = 64 * 1024 * 1024;
+
+/** Reads a small text file. @throws Error when it is too long, and those of the file system. */
+async function readShort(path: string): Promise<string> {
+  if ((await stat(path)).size > maxJsonBytes) throw new Error(`is longer than ${maxJsonBytes} bytes`);
+  return readFile(path, "utf8");
+}
+
 /** The metadata of one recording of an export. @throws Error that says what is wrong with it. */
 export async function readMetadata(folder: string, id: string): Promise<PortableRecording> {
-  const text = await readFile(join(folder, id, "metadata.json"), "utf8").catch(
-    (error: NodeJS.ErrnoException) => {
-      throw error.code === "ENOENT" ? new Error("is missing") : error;
-    },
-  );
+  const text = await readShort(join(folder, id, "metadata.json")).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? new Error("is missing") : error;
+  });
   const parsed = PortableRecording.safeParse(parseJson(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -11,7 +11,7 @@ import type { Connections } from "../../platform/db/types.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
-import { normalBaseUrl } from "../sources/base-url.ts";
+import { isUnencrypted, normalBaseUrl } from "../sources/base-url.ts";
 import { attendee } from "./attendee.ts";
 import type { ConnectedService, ConnectionKind, ConnectionSecrets } from "./service.ts";
 import { vexa } from "./vexa.ts";
@@ -100,8 +100,6 @@ export async function createConnection(
 
 const baseUrlOf = ({ base_url }: Input): string => base_url ?? "https://zoom.us";
 
-const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
 function findViolations(input: Input): Violation[] {
   const violations: Violation[] = [];
   const { kind, base_url, api_key } = input;
@@ -115,8 +113,7 @@ function findViolations(input: Input): Violation[] {
   const url = baseUrlOf(input);
   const problem = checkHookUrl(url, { httpsOnly: false });
   if (problem !== null) return [...violations, { pointer: "/base_url", detail: problem }];
-  const { protocol, hostname } = new URL(url);
-  if (protocol === "http:" && !loopback.has(hostname) && input.allow_http !== true)
+  if (isUnencrypted(url) && input.allow_http !== true)
     violations.push({
       pointer: "/base_url",
       detail: "must be an https URL, unless allow_http is set: credentials would be sent unencrypted",

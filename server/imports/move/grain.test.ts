@@ -166,7 +166,9 @@ test("a recording that can't be read, stored or held in memory fails alone", asy
 test("errors name their cause: a wrong token, an address that is not allowed, a second run", async () => {
   const refused = await start({ base_url: source.url, token: "wrong" });
   assert.deepEqual([refused.state, /refuses the token/.test(refused.error)], ["failed", true]);
-  const internal = await start({ base_url: "http://10.0.0.1", token: "t" });
+  const plain = await manage("POST", "/import-runs", { base_url: "http://10.0.0.1", token: "t" });
+  assert.deepEqual([plain.status, plain.body.violations?.[0]?.pointer], [400, "/base_url"]);
+  const internal = await start({ base_url: "http://10.0.0.1", token: "t", allow_http: true });
   assert.match(internal.error, /10\.0\.0\.1 is not allowed/);
   assert.equal((await manage("POST", "/import-runs", { base_url: "file:///etc", token: "t" })).status, 400);
   assert.ok(!JSON.stringify(refused).includes("wrong"));

@@ -7,7 +7,7 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { type Api, route } from "../../platform/http/routing/route.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
-import { normalBaseUrl } from "../sources/base-url.ts";
+import { isUnencrypted, normalBaseUrl } from "../sources/base-url.ts";
 import {
   endRun,
   findReport,
@@ -49,6 +49,13 @@ export function importRunRoutes(
   route(api, contract.createImportRun, async ({ principal, body, request }) => {
     const problem = checkHookUrl(body.base_url, { httpsOnly: false });
     if (problem !== null) throw invalidInput([{ pointer: "/base_url", detail: problem }]);
+    if (isUnencrypted(body.base_url) && body.allow_http !== true)
+      throw invalidInput([
+        {
+          pointer: "/base_url",
+          detail: "must be an https URL, unless allow_http is set: the token would be sent unencrypted",
+        },
+      ]);
     const origin = normalBaseUrl(body.base_url);
     const row = await db.kysely.transaction().execute(async (tx) => {
       // Two runs at a time would wait for each other.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -32,7 +32,14 @@ async function importAll(kind: (typeof sourceKinds)[number], path: string, colum
   await sql`update users set email = ${`host@${workspace.domain}`} where id = ${workspace.member.id}`.execute(
     app.db.kysely,
   );
-  const from = await openSource(kind, { path, baseUrl: null, token: null, columns, config: app.config });
+  const from = await openSource(kind, {
+    path,
+    baseUrl: null,
+    allowHttp: false,
+    token: null,
+    columns,
+    config: app.config,
+  });
   const row = await insertRun(app.db.kysely, {
     workspaceId: workspace.id,
     createdBy: workspace.admin.id,
@@ -211,10 +218,21 @@ test("CSV: mapped columns, quoted cells, and no file outside of the folder", asy
     openSource("csv", {
       path: join(path, "list.csv"),
       baseUrl: null,
+      allowHttp: false,
       token: null,
       columns: mapping,
       config: app.config,
     });
   await assert.rejects(failing("start=When"), { message: /no column When; it has: Name, Date/ });
   await assert.rejects(failing("length=Date"), { message: /length is not a field/ });
+});
+
+test("a list that is far too long is not read, and a service without https is not connected", async () => {
+  const path = write("long", { "export.json": "{" });
+  truncateSync(join(path, "export.json"), 65 * 1024 * 1024);
+  const options = { path, baseUrl: null, allowHttp: false, token: null, columns: null, config: app.config };
+  await assert.rejects(openSource("parley", options), { message: /is longer than 67108864 bytes/ });
+  await assert.rejects(openSource("grain", { ...options, baseUrl: "http://10.0.0.1", token: "t" }), {
+    message: /--allow-http/,
+  });
 });

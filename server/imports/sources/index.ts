@@ -1,6 +1,7 @@
 import type { Config } from "../../platform/config/config.ts";
 import { ImportError } from "../move/errors.ts";
 import type { ImportSource } from "../move/source.ts";
+import { isUnencrypted } from "./base-url.ts";
 import { csv } from "./csv.ts";
 import { otter, zoomFolder } from "./file-exports.ts";
 import { grain } from "./grain.ts";
@@ -16,6 +17,8 @@ interface SourceOptions {
   readonly path: string | null;
   readonly baseUrl: string | null;
   readonly token: string | null;
+  /** Whether the service may be reached without https. */
+  readonly allowHttp: boolean;
   /** For CSV: which columns have what. */
   readonly columns: string | null;
   readonly config: Pick<Config, "hooksAllowAddresses">;
@@ -23,11 +26,15 @@ interface SourceOptions {
 
 /** Opens a source of recordings. @throws ImportError when an option is missing, or the source can't be read. */
 export async function openSource(kind: SourceKind, options: SourceOptions): Promise<ImportSource> {
-  const { path, baseUrl, token, config } = options;
+  const { path, baseUrl, token, allowHttp, config } = options;
   if (kind === "grain") {
     if (baseUrl === null || token === null)
       throw new ImportError(
         "name the service with --base-url and its token with PARLEY_IMPORT_TOKEN or --token",
+      );
+    if (URL.canParse(baseUrl) && isUnencrypted(baseUrl) && !allowHttp)
+      throw new ImportError(
+        "--base-url must be an https URL: the token would be sent unencrypted; --allow-http accepts that",
       );
     return grain({ baseUrl, token, allowAddresses: config.hooksAllowAddresses });
   }

@@ -53,8 +53,10 @@ export function ImportsPage() {
 function ImportForm() {
   const [url, setUrl] = useState("");
   const [token, setToken] = useState("");
+  const [allowsHttp, setAllowsHttp] = useState(false);
   const start = useAction<boolean>({
-    run: (dryRun) => createImportRun({ base_url: url, token, dry_run: dryRun }),
+    run: (dryRun) =>
+      createImportRun({ base_url: url, token, dry_run: dryRun, ...(allowsHttp ? { allow_http: true } : {}) }),
     refresh,
     showsError: true,
   });
@@ -88,6 +90,14 @@ function ImportForm() {
             onChange={(event) => setToken(event.currentTarget.value)}
             error={errors.token}
           />
+          {/^http:/i.test(url) ? (
+            <Switch
+              label="Connect without encryption"
+              description="The token and recordings can be read on the way."
+              checked={allowsHttp}
+              onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
+            />
+          ) : null}
           <FormError error={start.error} fields={["base_url", "token"]} />
           <Group>
             <Button type="submit" loading={start.isPending} disabled={isEmpty}>
