@@ -15,7 +15,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export function readSources(endings: readonly string[] = [".ts", ".tsx"]): Source[] {
   return globSync(
     endings.map((ending) => `**/*${ending}`),
-    { cwd: root, exclude: ["node_modules/**", "web/dist/**", "data/**", "bench/.data/**", ".git/**"] },
+    { cwd: root, exclude: ["**/node_modules/**", "**/dist/**", "data/**", "bench/.data/**", ".git/**"] },
   )
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
