@@ -26,6 +26,57 @@ const make = async (attributes: object = {}) =>
   (await makeRecording(app, member.token, { transcript: talk, participants: people, ...attributes }))
     .recordingId;
 
+test("find and replace: whole words, case and speaker, with a preview; one undo reverts all; word times stay", async () => {
+  const words = [
+    ["The", 2600, 2900],
+    ["harbour", 2900, 3400],
+    ["contract.", 3400, 4000],
+  ].map(([text, start, end]) => ({ text, start, end }));
+  const id = await make();
+  await manage("PUT", `/recordings/${id}/transcript`, {
+    transcript_version: 0,
+    segments: [
+      { speaker: "Ana Lima", start: 0, end: 2500, text: "Good morning, shall we begin?" },
+      { speaker: "Bo Okafor", start: 2600, end: 5000, text: "The harbour contract.", words },
+      { speaker: "Ana Lima", start: 5000, end: 7500, text: "The harbour master wants it signed." },
+    ],
+  });
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "Find and replace" }).click();
+  const dialog = page.getByRole("dialog", { name: "Find and replace" });
+  await dialog.getByRole("textbox", { name: /^Find/ }).fill("HARBOUR");
+  await dialog.getByLabel("Replace with").fill("Port");
+  await dialog.getByText("2 matches in 2 lines").waitFor();
+  await dialog.getByRole("region", { name: "Preview" }).getByText("The Port master wants").waitFor();
+  await dialog.getByLabel("Match case").check();
+  await dialog.getByText("No matches").waitFor();
+  await dialog.getByLabel("Match case").uncheck();
+  await dialog.getByRole("textbox", { name: /^Find/ }).fill("harb");
+  await dialog.getByText("No matches").waitFor();
+  await dialog.getByRole("textbox", { name: /^Find/ }).fill("harbour");
+  await dialog.getByText("2 matches in 2 lines").waitFor();
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: "Replace 2" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const lines = async () =>
+    (await manage("GET", `/recordings/${id}/transcript?words=true`)).body.segments.map(
+      // biome-ignore lint/suspicious/noExplicitAny: a segment of the response.
+      ({ text, words }: any) => ({ text, words }),
+    );
+  const [, first, second] = await lines();
+  assert.equal(second.text, "The Port master wants it signed.");
+  assert.deepEqual(first.words.map(({ text, start }: { text: string; start: number }) => [text, start]), [
+    ["The", 2600],
+    ["Port", 2900],
+    ["contract.", 3400],
+  ]);
+  await page.getByRole("button", { name: "Undo last edit" }).click();
+  await until("both lines are reverted", async () =>
+    (await lines()).every(({ text }: { text: string }) => !text.includes("Port")),
+  );
+  assert.deepEqual(complaints, []);
+});
+
 test("text: edited in place, undone, cancelled with Escape; a conflicting edit is shown and nothing is lost", async () => {
   const id = await make();
   const { page, complaints } = await open(id);

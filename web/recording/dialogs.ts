@@ -35,6 +35,12 @@ export const SpeakerDialog = lazyDialog({
   closed: { segment: null },
 });
 
+export const ReplaceDialog = lazyDialog({
+  load: async () => (await import("./transcript/replace-dialog.tsx")).ReplaceDialog,
+  isOpen,
+  closed,
+});
+
 export const UploadTranscriptDialog = lazyDialog({
   load: async () => (await import("./transcript/upload-dialog.tsx")).UploadTranscriptDialog,
   isOpen,

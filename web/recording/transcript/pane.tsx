@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
-import { IconArrowBackUp } from "@tabler/icons-react";
+import { IconArrowBackUp, IconReplace } from "@tabler/icons-react";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import type { Segment, Transcript } from "../../api/recording.ts";
 import { draftNames } from "../../common/drafts/store.ts";
@@ -10,7 +10,7 @@ import { type LineTools, type ListHandle, TranscriptList } from "../../transcrip
 import classes from "../../transcript/transcript.module.css";
 import { useFind } from "../../transcript/use-find.ts";
 import { useRecording } from "../context.ts";
-import { SpeakerDialog } from "../dialogs.ts";
+import { ReplaceDialog, SpeakerDialog } from "../dialogs.ts";
 import { HistoryButton } from "../history/history-button.tsx";
 import { useWords } from "../use-words.ts";
 import { LineEditor, lineDraft } from "./line-editor.tsx";
@@ -56,6 +56,7 @@ function Words({
     () => handle.current?.firstShown() ?? 0,
     (index) => handle.current?.show(index),
   );
+  const [isReplacing, setReplacing] = useState(false);
   const owner = useDraftOwner();
   const [unsaved] = useState(() => firstUnsaved(owner, id));
   const tools = useMemo(
@@ -72,12 +73,31 @@ function Words({
     <>
       <Group className={classes.bar ?? ""} gap="xs" wrap="nowrap">
         <FindBar finding={finding} field={findField} />
+        {can.edit_transcript ? (
+          <Tooltip label="Find and replace">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={34}
+              aria-label="Find and replace"
+              onClick={() => setReplacing(true)}
+            >
+              <IconReplace size={18} stroke={1.6} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
         {can.edit_transcript && view.transcript.is_edited ? <Undo /> : null}
         {/* Also when all edits were reverted. */}
         {transcript.transcript_version > 0 ? <HistoryButton transcript={transcript} /> : null}
       </Group>
       <TranscriptionStatus />
       <TranscriptList transcript={transcript} words={words} finding={finding} handle={handle} tools={tools} />
+      <ReplaceDialog
+        isOpen={isReplacing}
+        transcript={transcript}
+        query={finding.query}
+        onClose={() => setReplacing(false)}
+      />
       <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />
     </>
   );

@@ -1,0 +1,154 @@
+import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDeferredValue, useMemo, useState } from "react";
+import type { Transcript } from "../../api/recording.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { counted } from "../../common/format/count.ts";
+import { clock } from "../../common/format/time.ts";
+import { segmentSpeakerKey, speakerKey } from "../../common/speakers.ts";
+import { findReplacements, type Replacement } from "../../transcript/replace.ts";
+import { useRecording } from "../context.ts";
+import classes from "./replace.module.css";
+import { useTranscriptEdit } from "./use-edit.ts";
+
+/** Lines shown in the preview. */
+const maxShown = 50;
+
+/** Lines that one edit can change; the server's limit. */
+const maxLines = 1000;
+
+/** Replaces words in the whole transcript, in one edit that can be undone. */
+export function ReplaceDialog(props: {
+  isOpen: boolean;
+  transcript: Transcript;
+  /** What is searched for in the transcript. */
+  query: string;
+  onClose: () => void;
+}) {
+  return (
+    <FormDialog opened={props.isOpen} onClose={props.onClose} title="Find and replace" size="lg">
+      <Form {...props} />
+    </FormDialog>
+  );
+}
+
+function Form({ transcript, query, onClose }: { transcript: Transcript; query: string; onClose: () => void }) {
+  const { actions } = useRecording();
+  const edit = useTranscriptEdit();
+  const [find, setFind] = useState(query.trim());
+  const [replacement, setReplacement] = useState("");
+  const [isWholeWord, setWholeWord] = useState(true);
+  const [isCaseSensitive, setCaseSensitive] = useState(false);
+  const [speaker, setSpeaker] = useState<string | null>(null);
+  const options = useMemo(
+    () => ({
+      find,
+      replacement,
+      isWholeWord,
+      isCaseSensitive,
+      includes: (segment: Transcript["segments"][number]) =>
+        speaker === null || segmentSpeakerKey(segment) === speaker,
+    }),
+    [find, replacement, isWholeWord, isCaseSensitive, speaker],
+  );
+  // Searching a long transcript must not delay typing.
+  const latest = useDeferredValue(options);
+  const all = useMemo(() => findReplacements(transcript.segments, latest), [transcript.segments, latest]);
+  const changed = all.slice(0, maxLines);
+  const count = changed.reduce((sum, line) => sum + line.count, 0);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (count === 0 || latest !== options) return;
+        const segments = changed.map(({ index, after: text }) => ({ index, text }));
+        edit.mutate(
+          {
+            run: (version) => actions.correct(version, segments),
+            done: () => `Replaced ${counted(count, "match", "matches")}. Undo last edit reverts all of them.`,
+          },
+          { onSuccess: onClose },
+        );
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Find"
+          required
+          data-autofocus
+          maxLength={200}
+          value={find}
+          onChange={(event) => setFind(event.currentTarget.value)}
+        />
+        <TextInput
+          label="Replace with"
+          maxLength={200}
+          value={replacement}
+          onChange={(event) => setReplacement(event.currentTarget.value)}
+        />
+        <Group>
+          <Checkbox
+            label="Whole words"
+            checked={isWholeWord}
+            onChange={(event) => setWholeWord(event.currentTarget.checked)}
+          />
+          <Checkbox
+            label="Match case"
+            checked={isCaseSensitive}
+            onChange={(event) => setCaseSensitive(event.currentTarget.checked)}
+          />
+        </Group>
+        <Select
+          label="Speaker"
+          placeholder="All speakers"
+          clearable
+          data={transcript.speakers.map((one) => ({ value: speakerKey(one), label: one.name }))}
+          value={speaker}
+          onChange={setSpeaker}
+        />
+        <Text size="sm" role="status">
+          {find.trim() === ""
+            ? "Type what to find."
+            : count === 0
+              ? "No matches"
+              : `${counted(count, "match", "matches")} in ${counted(changed.length, "line")}${
+                  all.length > maxLines ? `; later lines need another run` : ""
+                }`}
+        </Text>
+        <Preview lines={changed} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={count === 0} loading={edit.isPending}>
+            {count === 0 ? "Replace" : `Replace ${count}`}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Preview({ lines }: { lines: readonly Replacement[] }) {
+  if (lines.length === 0) return null;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard.
+    <section className={classes.preview} aria-label="Preview" tabIndex={0}>
+      <ol>
+        {lines.slice(0, maxShown).map(({ index, speaker, start, before, after }) => (
+          <li key={index}>
+            <Text size="xs" c="dimmed" dir="auto">
+              {clock(start)} {speaker}
+            </Text>
+            <del dir="auto">{before}</del>
+            <ins dir="auto">{after}</ins>
+          </li>
+        ))}
+      </ol>
+      {lines.length > maxShown ? (
+        <Text size="sm" c="dimmed">
+          and {counted(lines.length - maxShown, "more line", "more lines")}
+        </Text>
+      ) : null}
+    </section>
+  );
+}
