@@ -22,7 +22,7 @@ export default defineConfig({
           // By default each icon and each module that two pages share would become its own file and request.
           groups: [
             { name: "icons", test: /@tabler/ },
-            { name: "shared", test: /node_modules/, minShareCount: 8 },
+            { name: "shared", test: /node_modules/, minShareCount: 12 },
             { name: "common", test: /web\/(?:common|api)\/.*\.tsx?$/, minShareCount: 5 },
           ],
         },

@@ -13,6 +13,7 @@ import { allowFraming, allowRecording } from "../platform/http/origin/security-h
 import { describePage, publicPageOf } from "../public-links/view/page.ts";
 import { keepOut } from "../public-links/view/shared-routes.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
+import { installRoutes } from "./install-routes.ts";
 import { readPreloads } from "./preloads.ts";
 
 /** Files whose names change with their content can be cached indefinitely. */
@@ -37,10 +38,7 @@ export async function webAppRoutes(
   const document = await readDocument(folder, "index.html");
   const sharedDocument = await readDocument(folder, "public-link.html");
   const preloads = folder === null ? null : await readPreloads(folder);
-  const icon = await readFile(new URL("../../web/public/icon.svg", import.meta.url));
-  app.get("/icon.svg", async (_request, reply) =>
-    reply.type("image/svg+xml").header("cache-control", "public, max-age=86400").send(icon),
-  );
+  await installRoutes(app, folder);
   for (const path of pagePaths) {
     app.get(path, async (request, reply) => {
       const session = await readSession(db.pool, request, config.baseUrl);

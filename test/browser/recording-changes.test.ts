@@ -65,11 +65,14 @@ test("find and replace: whole words, case and speaker, with a preview; one undo 
     );
   const [, first, second] = await lines();
   assert.equal(second.text, "The Port master wants it signed.");
-  assert.deepEqual(first.words.map(({ text, start }: { text: string; start: number }) => [text, start]), [
-    ["The", 2600],
-    ["Port", 2900],
-    ["contract.", 3400],
-  ]);
+  assert.deepEqual(
+    first.words.map(({ text, start }: { text: string; start: number }) => [text, start]),
+    [
+      ["The", 2600],
+      ["Port", 2900],
+      ["contract.", 3400],
+    ],
+  );
   await page.getByRole("button", { name: "Undo last edit" }).click();
   await until("both lines are reverted", async () =>
     (await lines()).every(({ text }: { text: string }) => !text.includes("Port")),

@@ -34,13 +34,15 @@ export interface VisitOptions {
   readonly userId?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly colorScheme?: "light" | "dark";
+  /** Whether the app may register its service worker, whose requests tests can't intercept. Default: false. */
+  readonly hasServiceWorker?: boolean;
 }
 
 /** Opens a page in a new browser context. `complaints` collects console errors, failed scripts and requests to other hosts. */
 export async function visit(
   app: BrowserApp,
   path: string,
-  { userId, size = desktop, colorScheme = "light" }: VisitOptions = {},
+  { userId, size = desktop, colorScheme = "light", hasServiceWorker = false }: VisitOptions = {},
 ): Promise<{ page: Page; context: BrowserContext; complaints: string[] }> {
   const context = await app.browser.newContext({
     viewport: size,
@@ -60,6 +62,8 @@ export async function visit(
       .execute((tx) => createSession(tx, { userId, method: "password", ip: "127.0.0.1", userAgent: "test" }));
     await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
   }
+  // Not Playwright's option, which reports each registration.
+  if (!hasServiceWorker) await context.addInitScript("delete Navigator.prototype.serviceWorker");
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {

@@ -102,4 +102,11 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /assets/*": open,
   "GET /assets/pages-:hash.css": open,
   "GET /icon.svg": open,
+  "GET /icon-192.png": open,
+  "GET /icon-512.png": open,
+  "GET /icon-maskable-512.png": open,
+  "GET /apple-touch-icon.png": open,
+  "GET /manifest.webmanifest": open,
+  "GET /service-worker.js": open,
+  "GET /offline": open,
 };

@@ -1,10 +1,10 @@
 import { CloseButton, TextInput } from "@mantine/core";
-import { useHotkeys, useMediaQuery } from "@mantine/hooks";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 
-/** Global search, on every page. Ctrl+K or Cmd+K focuses it. */
+/** Global search, on every page. */
 export function HeaderSearch() {
   const urlQuery = useRouterState({
     select: ({ location }) =>
@@ -12,10 +12,8 @@ export function HeaderSearch() {
   });
   const [text, setText] = useState(urlQuery);
   const isWide = useMediaQuery("(min-width: 36em)", true, { getInitialValueInEffect: false });
-  const input = useRef<HTMLInputElement>(null);
   const navigate = useNavigate();
   useEffect(() => setText(urlQuery), [urlQuery]);
-  useHotkeys([["mod+k", () => input.current?.focus()]]);
   return (
     <search style={{ flex: 1, maxWidth: 620, marginInline: "auto" }}>
       <form
@@ -25,7 +23,6 @@ export function HeaderSearch() {
         }}
       >
         <TextInput
-          ref={input}
           type="search"
           aria-label="Search recordings and transcripts"
           placeholder={isWide ? "Search recordings and transcripts" : "Search"}

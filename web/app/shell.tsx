@@ -28,16 +28,22 @@ import {
 } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Session, signOut } from "../api/session.ts";
 import { ownerOf, removeAllDrafts } from "../common/drafts/store.ts";
 import { initials } from "../common/format/names.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
 import { SenderProvider } from "../uploads/sending/context.tsx";
 import { HeaderSearch } from "./header-search.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
+import { CommandPalette } from "./palette.tsx";
 import { QuarantineNotice } from "./quarantine.tsx";
 import { SignedOut } from "./signed-out.tsx";
+
+const LateParts = lazyPart(async () => (await import("./late.tsx")).LateParts, null);
+
+const lateMs = 2000;
 
 const navItems = [
   { to: "/", label: "Library", icon: IconVideo },
@@ -55,6 +61,7 @@ export function Shell({ session }: { session: Session }) {
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, main, close);
   useKeptFocus();
+  const isLate = useIsLate();
   return (
     <RecorderProvider>
       <AppShell
@@ -63,6 +70,7 @@ export function Shell({ session }: { session: Session }) {
         padding="md"
       >
         <SignedOut session={session} />
+        <CommandPalette session={session} />
         <a className="skip" href="#main">
           Skip to content
         </a>
@@ -109,12 +117,23 @@ export function Shell({ session }: { session: Session }) {
           <SenderProvider userId={session.user.id}>
             <QuarantineNotice session={session} />
             <RecorderOutlet session={session} />
+            {isLate ? <LateParts /> : null}
             <Outlet />
           </SenderProvider>
         </AppShell.Main>
       </AppShell>
     </RecorderProvider>
   );
+}
+
+/** True once the page has had time to appear. */
+function useIsLate(): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), lateMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLate;
 }
 
 /** Moves focus to the page content after navigation, as a browser does after loading a page. */
@@ -156,6 +175,8 @@ function AccountMenu({ session }: { session: Session }) {
     mutationFn: async () => {
       await signOut();
       removeAllDrafts(ownerOf(session));
+      const { clearSharedFiles } = await import("../uploads/shared-files.ts");
+      await clearSharedFiles();
       window.location.assign("/sign-in");
     },
     onError: ({ message }) => notifications.show({ color: "red", title: "Couldn't sign out", message }),

@@ -1,5 +1,5 @@
 import { Loader } from "@mantine/core";
-import { type ComponentType, useEffect, useState } from "react";
+import { type ComponentType, type ReactNode, useEffect, useState } from "react";
 import { ErrorState } from "./states.tsx";
 
 /** A part of the app's code failed to load: the browser is offline, or the server was updated. */
@@ -18,9 +18,13 @@ export function loadPart<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** A component whose code is loaded when first shown. On failure it offers a reload. */
+/**
+ * A component whose code is loaded when first shown. On failure it offers a reload.
+ * @param placeholder shown meanwhile; null: nothing, also on failure.
+ */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  placeholder: ReactNode = <Loader size="sm" role="img" aria-label="Loading" />,
 ): ComponentType<Props> {
   const loadSafely = loadPart(load);
   let loaded: ComponentType<Props> | null = null;
@@ -42,7 +46,8 @@ export function lazyPart<Props extends object>(
       };
     }, [Part, error]);
     if (Part !== null) return <Part {...props} />;
+    if (placeholder === null) return null;
     if (error !== null) return <ErrorState error={error} />;
-    return <Loader size="sm" role="img" aria-label="Loading" />;
+    return placeholder;
   };
 }

@@ -14,6 +14,7 @@ import {
   type View,
 } from "../api/recording.ts";
 import { useClipboard } from "../common/clipboard.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { momentOf, type RecordingTab } from "../common/recording-url.ts";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -29,11 +30,12 @@ import { RecordingHeader } from "./header.tsx";
 import { Panels } from "./panels/panels.tsx";
 import classes from "./recording.module.css";
 import { RecordingPlayer } from "./recording-player.tsx";
-import { RequestAccess } from "./request-access.tsx";
 import { RecordingSkeleton } from "./skeleton.tsx";
 import { TranscriptPane } from "./transcript/pane.tsx";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
+
+const RequestAccess = lazyPart(async () => (await import("./request-access.tsx")).RequestAccess);
 
 /** The page of one recording: player, transcript and panels. */
 export function RecordingPage() {

@@ -40,11 +40,7 @@ const isWithinWord = (text: string, from: number, to: number): boolean =>
 function matchesIn(text: string, wanted: string, options: ReplaceOptions): number[] {
   const searched = options.isCaseSensitive ? text : lower(text);
   const found: number[] = [];
-  for (
-    let from = searched.indexOf(wanted);
-    from >= 0;
-    from = searched.indexOf(wanted, from + wanted.length)
-  )
+  for (let from = searched.indexOf(wanted); from >= 0; from = searched.indexOf(wanted, from + wanted.length))
     if (!options.isWholeWord || !isWithinWord(text, from, from + wanted.length)) found.push(from);
   return found;
 }

@@ -6,12 +6,12 @@ import { type RecordingTab, tabOf } from "../../common/recording-url.ts";
 import { useRecording } from "../context.ts";
 import { NotesPanel } from "./notes.tsx";
 import classes from "./panels.module.css";
-import { PeoplePanel } from "./people.tsx";
 import { SummaryPanel } from "./summary.tsx";
 
 /** Panels that are not open initially are loaded when their tab is chosen. */
 const ActionItemsPanel = lazyPart(async () => (await import("./action-items.tsx")).ActionItemsPanel);
 const HighlightsPanel = lazyPart(async () => (await import("./highlights.tsx")).HighlightsPanel);
+const PeoplePanel = lazyPart(async () => (await import("./people.tsx")).PeoplePanel);
 const DetailsPanel = lazyPart(async () => (await import("./details.tsx")).DetailsPanel);
 
 /** The tabs next to the player, or below it where there is no room. */

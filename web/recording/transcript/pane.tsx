@@ -4,6 +4,7 @@ import { type RefObject, useMemo, useRef, useState } from "react";
 import type { Segment, Transcript } from "../../api/recording.ts";
 import { draftNames } from "../../common/drafts/store.ts";
 import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
+import { lazyPart } from "../../common/load-part.tsx";
 import { ErrorState } from "../../common/states.tsx";
 import { FindBar } from "../../transcript/find-bar.tsx";
 import { type LineTools, type ListHandle, TranscriptList } from "../../transcript/list.tsx";
@@ -14,8 +15,11 @@ import { ReplaceDialog, SpeakerDialog } from "../dialogs.ts";
 import { HistoryButton } from "../history/history-button.tsx";
 import { useWords } from "../use-words.ts";
 import { LineEditor, lineDraft } from "./line-editor.tsx";
-import { NoTranscript, TranscriptionStatus } from "./status.tsx";
 import { useUndo } from "./use-edit.ts";
+
+// Most recordings have a transcript, and need neither.
+const NoTranscript = lazyPart(async () => (await import("./status.tsx")).NoTranscript);
+const TranscriptionStatus = lazyPart(async () => (await import("./status.tsx")).TranscriptionStatus, null);
 
 /** The transcript with search and editing, or why there is none. */
 export function TranscriptPane(props: {
@@ -48,6 +52,7 @@ function Words({
   const { id, view, createClip } = useRecording();
   const { can } = view;
   const { segments } = transcript;
+  const state = view.transcript.transcription;
   const words = useWords(id, transcript);
   const handle = useRef<ListHandle>(null);
   const [speakerOf, setSpeakerOf] = useState<Segment | null>(null);
@@ -90,7 +95,9 @@ function Words({
         {/* Also when all edits were reverted. */}
         {transcript.transcript_version > 0 ? <HistoryButton transcript={transcript} /> : null}
       </Group>
-      <TranscriptionStatus />
+      {state !== null && (state.status !== "done" || state.unclear_passages > 0) ? (
+        <TranscriptionStatus />
+      ) : null}
       <TranscriptList transcript={transcript} words={words} finding={finding} handle={handle} tools={tools} />
       <ReplaceDialog
         isOpen={isReplacing}

@@ -31,7 +31,15 @@ export function ReplaceDialog(props: {
   );
 }
 
-function Form({ transcript, query, onClose }: { transcript: Transcript; query: string; onClose: () => void }) {
+function Form({
+  transcript,
+  query,
+  onClose,
+}: {
+  transcript: Transcript;
+  query: string;
+  onClose: () => void;
+}) {
   const { actions } = useRecording();
   const edit = useTranscriptEdit();
   const [find, setFind] = useState(query.trim());

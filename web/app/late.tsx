@@ -1,0 +1,9 @@
+import { useEffect } from "react";
+import { DropAnywhere } from "../uploads/drop-anywhere.tsx";
+import { registerServiceWorker } from "./service-worker.tsx";
+
+/** Parts of every page that are loaded after it, because they must not delay it. */
+export function LateParts() {
+  useEffect(() => void registerServiceWorker(), []);
+  return <DropAnywhere />;
+}

@@ -1,0 +1,120 @@
+import { useMantineColorScheme } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { recordingsQuery, usersQuery } from "../api/recordings.ts";
+import type { Session } from "../api/session.ts";
+import { day } from "../common/format/time.ts";
+import { recordingUrl } from "../common/recording-url.ts";
+import { useOpenRecorder } from "../record/context.tsx";
+import { navGroupsFor } from "../settings/nav-items.ts";
+
+/** Something that can be chosen in the command palette. */
+export interface PaletteItem {
+  readonly id: string;
+  readonly label: string;
+  readonly detail?: string;
+  readonly choose: () => void;
+}
+
+export interface PaletteGroup {
+  readonly label: string;
+  readonly items: readonly PaletteItem[];
+}
+
+/** Shown of each kind. */
+const maxShown = 6;
+const typingPauseMs = 150;
+
+const pages = [
+  ["/", "Library"],
+  ["/highlights", "Highlights"],
+  ["/stories", "Stories"],
+  ["/uploads", "Uploads"],
+] as const;
+
+const matches = (query: string, ...texts: readonly string[]): boolean =>
+  query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => texts.some((text) => text.toLowerCase().includes(word)));
+
+/** Everything that fits the query, in groups. */
+export function usePaletteGroups(query: string, session: Session): readonly PaletteGroup[] {
+  const navigate = useNavigate();
+  const record = useOpenRecorder();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const wanted = query.trim();
+  const [title] = useDebouncedValue(wanted, typingPauseMs);
+  const recordings = useInfiniteQuery({
+    ...recordingsQuery(title === "" ? {} : { title }),
+    placeholderData: keepPreviousData,
+  });
+  const users = useQuery(usersQuery).data?.users ?? [];
+  const go = (href: string) => () => void navigate({ href });
+  const isDark = colorScheme === "dark";
+  const actions: PaletteItem[] = [
+    { id: "upload", label: "Upload files", choose: go("/uploads") },
+    { id: "record", label: "Record", choose: record },
+    {
+      id: "appearance",
+      label: isDark ? "Light mode" : "Dark mode",
+      choose: () => setColorScheme(isDark ? "light" : "dark"),
+    },
+  ];
+  const settings = navGroupsFor(session).flatMap((group) =>
+    group.items.map(({ path, label }) => ({ path, label, detail: `Settings, ${group.label}` })),
+  );
+  const groups: PaletteGroup[] = [
+    {
+      label: "Search",
+      items:
+        wanted === ""
+          ? []
+          : [
+              {
+                id: "search",
+                label: `Search all transcripts for “${wanted}”`,
+                choose: () => void navigate({ to: "/search", search: { q: wanted } }),
+              },
+            ],
+    },
+    {
+      label: wanted === "" ? "Recent recordings" : "Recordings",
+      items: (recordings.data?.pages[0]?.recordings ?? [])
+        .filter((recording) => matches(wanted, recording.title))
+        .slice(0, maxShown)
+        .map(({ id, title, start_datetime }) => ({
+          id,
+          label: title,
+          detail: day(start_datetime),
+          choose: go(recordingUrl(id)),
+        })),
+    },
+    { label: "Actions", items: actions.filter(({ label }) => matches(wanted, label)) },
+    {
+      label: "Pages",
+      items: [
+        ...pages
+          .filter(([, label]) => matches(wanted, label))
+          .map(([path, label]) => ({ id: path, label, choose: go(path) })),
+        ...(wanted === "" ? [] : settings)
+          .filter(({ label, detail }) => matches(wanted, label, detail))
+          .map(({ path, label, detail }) => ({ id: path, label, detail, choose: go(path) })),
+      ].slice(0, maxShown),
+    },
+    {
+      label: "People",
+      items: (wanted === "" ? [] : users)
+        .filter(({ name, email }) => matches(wanted, name, email))
+        .slice(0, maxShown)
+        .map(({ id, name, email }) => ({
+          id,
+          label: name,
+          detail: email,
+          choose: () => void navigate({ to: "/search", search: { q: name } }),
+        })),
+    },
+  ];
+  return groups.filter(({ items }) => items.length > 0);
+}

@@ -1,0 +1,65 @@
+import { Overlay, Text } from "@mantine/core";
+import { useLocalStorage } from "@mantine/hooks";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useSender } from "./sending/context.tsx";
+import { uploadSharedFiles } from "./shared-files.ts";
+
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
+
+/** Whether a dialog is open, which may take files itself. */
+const isDialogOpen = (): boolean => document.querySelector('[role="dialog"]') !== null;
+
+/** Uploads files that are dropped on any page, and those that other apps have shared. */
+export function DropAnywhere() {
+  const sender = useSender();
+  const navigate = useNavigate();
+  const [willBeReviewed] = useLocalStorage({ key: "parley-review-uploads", defaultValue: false });
+  const [isOver, setOver] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once; a later choice is for later files.
+  useEffect(() => {
+    // Storage is blocked in some browsers.
+    uploadSharedFiles(sender, willBeReviewed).catch(() => undefined);
+  }, [sender]);
+  useEffect(() => {
+    // Entering a child element leaves its parent.
+    let depth = 0;
+    const onEnter = (event: DragEvent): void => {
+      if (!hasFiles(event) || isDialogOpen()) return;
+      depth += 1;
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) setOver(false);
+    };
+    const onOver = (event: DragEvent): void => {
+      if (hasFiles(event) && !isDialogOpen()) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent): void => {
+      depth = 0;
+      setOver(false);
+      // The field on the Uploads page has taken them.
+      if (event.defaultPrevented || !hasFiles(event) || isDialogOpen()) return;
+      event.preventDefault();
+      sender.add([...(event.dataTransfer?.files ?? [])], { willBeReviewed, spokenLanguage: "auto" });
+      void navigate({ to: "/uploads" });
+    };
+    const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop };
+    for (const [name, listener] of Object.entries(listeners))
+      window.addEventListener(name, listener as EventListener);
+    return () => {
+      for (const [name, listener] of Object.entries(listeners))
+        window.removeEventListener(name, listener as EventListener);
+    };
+  }, [sender, navigate, willBeReviewed]);
+  if (!isOver) return null;
+  return (
+    <Overlay fixed center backgroundOpacity={0.6} zIndex={9000} style={{ pointerEvents: "none" }}>
+      <Text c="white" fw={650} size="xl" role="status">
+        Drop files to upload
+      </Text>
+    </Overlay>
+  );
+}
