@@ -41,6 +41,7 @@ import { importRunRoutes } from "./imports/move/routes.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { requestUnderstanding } from "./intelligence/index.ts";
 import { intelligenceRoutes } from "./intelligence/routes.ts";
+import { libraryRoutes } from "./library/routes.ts";
 import { mcpMetadataRoutes, mcpRoutes } from "./mcp/routes.ts";
 import { oauthManagementRoutes } from "./oauth/clients/management-routes.ts";
 import { createDocumentFetcher } from "./oauth/clients/self-registered/documents.ts";
@@ -263,6 +264,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
+      libraryRoutes(api, { db, store, signer, config });
       searchRoutes(api, { db, config });
       recordingDataRoutes(api, {
         db,

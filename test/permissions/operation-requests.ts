@@ -41,6 +41,12 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   getTranscript_srt: (world) => ({ params: recording(world) }),
   deleteRecording: (world) => ({ params: recording(world) }),
   listTrash: () => ({}),
+  listLibrary: () => ({}),
+  addFavorite: (world) => ({ params: recording(world) }),
+  removeFavorite: (world) => ({ params: recording(world) }),
+  changeRecordings: (world) => ({
+    body: { recording_ids: [world.recordingId], change: { kind: "add_tag", tag: "bulk" } },
+  }),
   restoreRecording: async (world) => ({ params: { recording_id: await world.trashed() } }),
   purgeRecording: async (world) => ({ params: { recording_id: await world.trashed() } }),
 

@@ -48,6 +48,11 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getTranscript_srt: kinds.sees,
   deleteRecording: kinds.changes,
   listTrash: kinds.own,
+  listLibrary: kinds.own,
+  addFavorite: except(kinds.sees, { workspace_token: 403 }),
+  removeFavorite: except(kinds.sees, { workspace_token: 403 }),
+  // Each recording's right is checked by itself: server/library/library.test.ts.
+  changeRecordings: kinds.make,
   restoreRecording: kinds.changes,
   purgeRecording: kinds.changes,
 

@@ -46,6 +46,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   imports: ["accounts", "audit", "directory", "exports", "recordings", "transcripts", "uploads"],
   integrity: [],
   intelligence: ["access", "recordings"],
+  library: ["access", "audit", "recordings", "trash"],
   mcp: [],
   media: [],
   metrics: [],

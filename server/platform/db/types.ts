@@ -251,6 +251,13 @@ export interface Events {
   xid: Generated<string>;
 }
 
+export interface FavoriteRecordings {
+  created_at: Generated<Timestamp>;
+  recording_id: string;
+  user_id: string;
+  workspace_id: string;
+}
+
 export interface FeedPositions {
   event_id: Int8;
   position: Generated<Int8>;
@@ -1004,6 +1011,7 @@ export interface DB {
   email_domain_claims: EmailDomainClaims;
   erasures: Erasures;
   events: Events;
+  favorite_recordings: FavoriteRecordings;
   feed_positions: FeedPositions;
   highlights: Highlights;
   hooks: Hooks;

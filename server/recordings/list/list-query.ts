@@ -75,7 +75,10 @@ export function listStatement(options: ListOptions): Statement {
 /**
  * The streams to merge. With a team filter, the team's own stream is enough for callers who can see all of it.
  */
-function streamPrincipals(principal: Principal, filter: RecordingFilterInput): readonly string[] {
+export function streamPrincipals(
+  principal: Principal,
+  filter: Pick<RecordingFilterInput, "team">,
+): readonly string[] {
   return filter.team !== undefined && seesWholeTeam(principal, filter.team) ? [filter.team] : principal.sees;
 }
 
@@ -83,7 +86,11 @@ function seesWholeTeam(principal: Principal, team: string): boolean {
   return principal.scope === "workspace" || principal.sees.includes(team.toLowerCase());
 }
 
-function filterConditions(options: ListOptions, bind: (value: unknown) => string): string[] {
+/** SQL conditions on a row `g` of recording_grants. */
+export function filterConditions(
+  options: Pick<ListOptions, "principal" | "filter" | "datetimeFilters">,
+  bind: (value: unknown) => string,
+): string[] {
   const { principal, filter } = options;
   const conditions: string[] = [];
   for (const name of ["before_datetime", "after_datetime"] as const) {
