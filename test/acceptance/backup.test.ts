@@ -132,11 +132,14 @@ test("a second backup copies only what is new, and prune removes what nothing ne
   assert.deepEqual(filesBelow(join(destination, "objects")), files);
   const recording = await uploadMedia();
   await run();
-  const removed = await fetch(`${server.url}/_/api/v1/recordings/${recording}`, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${token}` },
-  });
-  assert.equal(removed.status, 200);
+  // Into the trash, and out of it for good.
+  for (const path of ["recordings", "trash"]) {
+    const removed = await fetch(`${server.url}/_/api/v1/${path}/${recording}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${token}` },
+    });
+    assert.equal(removed.status, 200);
+  }
   await delay(1100);
   const last = await run();
   assert.ok(filesBelow(join(destination, "objects")).length > files.length);
