@@ -241,7 +241,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       };
       accountRoutes(api);
       directoryRoutes(api, { db });
-      recordingRoutes(api, { db, store, signer, views, config });
+      recordingRoutes(api, { db, signer, views, config });
       uploadRoutes(api, { db, jobs, store, signer, config });
       hookRoutes(api, { db, sender, encryptor, hostLimit, config });
     },

@@ -46,11 +46,21 @@ if (s3 === null) {
     );
     assert.equal(done.status, "success", done.failure?.reason);
     const media = (await manage("GET", `/recordings/${done.recording_id}/media`, admin.token)).body;
-    assert.ok(media.media.url.startsWith(s3?.endpoint ?? ""));
-    assert.equal((await fetch(media.media.url)).status, 200);
-    for (const url of [media.waveform_url, media.storyboard.index_url, media.storyboard.sheets[0].url]) {
-      const answer = await fetch(url.replace("http://parley.test", app.url), { redirect: "manual" });
-      assert.equal(answer.status, 200, url);
-    }
+    const reach = (url: string, headers = {}) =>
+      fetch(url.replace("http://parley.test", app.url), { redirect: "manual", headers });
+    const download = await reach(media.media.url);
+    const direct = new URL(download.headers.get("location") ?? "");
+    assert.deepEqual([download.status, direct.origin], [302, s3?.endpoint], "downloads come from the bucket");
+    const seconds = Number(direct.searchParams.get("X-Amz-Expires"));
+    assert.ok(seconds > 50 && seconds <= 60, `its URL can't be revoked, and lives for ${seconds} s`);
+    assert.equal((await fetch(direct)).status, 200);
+    const part = await reach(media.media.url, { range: "bytes=4-7" });
+    assert.deepEqual([part.status, await part.text()], [206, "ftyp"], "players are served here");
+    const { thumbnail_url, waveform_url, storyboard } = media;
+    for (const url of [thumbnail_url, waveform_url, storyboard.index_url, storyboard.sheets[0].url])
+      assert.equal((await reach(url)).status, 200, url);
+    await manage("DELETE", `/recordings/${done.recording_id}`, admin.token);
+    for (const url of [media.media.url, thumbnail_url, waveform_url])
+      assert.equal((await reach(url)).status, 404, `${url} after the recording was deleted`);
   });
 }

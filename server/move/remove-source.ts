@@ -25,7 +25,7 @@ const backupPollMs = 1000;
 
 const hourMs = 3_600_000;
 
-/** Links to thumbnails live for up to two hours; clocks may differ a little. */
+/** Links to thumbnails that earlier versions handed out live for up to two hours; clocks may differ a little. */
 const shortLinksMs = 2 * hourMs + 60_000;
 
 /** Parley's own objects: the secret, the marker and the ends of the audit log. */

@@ -17,7 +17,6 @@ import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
-import type { ObjectStore } from "../../platform/storage/store.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
 import { compatibleInclude } from "../json/compatible-include.ts";
 import { thumbnailLinks } from "../json/links.ts";
@@ -35,7 +34,6 @@ export function recordingRoutes(
   api: Api,
   deps: {
     readonly db: Database;
-    readonly store: ObjectStore;
     readonly signer: LinkSigner;
     readonly views: ViewLog;
     readonly config: Pick<
@@ -44,7 +42,7 @@ export function recordingRoutes(
     >;
   },
 ): void {
-  const { db, store, signer, views, config } = deps;
+  const { db, signer, views, config } = deps;
   const { baseUrl } = config;
   const transcripts = createTranscriptCache(db.pool);
 
@@ -119,12 +117,11 @@ export function recordingRoutes(
         `recording ${params.recording_id} is a transcript and has no media file; read it with the transcript operations`,
       );
     const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
-    const location = await mediaLink(
-      { store, signer, baseUrl },
-      media,
+    const location = mediaLink(
+      { signer, baseUrl },
+      params.recording_id.toLowerCase(),
       viewerOf(principal),
       expiresAt,
-      request.method,
     );
     await views.note(request, "recording_downloaded", params.recording_id);
     return new Ready("", { location });

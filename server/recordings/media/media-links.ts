@@ -55,7 +55,7 @@ export async function recordingMediaLinks(
       row === undefined || size === undefined
         ? null
         : {
-            url: await mediaLink({ store, signer, baseUrl: config.baseUrl }, row, viewerId, expiresAt, "GET"),
+            url: mediaLink({ signer, baseUrl: config.baseUrl }, recordingId, viewerId, expiresAt),
             content_type: contentTypes[row.format],
             size_bytes: size as number,
           },

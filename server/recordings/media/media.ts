@@ -42,35 +42,28 @@ export function downloadName({ title, format }: Pick<RecordingMediaRow, "title" 
   return `${name.trim() || "recording"}.${format}`;
 }
 
-/** The store's own link to the file of a recording, for GET alone; null where it has none. */
-export function storeLink(
-  store: ObjectStore,
-  media: RecordingMediaRow,
-  expiresAt: Date,
-): Promise<string | null> {
+/** How long a bucket's own URL works. Nobody can revoke it, so it is for one request that begins at once. */
+const bucketUrlMs = 60_000;
+
+/** The bucket's own URL of the file of a recording, for one GET; null where the store has none. */
+export function bucketUrl(store: ObjectStore, media: RecordingMediaRow): Promise<string | null> {
   return store.downloadLink(recordingObjectKey(media.recording_id, `media.${media.format}`), {
-    expiresAt,
+    expiresAt: new Date(Date.now() + bucketUrlMs),
     contentType: contentTypes[media.format],
     fileName: downloadName(media),
   });
 }
 
 /**
- * A URL of the recording's file that works until it expires: the bucket's own, or one of this server, which stops working
- * when the viewer can no longer see the recording.
- * @param method the method it will be used with: a bucket's URL works for GET alone; this server redirects other methods.
+ * A URL of the recording's file on this server that works until it expires, or until the viewer can no longer see the
+ * recording.
  */
-export async function mediaLink(
-  deps: { readonly store: ObjectStore; readonly signer: LinkSigner; readonly baseUrl: string },
-  media: RecordingMediaRow,
+export function mediaLink(
+  { signer, baseUrl }: { readonly signer: LinkSigner; readonly baseUrl: string },
+  recordingId: string,
   viewerId: string,
   expiresAt: Date,
-  method: string,
-): Promise<string> {
-  const { store, signer, baseUrl } = deps;
-  const id = media.recording_id;
-  const direct = method === "HEAD" ? null : await storeLink(store, media, expiresAt);
-  return (
-    direct ?? `${baseUrl}${mediaPath}/${id}/media?${fileQuery(signer, "media", id, viewerId, expiresAt)}`
-  );
+): string {
+  const query = fileQuery(signer, "media", recordingId, viewerId, expiresAt);
+  return `${baseUrl}${mediaPath}/${recordingId}/media?${query}`;
 }

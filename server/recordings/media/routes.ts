@@ -11,7 +11,7 @@ import { watch } from "../../platform/http/files/watch-access.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import { mediaPath } from "../json/links.ts";
-import { contentTypes, downloadName, findRecordingMedia, storeLink } from "./media.ts";
+import { bucketUrl, contentTypes, downloadName, findRecordingMedia } from "./media.ts";
 import { checkViewer, maxAgeSec, readFileQuery, readThumbnailQuery } from "./viewer-links.ts";
 
 interface Dependencies {
@@ -21,18 +21,9 @@ interface Dependencies {
   readonly views: ViewLog;
 }
 
-/** Extra lifetime of the bucket's URL, so that a request in the last second of this server's URL can still start. */
-const minLinkMs = 60_000;
-
 /**
- * A bucket's thumbnail URL is the same within an hour and valid for another hour, so that the browser finds the image in
- * its cache.
- */
-const hourMs = 3_600_000;
-
-/**
- * Serves files of recordings by signed URLs: the bytes, or a redirect to the bucket's own URL. A URL is for one viewer and
- * works as long as that viewer sees the recording.
+ * Serves files of recordings by signed URLs: the bytes, or a redirect to a bucket's own URL that expires within a minute.
+ * A URL is for one viewer and works as long as that viewer sees the recording.
  */
 export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, views }: Dependencies): void {
   /** The recording that the URL names. */
@@ -78,13 +69,11 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, 
       await checkViewer(db.pool, viewerId, recordingId);
       const media = await findRecordingMedia(db.kysely, recordingId);
       if (media === undefined) throw gone();
-      // The bucket's URL is signed for GET alone.
       if (request.method === "GET") {
         await views.noteLink(request, media.workspace_id, media.recording_id);
-        const { expires } = request.query as { expires: string };
-        const expiresAt = new Date(Math.max(Number(expires), Date.now() + minLinkMs));
-        const link = await storeLink(store, media, expiresAt);
-        if (link !== null) return reply.redirect(link, 302);
+        // Players read ranges for hours, and browsers send each to where the first was redirected: past its expiry.
+        const link = request.headers.range === undefined ? await bucketUrl(store, media) : null;
+        if (link !== null) return reply.header("cache-control", "no-store").redirect(link, 302);
       }
       watch(reply.raw, () => viewerSees(db.pool, viewerId, recordingId));
       return serve(request, reply, recordingObjectKey(media.recording_id, `media.${media.format}`), {
@@ -102,12 +91,8 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, 
       const recordingId = recordingIn(request);
       await checkViewer(db.pool, readThumbnailQuery(signer, recordingId, request.query), recordingId);
       const key = recordingObjectKey(recordingId, "thumbnail.jpg");
-      const contentType = "image/jpeg";
-      const expiresAt = new Date((Math.floor(Date.now() / hourMs) + 2) * hourMs);
-      const link =
-        request.method === "GET" ? await store.downloadLink(key, { expiresAt, contentType }) : null;
-      if (link === null) return serve(request, reply, key, { contentType });
-      return reply.header("cache-control", `private, max-age=${maxAgeSec}`).redirect(link, 302);
+      // Never the bucket's own URL: it would have to live long to stay in the browser's cache.
+      return serve(request, reply, key, { contentType: "image/jpeg" });
     },
   });
 }
