@@ -278,6 +278,24 @@ test("downloads: the media and the transcript in four formats, named after the r
   assert.deepEqual(complaints, []);
 });
 
+test("printing: the summary and the whole transcript as a document, without the frame of the app", async () => {
+  const id = await make({ title: "Printed meeting" });
+  const { page, complaints } = await open(id);
+  await page.getByRole("button", { name: "Recording actions" }).click();
+  await page.getByRole("menuitem", { name: "Print" }).click();
+  await page.getByRole("heading", { name: "Printed meeting", level: 1 }).waitFor();
+  await page.getByText("Spoken of: 5 lines.").waitFor();
+  await assertAccessibleAtRest(page);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.getByRole("banner").isVisible(), false);
+  assert.equal(await page.getByRole("button", { name: "Print" }).isVisible(), false);
+  const paper = await page.locator("article").innerText();
+  for (const line of talk.segments) assert.ok(paper.includes(line.text), line.text);
+  assert.ok((await page.pdf()).length > 5000);
+  await page.emulateMedia({ media: "screen" });
+  assert.deepEqual(complaints, []);
+});
+
 test("deleting lists what will be deleted, moves it to the trash, and can be undone there and then", async () => {
   const id = await makeMedia(app, member.token, { title: "Old meeting" });
   const { page, complaints } = await open(id);

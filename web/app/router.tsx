@@ -89,6 +89,12 @@ const recordingRoute = createRoute({
   component: lazyPage(() => import("../recording/page.tsx"), "RecordingPage"),
 });
 
+const printRoute = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/recordings/$recordingId/print",
+  component: lazyPage(() => import("../recording/print/page.tsx"), "PrintPage"),
+});
+
 const settingsRoute = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
@@ -278,6 +284,7 @@ const routes = root.addChildren([
     storyRoute,
     trashRoute,
     recordingRoute,
+    printRoute,
     settingsPages,
   ]),
 ]);

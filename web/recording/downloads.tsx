@@ -1,7 +1,8 @@
 import { Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconBraces, IconFileText, IconMovie } from "@tabler/icons-react";
+import { IconBraces, IconFileText, IconMovie, IconPrinter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ApiError } from "../api/client.ts";
 import { mediaQuery, transcriptQuery } from "../api/recording.ts";
 import { useRecording } from "./context.ts";
@@ -12,7 +13,7 @@ const formats = {
   srt: "Download as SubRip",
 } as const;
 
-/** Menu items that download parts of a recording. */
+/** Menu items that download parts of a recording, or show it for printing. */
 export function DownloadItems() {
   const { id, view, actions, hasMedia } = useRecording();
   const client = useQueryClient();
@@ -73,6 +74,14 @@ export function DownloadItems() {
         onClick={saveJson}
       >
         Download as JSON
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconPrinter size={18} stroke={1.6} />}
+        component={Link}
+        to="/recordings/$recordingId/print"
+        params={{ recordingId: id } as never}
+      >
+        Print
       </Menu.Item>
     </>
   );

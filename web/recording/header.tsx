@@ -17,9 +17,9 @@ import { accessRequestsQuery } from "../api/access-requests.ts";
 import { BackLink } from "../common/back-link.tsx";
 import { namesInLine } from "../common/format/names.ts";
 import { dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { lazyPart } from "../common/load-part.tsx";
 import { useRecording } from "./context.ts";
 import { DeleteDialog, ShareDialog, TranscribeAgainDialog, UploadTranscriptDialog } from "./dialogs.ts";
-import { DownloadItems } from "./downloads.tsx";
 import classes from "./recording.module.css";
 import { Tags } from "./tags.tsx";
 import { RecordingTitle } from "./title.tsx";
@@ -33,6 +33,8 @@ const shareStates = {
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
 type Dialog = "share" | "delete" | "again" | "supply" | null;
+
+const DownloadItems = lazyPart(async () => (await import("./downloads.tsx")).DownloadItems, null);
 
 /** Title, facts, tags and actions of the recording. */
 export function RecordingHeader({ onHelp, onDeleted }: { onHelp: () => void; onDeleted: () => void }) {

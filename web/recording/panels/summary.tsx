@@ -42,7 +42,7 @@ export function SummaryPanel() {
 }
 
 /** Renders a section by its fields: Markdown, lists, a table, or name and value. */
-function SectionData({ data }: { data: Readonly<Record<string, unknown>> }) {
+export function SectionData({ data }: { data: Readonly<Record<string, unknown>> }) {
   const { columns, rows } = data;
   if (isTexts(columns) && Array.isArray(rows)) return <Rows columns={columns} rows={rows} />;
   return (
