@@ -39,6 +39,9 @@ export async function insertRun(tx: Tx, recordingId: string): Promise<void> {
       output_tokens = case when r.status = 'done' then 0 else r.output_tokens end`.execute(tx);
 }
 
+/** SQL: whether the recording of run `i` is in the trash: models don't work on it, and continue when it is restored. */
+const isInTrash = sql<boolean>`exists (select 1 from trashed_recordings d where d.recording_id = i.recording_id)`;
+
 /**
  * Finds runs that need a job and have none, because their wait is over or their job was lost. Runs with a job are excluded,
  * so that one user's backlog can't hide other runs. Workspaces with the model switched off are excluded too.
@@ -50,7 +53,7 @@ export async function findDueRuns(db: Executor): Promise<string[]> {
       left join intelligence_settings s on s.workspace_id = r.workspace_id
     where i.status <> 'done' and coalesce(s.is_enabled, true)
       and (i.not_before <= now() or (i.not_before is null and i.status <> 'failed'))
-      and ${hasNoJob("analyze_recording", sql`i.recording_id`)}
+      and ${hasNoJob("analyze_recording", sql`i.recording_id`)} and not ${isInTrash}
     order by i.requested_at limit 500`.execute(db);
   return rows.map((row) => row.recording_id);
 }
@@ -70,6 +73,7 @@ export async function claimRun(db: Executor, recordingId: string): Promise<Claim
     from recordings r
     where i.recording_id = ${recordingId} and r.id = i.recording_id and i.status <> 'done'
       and (i.not_before <= clock_timestamp() or (i.not_before is null and i.status <> 'failed'))
+      and not ${isInTrash}
     returning i.request_count, r.workspace_id, r.transcript_version, r.external`.execute(db);
   return rows[0];
 }

@@ -22,6 +22,10 @@ export interface DatabaseQuery {
 /** Rows that may be many are counted up to this number. */
 const maxCounted = 200_000;
 
+/** Models don't work on recordings in the trash. */
+const notInTrash = (alias: "t" | "i") =>
+  `not exists (select 1 from trashed_recordings d where d.recording_id = ${alias}.recording_id)`;
+
 /** Workspaces with their own label, by stored bytes; the others are `other`. */
 const maxWorkspaces = 100;
 
@@ -127,11 +131,11 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     labels: ["model", "state"],
     sql: `with unfinished as (
         select 'transcription' as model, case when status = 'running' then status when not_before > now() then 'delayed'
-          else 'waiting' end as state from transcriptions where status in ('pending', 'running')
+          else 'waiting' end as state from transcriptions t where status in ('pending', 'running') and ${notInTrash("t")}
         union all
         select 'language_model', case when status = 'running' then status
           when status = 'waiting' and not_before is null or not_before > now() then 'delayed' else 'waiting' end
-        from intelligence_runs where status <> 'done' and status <> 'failed'
+        from intelligence_runs i where status <> 'done' and status <> 'failed' and ${notInTrash("i")}
       )
       select m.model, s.state, count(u.model)::float8 as recordings
       from unnest(array['transcription', 'language_model']) m (model)
@@ -151,11 +155,11 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     "Time since the longest-waiting recording was queued for the model; 0 without one. Leaves out recordings that wait for a budget or a switched-off model.",
     ["model"],
     `select 'transcription' as model, coalesce(${secondsSince("min(created_at)")}, 0) as value
-        from transcriptions where status in ('pending', 'running')
+        from transcriptions t where status in ('pending', 'running') and ${notInTrash("t")}
       union all
       select 'language_model', coalesce(${secondsSince("min(requested_at)")}, 0)
-        from intelligence_runs where status <> 'done' and (status in ('pending', 'running')
-          or status = 'waiting' and attempts > 0)`,
+        from intelligence_runs i where status <> 'done' and (status in ('pending', 'running')
+          or status = 'waiting' and attempts > 0) and ${notInTrash("i")}`,
   ),
   gauge(
     "parley_backup_age_seconds",

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { UsedSpeechModel } from "../../contract/transcript-history.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import { hasNoJob } from "../platform/jobs/queue.ts";
@@ -95,6 +95,10 @@ export async function readTranscriptionProgress(
   return rows[0] ?? null;
 }
 
+/** SQL: whether the recording is in the trash: models don't work on it, and continue when it is restored. */
+const isInTrash = (recordingId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select 1 from trashed_recordings where recording_id = ${recordingId})`;
+
 /**
  * Finds transcriptions that should have a job and have none: their wait after a failure is over, or their job was lost.
  * Those with a job are excluded, or one user's backlog would hide what others wait for.
@@ -103,7 +107,7 @@ export async function findDueTranscriptions(db: Executor): Promise<string[]> {
   const { rows } = await sql<{ recording_id: string }>`
     select recording_id from transcriptions t
     where status in ('pending', 'running') and (not_before is null or not_before <= now())
-      and ${hasNoJob("transcribe_recording", sql`t.recording_id`)}
+      and ${hasNoJob("transcribe_recording", sql`t.recording_id`)} and not ${isInTrash(sql`t.recording_id`)}
     order by created_at limit 500`.execute(db);
   return rows.map((row) => row.recording_id);
 }
@@ -146,7 +150,7 @@ export async function restartFailing(tx: Tx, recordingId: string): Promise<void>
 export async function markRunning(db: Executor, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
     update transcriptions set status = 'running', updated_at = clock_timestamp()
-    where recording_id = ${recordingId} and status in ('pending', 'running')
+    where recording_id = ${recordingId} and status in ('pending', 'running') and not ${isInTrash(sql`${recordingId}`)}
     returning recording_id`.execute(db);
   return rows.length > 0;
 }
@@ -381,10 +385,13 @@ async function deleteVoicesOfFailed(db: Executor, recordingId: string): Promise<
       and t.recording_id = c.recording_id and t.status = 'failed'`.execute(db);
 }
 
-/** Whether a job may continue; false once the transcription was canceled, has ended or is gone. */
+/** Whether a job may continue; false once the transcription was canceled, has ended, or its recording was deleted. */
 export async function isRunning(db: Executor, recordingId: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from transcriptions where recording_id = ${recordingId} and status = 'running'`.execute(db);
+    select 1 from transcriptions
+    where recording_id = ${recordingId} and status = 'running' and not ${isInTrash(sql`${recordingId}`)}`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 

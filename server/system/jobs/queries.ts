@@ -11,6 +11,10 @@ const maxFailedJobs = 100;
 /** Rows of one kind that are counted exactly. */
 const maxCounted = 100_000;
 
+/** Models don't work on recordings in the trash, so nothing can be retried there. */
+const notInTrash = (alias: "t" | "i") =>
+  sql<boolean>`not exists (select 1 from trashed_recordings d where d.recording_id = ${sql.ref(alias)}.recording_id)`;
+
 /**
  * The failed jobs, one statement for the list, the counts and the lookup. A job that throws returns to the queue with its
  * error; the jobs of models note a failure with the recording instead and end, until a sweep starts them again.
@@ -31,7 +35,7 @@ const failedJobs = sql`(
     select *, null from transcriptions
       where status = 'failed' and canceled_at is null and updated_at > now() - interval '${sql.raw(stoppedFor)}'
   ) t join recordings r on r.id = t.recording_id
-  where ${hasNoJob("transcribe_recording", sql`t.recording_id`)}
+  where ${hasNoJob("transcribe_recording", sql`t.recording_id`)} and ${notInTrash("t")}
   union all
   select 'analyze_recording', i.recording_id::text, greatest(i.attempts, 1),
     case when i.status in ('pending', 'running') then coalesce(i.not_before, now()) else i.not_before end,
@@ -39,7 +43,7 @@ const failedJobs = sql`(
   from intelligence_runs i join recordings r on r.id = i.recording_id
   where i.status <> 'done' and (i.attempts > 0 and i.status <> 'failed'
       or i.status = 'failed' and (i.not_before is not null or i.updated_at > now() - interval '${sql.raw(stoppedFor)}'))
-    and ${hasNoJob("analyze_recording", sql`i.recording_id`)}
+    and ${hasNoJob("analyze_recording", sql`i.recording_id`)} and ${notInTrash("i")}
 )`;
 
 /** A job whose last attempt failed. */
