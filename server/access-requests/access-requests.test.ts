@@ -118,6 +118,32 @@ test("after ten requests a user has to wait; undecided requests are limited to 1
   assert.deepEqual(await listed(id), []);
 });
 
+test("a recording in the trash can't be requested: nobody gets an email or finds a request after it is restored", async () => {
+  const [id, user] = [await newRecording(), await newUser()];
+  const before = smtp.mails.length;
+  await send(owner.token, "DELETE", id);
+  assert.deepEqual((await request(user.token, id)).body, { success: true });
+  await settled();
+  assert.equal(smtp.mails.length, before);
+  const path = `/_/api/v1/trash/${id}/restore`;
+  assert.equal((await call(app, "POST", path, undefined, { token: owner.token, version: null })).status, 200);
+  assert.deepEqual(await listed(id), []);
+});
+
+test("a recorder who is now a viewer can't decide: the admins who can see the recording get the email", async () => {
+  const [viewer, admin, user] = [
+    await newUser(),
+    await makeUser(db, workspace, { role: "admin" }),
+    await newUser(),
+  ];
+  const id = await insertRecording(db, { recorderId: viewer.id });
+  await call(app, "PUT", `/recordings/${id}/users`, { user_id: admin.id }, { token: workspace.token });
+  await db.pool.query("update users set role = 'viewer' where id = $1", [viewer.id]);
+  await request(user.token, id);
+  await settled();
+  assert.deepEqual([mailsTo(viewer.email).length, mailsTo(admin.email).length], [0, 1]);
+});
+
 test("without an active recorder, the admins who can see the recording get the email", async () => {
   const [gone, user] = [await newUser(), await newUser()];
   const id = await insertRecording(db, { recorderId: gone.id });

@@ -82,7 +82,7 @@ export async function requestAccessJob(
   deps.jobs.wake();
 }
 
-/** The recording, if the user is active in its workspace and can't see it. */
+/** The recording, if the user is active in its workspace and can't see it; none in the trash, which nobody can see. */
 async function lockWanted(
   tx: Tx,
   recordingId: string,
@@ -94,6 +94,7 @@ async function lockWanted(
     join workspaces w on w.id = r.workspace_id
     join users u on u.workspace_id = r.workspace_id and u.id = ${userId} and u.deactivated_at is null
     where r.id = ${recordingId} and r.workspace_id = ${workspaceId} and not exists (
+      select 1 from trashed_recordings t where t.recording_id = r.id) and not exists (
       select 1 from recording_grants g
       where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id)))
     for update of r`.execute(tx);
@@ -110,7 +111,7 @@ async function insertRequest(tx: Tx, recordingId: string, { userId }: AuditActor
   return rows.length > 0;
 }
 
-/** Who gets the email: the recorders; the admins who can see the recording if no recorder is active any more. */
+/** Who gets the email: the recorders; the admins who can see the recording if no recorder can decide any more. */
 async function findDeciders(
   db: Executor,
   recordingId: string,
@@ -121,7 +122,7 @@ async function findDeciders(
     join workspaces w on w.id = r.workspace_id
     join users u on u.workspace_id = r.workspace_id and u.deactivated_at is null and u.invited_at is null
     left join recording_recorders rr on rr.recording_id = r.id and rr.user_id = u.id
-    where r.id = ${recordingId} and (rr.user_id is not null or u.role = 'admin' and exists (
+    where r.id = ${recordingId} and u.role <> 'viewer' and (rr.user_id is not null or u.role = 'admin' and exists (
       select 1 from recording_grants g
       where g.recording_id = r.id and g.principal_id = any(parley_principals(u.id, w.members_id))))
     order by rr.position nulls last, u.id limit ${maxMails}`.execute(db);
