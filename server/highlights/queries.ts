@@ -19,7 +19,7 @@ export function highlightLinks(signer: LinkSigner, baseUrl: string, viewerId: st
 
 /**
  * Highlights by id. Callers check first that the viewer can see them.
- * @returns the contract's Highlight as JSON, by id; deleted ones are omitted.
+ * @returns the contract's Highlight as JSON, by id; deleted ones and those in the trash are omitted.
  */
 export async function findHighlightJson(
   pool: pg.Pool,
@@ -32,7 +32,8 @@ export async function findHighlightJson(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const { rows } = await pool.query<{ id: string; json: string }>(
     `select h.id, ${highlightJson({ bind, ...links })}::text as json
-     from highlights h where h.id = any(${bind(ids)}::uuid[])`,
+     from highlights h where h.id = any(${bind(ids)}::uuid[])
+       and not exists (select 1 from trashed_recordings t where t.recording_id = h.recording_id)`,
     values,
   );
   if (!include.transcript && !include.speakers) return new Map(rows.map((row) => [row.id, row.json]));

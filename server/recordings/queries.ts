@@ -44,7 +44,7 @@ export async function findRecordingJson(
 }
 
 /**
- * Recordings in the form events use, by id.
+ * Recordings in the form events use, by id; none in the trash, whose data is no longer sent.
  * @param userId the user whose private notes are included.
  */
 export async function findRecordingsForEvent(
@@ -57,7 +57,8 @@ export async function findRecordingsForEvent(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ids = bind(recordingIds);
   const { json, joins } = recordingJsonOfMany(include, { ...context, bind }, ids);
-  const text = `select r.id, ${compactText(json)} as json from recordings r ${joins} where r.id = any(${ids}::uuid[])`;
+  const text = `select r.id, ${compactText(json)} as json from recordings r ${joins} where r.id = any(${ids}::uuid[])
+    and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)`;
   // Prepared once per include, because planning takes longer than reading a recording.
   const name = `event_recordings_${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
   const { rows } = await pool.query<{ id: string; json: string }>({ name, text, values });
