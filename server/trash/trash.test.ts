@@ -1,18 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call } from "../../test/support/app.ts";
-import { makeHighlight, makeRecording, makeTeam, makeUser, unknownId } from "../../test/support/factories.ts";
+import {
+  insertHook,
+  makeHighlight,
+  makeRecording,
+  makeTeam,
+  makeUser,
+  unknownId,
+} from "../../test/support/factories.ts";
+import { startHookReceiver } from "../../test/support/hook-receiver.ts";
 import { until } from "../../test/support/until.ts";
 import { syncGrants } from "../access/grants.ts";
 import { readIds } from "../exports/read.ts";
+import { claimRun, findDueRuns } from "../intelligence/queries.ts";
 import { record } from "../platform/events/record.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { addMedia, fixture, startLinks, tokenOf } from "../public-links/test/public-links.ts";
 import { applyRetention } from "../retention/sweep.ts";
+import { findDueTranscriptions, isRunning, markRunning } from "../transcription/queries.ts";
 import { sweepLog } from "../uploads/test/uploads.ts";
 import { emptyTrash } from "./purge.ts";
 
-const { app, workspace, stranger, manage, open, makePublic, linksOf } = await startLinks();
+const { app, workspace, stranger, manage, open, makePublic, linksOf } = await startLinks({
+  env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" },
+});
 const { admin, member } = workspace;
 const { pool } = app.db;
 
@@ -123,6 +135,13 @@ test("a deleted recording is gone at once everywhere, and restoring it brings ev
     await record(tx, { workspaceId: workspace.id, type: "recording_updated", subjectId: id, data: {} });
     await syncGrants(tx, [id]);
   });
+  // As a previous version would insert it.
+  for (const type of ["recording_updated", "highlight_added"])
+    await pool.query(
+      `insert into events (event_id, workspace_id, type, subject_id, recording_id, data)
+       values (gen_random_uuid(), $1, $2, $3, $3, '{}')`,
+      [workspace.id, type, id],
+    );
   await pool.query(
     `insert into recording_grants (principal_id, start_datetime, recording_id, title_key, external)
      values ($1, now(), $2, 'x', false)`,
@@ -259,6 +278,52 @@ test("retention rules delete recordings in the trash too, with a receipt", async
   const { rowCount } = await pool.query("select 1 from retention_receipts where recording_id = $1", [id]);
   assert.equal(rowCount, 1);
   await pool.query("delete from retention_rules");
+});
+
+test("models don't work on a recording in the trash, and resume when it is restored", async () => {
+  const { recordingId: id } = await makeRecording(app, member.token);
+  await pool.query("insert into transcriptions (recording_id, status) values ($1, 'pending')", [id]);
+  await pool.query("insert into intelligence_runs (recording_id, status) values ($1, 'pending')", [id]);
+  const work = async () => [
+    (await findDueTranscriptions(app.db.kysely)).includes(id),
+    (await findDueRuns(app.db.kysely)).includes(id),
+    (await claimRun(app.db.kysely, id)) !== undefined,
+    await markRunning(app.db.kysely, id),
+    await isRunning(app.db.kysely, id),
+  ];
+  await remove(id);
+  assert.deepEqual(await work(), [false, false, false, false, false]);
+  await restore(id);
+  assert.deepEqual(await work(), [true, true, true, true, true]);
+  await remove(id);
+  assert.equal(await isRunning(app.db.kysely, id), false, "a transcription in flight stops");
+  await purge(id);
+});
+
+test("a recording_deleted that is retried after the recording was restored is suppressed", async () => {
+  const { recordingId: id } = await makeRecording(app, member.token);
+  const receiver = await startHookReceiver();
+  receiver.otherwise((_request, response) => void response.writeHead(503).end());
+  await insertHook(app, {
+    created_by: admin.id,
+    scope: "workspace",
+    hook_url: receiver.url,
+    hook_type: "recording_deleted",
+  });
+  await remove(id);
+  await until("the first attempt failed", () => receiver.requests.length > 0);
+  await restore(id);
+  receiver.otherwise((_request, response) => void response.end());
+  const state = await until("it has a result", async () => {
+    await pool.query("update deliveries set due_at = now() where state = 'pending' and attempts > 0");
+    await pool.query("update hooks set next_due_at = now()");
+    const { rows } = await pool.query(
+      "select state from deliveries where subject_id = $1 and state <> 'pending'",
+      [id],
+    );
+    return rows[0]?.state;
+  });
+  assert.equal(state, "withheld");
 });
 
 test("of restoring and deleting at the same time one wins, and nothing is left halfway", async () => {

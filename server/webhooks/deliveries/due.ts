@@ -17,7 +17,7 @@ export interface DueDelivery {
   readonly attempts_before: number;
   /** The event's data as JSON; null: the event was deleted, or there was none. */
   readonly data: string | null;
-  /** Whether the hook's owner can see the subject now. */
+  /** Whether the hook's owner can see the subject now; for a deletion, whether it was not undone. */
   readonly can_receive: boolean;
   readonly due_at: Date;
   /** Whether other hooks have the same URL, which may hold back first attempts of this one. */
@@ -56,6 +56,17 @@ export interface DueRequest {
 }
 
 /**
+ * SQL: whether delivery `d` reports a deletion that was undone: what was deleted has been restored from the trash and
+ * reported as new, which a late retry of the deletion would contradict.
+ */
+const isRestored = `(
+  case d.event_type
+    when 'recording_deleted' then exists (select 1 from recordings r where r.id = d.subject_id)
+    when 'highlight_deleted' then exists (select 1 from highlights x where x.id = d.subject_id)
+    else false
+  end and not exists (select 1 from trashed_recordings t where t.recording_id = d.recording_id))`;
+
+/**
  * Finds the due deliveries of many hooks in one statement, first attempts in the order of events. A first attempt waits while
  * another hook with the same URL, which is not failing, has yet to try an earlier event of the same subject: a receiver with
  * a hook for each type gets them in order.
@@ -65,7 +76,7 @@ export async function findDue(pool: pg.Pool, requests: readonly DueRequest[]): P
   const { rows } = await pool.query<DueDelivery & { readonly request: number }>({
     name: "due_deliveries",
     text: `select r.request::integer - 1 as request, d.id, d.message_id, d.event_type, d.subject_id, d.recording_id,
-        d.payload, d.attempts, d.attempts_before, d.due_at, e.data::text as data, ${canReceive("d")} as can_receive,
+        d.payload, d.attempts, d.attempts_before, d.due_at, e.data::text as data, ${canReceive("d")} and not ${isRestored} as can_receive,
         siblings.ids is not null as has_siblings
       from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::integer[])
           with ordinality r (hook_id, now, after_at, after_id, max_count, request)

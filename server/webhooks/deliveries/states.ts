@@ -12,7 +12,7 @@ export type DeliveryState = (typeof deliveryStates)[number];
  * | retry      | saveResults         | An attempt failed; another one follows.                                     |
  * | exhaust    | saveResults         | The last attempt failed.                                                    |
  * | end        | saveResults         | The receiver responded with 410; the hook is disabled.                      |
- * | skip       | saveResults         | Before an attempt, the hook's owner can no longer see the subject.          |
+ * | skip       | saveResults         | Before an attempt, the hook's owner can't see the subject, or it is restored. |
  * | suppress   | suppressDeliveries  | The subject was deleted, or personal data in it erased. Never sent again.   |
  * | requeue    | requeueDelivery, replay | A user resends it or replays its event.                                 |
  */
