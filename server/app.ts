@@ -141,6 +141,8 @@ export interface AppDependencies {
   readonly checkReady?: boolean;
   /** The certificate to trust for descriptions of apps in place of the usual ones, as PEM; for tests. */
   readonly trustedCertificate?: string;
+  /** IP addresses besides the public ones that may serve descriptions of apps; for tests. */
+  readonly documentAddresses?: string;
   /** Other limits of time than the usual ones; for tests. */
   readonly limits?: Partial<TimeLimits>;
   /** Another cost of hashing passwords than the usual one; for tests. */
@@ -220,7 +222,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const images = createImageFetcher({ allowAddresses: parseRanges(config.hooksAllowAddresses) });
   app.addHook("onClose", () => images.close());
   const documents = createDocumentFetcher({
-    allowAddresses: parseRanges(config.hooksAllowAddresses),
+    allowAddresses: parseRanges(dependencies.documentAddresses ?? ""),
     ca: dependencies.trustedCertificate,
   });
   app.addHook("onClose", () => documents.close());

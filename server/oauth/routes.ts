@@ -27,7 +27,7 @@ export async function oauthRoutes(
   },
 ): Promise<void> {
   metadataRoute(app, deps.config);
-  const findApp = createFindApp(deps);
+  const findApp = createFindApp({ ...deps, log: app.log });
   await app.register(async (pages) => {
     readForms(pages);
     authorizeRoutes(pages, { ...deps, findApp, formTokens: createFormTokens(deps.signer) });

@@ -15,6 +15,7 @@ import {
   makeClient,
   makeOAuthWorkspace,
   makePkce,
+  openBrowser,
   openSignedIn,
   redirectUri,
   refresh,
@@ -30,7 +31,7 @@ import { sweepOAuth } from "./sweep.ts";
 const app = await startTestApp({
   worker: false,
   trustedCertificate: receiverCertificate(),
-  env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" },
+  documentAddresses: "127.0.0.0/8",
 });
 const workspace = await makeOAuthWorkspace(app);
 const { member } = workspace;
@@ -163,9 +164,14 @@ test("consent: a self-registered app is marked, with the host that gets the acce
   assert.doesNotMatch(page.html, /upload recordings/);
   await authorize(client);
   const silent = await browser.get(authorizeUrl(client, { ...asked, prompt: "none" }));
-  assert.equal(silent.leftTo?.searchParams.get("error"), "consent_required");
+  assert.match(silent.html, /consent_required/);
   const bare = await browser.get(authorizeUrl(client));
-  assert.match(bare.leftTo?.searchParams.get("error_description") ?? "", /code_challenge is missing/);
+  assert.match(bare.html, /code_challenge is missing/);
+
+  // Before the password is asked for, the name is no less dubious.
+  const signIn = await openBrowser(app).get(authorizeUrl(client, asked));
+  assert.match(signIn.html, /name="password"/);
+  assert.match(signIn.html, /nobody has checked its name[\s\S]+<strong>app\.example\.com<\/strong>/);
 });
 
 test("a document at the client_id describes an app: it is fetched once, and its host is shown", async () => {
@@ -184,6 +190,12 @@ test("a document at the client_id describes an app: it is fetched once, and its 
   assert.equal(documents.requests.length, before + 1);
   assert.equal(documents.requests.at(-1)?.headers.authorization, undefined);
 
+  // By the id of its row, the document would never be fetched again.
+  const { rows } = await app.db.pool.query("select id from oauth_clients where metadata_url = $1", [url]);
+  const byRow = { id: rows[0].id, secret: null } as TestClient;
+  assert.match((await browser.get(authorizeUrl(byRow))).html, /not registered here/);
+  assert.equal((await refresh(app, byRow, tokens.body.refresh_token)).body.error, "invalid_client");
+
   // A withdrawn redirect URI is refused as soon as the document has to be fetched again.
   serve("/app.json", { redirect_uris: ["https://app.example.com/new"] });
   await app.db.pool.query("update oauth_clients set metadata_expires_at = now() where metadata_url = $1", [
@@ -195,7 +207,12 @@ test("a document at the client_id describes an app: it is fetched once, and its 
 });
 
 test("SSRF: documents come from allowed IP addresses only, without redirects, within bounds, and reveal nothing", async () => {
-  const strict = await startTestApp({ worker: false, trustedCertificate: receiverCertificate() });
+  const strict = await startTestApp({
+    worker: false,
+    trustedCertificate: receiverCertificate(),
+    // For webhooks of users, not for everyone.
+    env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" },
+  });
   serve("/inside.json");
   const before = documents.requests.length;
   for (const id of [
@@ -213,7 +230,11 @@ test("SSRF: documents come from allowed IP addresses only, without redirects, wi
   ]) {
     const response = await fetch(strict.url + authorizeUrl({ id }), { redirect: "manual" });
     assert.equal(response.status, 400, id);
-    await response.arrayBuffer();
+    assert.match(
+      await response.text(),
+      /<p>The app(&#39;s description at [^ ]+ can&#39;t be read| in this URL is not)/,
+      id,
+    );
   }
   assert.equal(documents.requests.length, before);
 
@@ -229,7 +250,7 @@ test("SSRF: documents come from allowed IP addresses only, without redirects, wi
     documents.at(path, (_request, response) => void response.writeHead(status, headers).end(body));
     const response = await fetch(app.url + authorizeUrl({ id: documentUrl(path) }), { redirect: "manual" });
     assert.equal(response.status, 400, path);
-    assert.doesNotMatch(await response.text(), /hidden words/);
+    assert.match(await response.text(), /<p>The app&#39;s description at [^ ]+ can&#39;t be read\.<\/p>/);
   }
   for (const [path, fields] of [
     ["/other.json", { client_id: "https://app.example.com/app.json" }],
@@ -264,8 +285,10 @@ test("audience: a token for the assistants' tools is refused by the API, and ano
   assert.equal(await isActive(app, again.body.access_token), false);
 
   for (const resource of ["https://evil.example/mcp", `${mcp}/other`, `${mcp}#top`, "mcp"]) {
-    const { back } = await authorize(client, { resource });
-    assert.equal(back.searchParams.get("error"), "invalid_target", resource);
+    const page = await (await openSignedIn(app, member)).get(
+      authorizeUrl(client, { resource, code_challenge: makePkce().challenge, code_challenge_method: "S256" }),
+    );
+    assert.match(page.html, /invalid_target/, resource);
   }
   const whole = await authorize(client, { resource: app.config.baseUrl });
   const foreign = await exchange(app, client, whole, { resource: "https://evil.example/mcp" });
@@ -305,6 +328,14 @@ test("open redirect and mix-up: only registered URIs are redirected to, always w
       authorizeUrl(client, { redirect_uri: redirect }),
     );
     assert.deepEqual([page.status, page.leftTo], [400, null]);
+  }
+  // Errors that no user decided about stay here too: anyone can register a URL.
+  const asked = { code_challenge: makePkce().challenge, code_challenge_method: "S256" };
+  for (const wrong of [{ response_type: "x" }, { ...asked, prompt: "none" }, { ...asked, resource: "mcp" }]) {
+    const page = await openBrowser(app).get(authorizeUrl(client, wrong));
+    assert.deepEqual([page.status, page.leftTo], [400, null]);
+    assert.match(page.html, /Return to app\.example\.com<\/a>/);
+    assert.match(page.html, /href="https:\/\/app\.example\.com\/callback\?error=[^"]+state=st-1&amp;iss=/);
   }
   assert.equal((await authorize(client)).back.searchParams.get("iss"), app.config.baseUrl);
   const metadata = await (await fetch(`${app.url}/.well-known/oauth-authorization-server`)).json();
@@ -360,7 +391,21 @@ test("PARLEY_OAUTH_REGISTRATION=off: no endpoint, no documents, and nothing in t
 });
 
 test("limits: registrations and lookups of one IP address are refused beyond 20 a minute, and unused ones expire", async () => {
-  const own = await startTestApp({ worker: false });
+  const own = await startTestApp({
+    worker: false,
+    trustedCertificate: receiverCertificate(),
+    documentAddresses: "127.0.0.0/8",
+    env: { PARLEY_TRUSTED_PROXIES: "127.0.0.1" },
+  });
+  const lookUp = async (id: string, ip: string) =>
+    (await fetch(own.url + authorizeUrl({ id }), { headers: { "x-forwarded-for": ip } })).text();
+  const lookups = await Promise.all(
+    Array.from({ length: 24 }, (_, index) => lookUp(documentUrl(`/unknown-${index}.json`), "192.0.2.1")),
+  );
+  assert.ok(lookups.some((html) => html.includes("Too many apps")) || new Date().getSeconds() < 10);
+  // One client doesn't block the host's apps for the others.
+  assert.match(await lookUp(serve("/wanted.json"), "192.0.2.2"), /code_challenge is missing/);
+
   const replies = await Promise.all(
     Array.from({ length: 24 }, () => ask(own, registerPath, { redirect_uris: [redirectUri] })),
   );

@@ -50,6 +50,8 @@ export interface TestAppOptions {
   readonly limits?: Partial<TimeLimits>;
   /** The certificate to trust for descriptions of apps, as PEM. */
   readonly trustedCertificate?: string;
+  /** IP addresses besides the public ones that may serve descriptions of apps. */
+  readonly documentAddresses?: string;
   /** Of hashing a password; default: next to nothing. */
   readonly passwordCost?: PasswordCost;
 }
@@ -107,6 +109,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     checkReady: true,
     passwordCost: options.passwordCost ?? cheapCost,
     ...(options.trustedCertificate === undefined ? {} : { trustedCertificate: options.trustedCertificate }),
+    ...(options.documentAddresses === undefined ? {} : { documentAddresses: options.documentAddresses }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
   await app.listen({ host: "127.0.0.1", port: options.port ?? 0 });

@@ -21,6 +21,7 @@ import {
   crossSitePage,
   notAllowedPage,
   otherWorkspacePage,
+  returnPage,
   signInPage,
   stopPage,
 } from "./pages.ts";
@@ -82,28 +83,28 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     );
     if (read.kind === "valid") return read.request;
     if (read.kind === "stop") sendPage(reply, stopPage(read.reason));
-    else redirect(reply, read.target, { error: read.code, error_description: read.description });
+    else returnError(reply, read.target, { error: read.code, error_description: read.description });
     return null;
   }
 
-  /** Shows the next page: sign-in, then consent. With `prompt=none` it redirects back at once. */
+  /** Shows the next page: sign-in, then consent. With `prompt=none` it returns to the app at once. */
   async function showNext(request: FastifyRequest, reply: FastifyReply, read: AuthorizeRequest) {
     const principal = await readSession(db.pool, request, config.baseUrl);
     const isSilent = read.prompts.has("none");
     if (principal === null || read.prompts.has("login") || read.prompts.has("select_account")) {
-      if (isSilent) return redirect(reply, read, { error: "login_required" });
+      if (isSilent) return returnError(reply, read, { error: "login_required" });
       return showSignIn(reply, read, { email: read.loginHint, problem: null });
     }
     const refusal = await refusalPage(read, principal);
     if (refusal !== null) {
-      if (isSilent) return redirect(reply, read, { error: "access_denied" });
+      if (isSilent) return returnError(reply, read, { error: "access_denied" });
       return sendPage(reply, refusal);
     }
     if (isSilent) {
       // Everyone can claim to be a public app, or register one.
       const mayBeSilent = !read.client.is_public && !isSelfRegistered(read.client);
       const isKnown = mayBeSilent && (await hasGrant(db.kysely, read.client.id, principal.userId));
-      if (!isKnown) return redirect(reply, read, { error: "consent_required" });
+      if (!isKnown) return returnError(reply, read, { error: "consent_required" });
       return grant(request, reply, read, principal);
     }
     const workspaceName = await findWorkspaceName(db.kysely, principal.workspaceId);
@@ -188,17 +189,37 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     return redirect(reply, read, { code });
   }
 
-  /** Redirects to the client; `iss` identifies this server (RFC 9207). */
-  function redirect(reply: FastifyReply, target: Target, parameters: Record<string, string>): FastifyReply {
-    const location = withResponse(target.redirectUri, {
-      ...parameters,
-      state: target.state,
-      iss: config.baseUrl,
-    });
+  /**
+   * Returns an error that no user decided about. Anyone can register an app with their own URL, so a self-registered app
+   * gets no redirect without a click: this server would be an open redirector (RFC 9700, section 4.11.2).
+   */
+  function returnError(
+    reply: FastifyReply,
+    target: Target,
+    error: { readonly error: string; readonly error_description?: string },
+  ): FastifyReply {
+    if (!isSelfRegistered(target.client)) return redirect(reply, target, error);
+    return sendPage(reply, returnPage(target, responseUrl(target, error), error));
+  }
+
+  function redirect(
+    reply: FastifyReply,
+    target: Target,
+    parameters: Readonly<Record<string, string>>,
+  ): FastifyReply {
     return reply
       .code(303)
-      .headers({ location, "referrer-policy": "no-referrer", "cache-control": "no-store" })
+      .headers({
+        location: responseUrl(target, parameters),
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      })
       .send();
+  }
+
+  /** The client's URL with the response; `iss` identifies this server (RFC 9207). */
+  function responseUrl(target: Target, parameters: Readonly<Record<string, string>>): string {
+    return withResponse(target.redirectUri, { ...parameters, state: target.state, iss: config.baseUrl });
   }
 }
 

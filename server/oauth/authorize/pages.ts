@@ -5,7 +5,7 @@ import type { Page } from "../../platform/pages/page.ts";
 import { userCard } from "../../platform/pages/person.ts";
 import { isSelfRegistered } from "../clients/queries.ts";
 import { describeTarget, formTargetOf } from "../clients/redirect-uri.ts";
-import { type AuthorizeRequest, continueUrl } from "./request.ts";
+import { type AuthorizeRequest, continueUrl, type Target } from "./request.ts";
 
 /** Shown instead of a redirect when client or redirect URI can't be trusted. */
 export function stopPage(reason: string): Page {
@@ -15,6 +15,23 @@ export function stopPage(reason: string): Page {
     body: html`<h1>This link doesn't work</h1>
 <p>${reason}</p>
 <p class="soft">Nothing was shared. Go back to the app and try again. If it still doesn't work, contact the app's developers.</p>`,
+  };
+}
+
+/** Shown instead of redirecting a self-registered app's errors: the user decides whether to follow the link. */
+export function returnPage(
+  target: Target,
+  url: string,
+  { error, error_description: description }: { readonly error: string; readonly error_description?: string },
+): Page {
+  return {
+    title: "This request can't be completed",
+    status: 400,
+    body: html`<h1>This request can't be completed</h1>
+<p>${target.client.name} sent a request that was refused: ${error}${description === undefined ? null : html` (${description})`}.
+Nothing was shared.</p>
+${selfRegisteredNotice(target)}
+<p><a class="button quiet" href="${url}" rel="noreferrer">Return to ${describeTarget(target.redirectUri)}</a></p>`,
   };
 }
 
@@ -71,6 +88,7 @@ export function signInPage(
     formTargets: [formTargetOf(request.redirectUri)],
     body: html`<h1>Sign in</h1>
 <p class="soft">to continue to ${request.client.name}</p>
+${isSelfRegistered(request.client) ? selfRegisteredNotice(request) : null}
 ${form.problem === null ? null : html`<p class="notice bad" role="alert">${form.problem.text}</p>`}
 <form method="post" action="${oauthPaths.authorize}">
 ${hiddenInputs(request, form.token)}
@@ -131,7 +149,7 @@ function abilitiesOf({ resource }: AuthorizeRequest, role: Role): readonly strin
 }
 
 /** Nobody has checked who made the app: its name may be that of another. */
-function selfRegisteredNotice({ client, redirectUri }: AuthorizeRequest): Html {
+function selfRegisteredNotice({ client, redirectUri }: Target): Html {
   const { metadata_url: documentUrl } = client;
   const source =
     documentUrl === null

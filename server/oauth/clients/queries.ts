@@ -28,10 +28,17 @@ export interface ClientRow {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A client by the id in a request, a UUID or the URL of its document; undefined for an unknown or malformed id. */
+/**
+ * A client by the id in a request, a UUID or the URL of its document; undefined for an unknown or malformed id. A document's
+ * client has no UUID for apps: its document would not be checked again.
+ */
 export async function findClient(db: Executor, clientId: string): Promise<ClientRow | undefined> {
   const query = db.selectFrom("oauth_clients").selectAll();
-  if (uuid.test(clientId)) return query.where("id", "=", clientId.toLowerCase()).executeTakeFirst();
+  if (uuid.test(clientId))
+    return query
+      .where("id", "=", clientId.toLowerCase())
+      .where("metadata_url", "is", null)
+      .executeTakeFirst();
   return isDocumentUrl(clientId) ? query.where("metadata_url", "=", clientId).executeTakeFirst() : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { AddressRanges } from "../../../platform/outbound/address-ranges.ts
 import { describeNetworkError } from "../../../platform/outbound/errors.ts";
 import { createGuardedConnector } from "../../../platform/outbound/guarded-connect.ts";
 
-/** A fetched document, or why there is none, for the user. */
+/** A fetched document, or why there is none, for the log. */
 type FetchedDocument =
   | { readonly ok: true; readonly json: unknown; readonly maxAgeSec: number }
   | { readonly ok: false; readonly reason: string };
@@ -25,16 +25,19 @@ const minAgeSec = 300;
 const maxAgeSec = 86_400;
 
 /**
- * Fetches the documents of apps with the same guard as webhooks: allowed IP addresses only. Redirects are not followed, and
- * nothing of the response reaches the caller unless it is valid metadata. Source:
+ * Fetches the documents of apps with the guard of webhooks, from public IP addresses only: the private ones that webhooks
+ * may be sent to are for users, and anyone can ask for a document. Redirects are not followed, and nothing of the response
+ * reaches the caller unless it is valid metadata. Source:
  * draft-ietf-oauth-client-id-metadata-document, sections 5 and 6.
+ * @param options.allowAddresses IP addresses that are allowed besides the public ones; for tests.
  * @param options.ca certificates to trust in place of the usual ones, as PEM.
  */
 export function createDocumentFetcher(options: {
-  readonly allowAddresses: AddressRanges;
+  readonly allowAddresses?: AddressRanges | undefined;
   readonly ca?: string | undefined;
 }): DocumentFetcher {
-  const connector = createGuardedConnector({ ...options, timeoutMs });
+  const { allowAddresses = [], ca } = options;
+  const connector = createGuardedConnector({ allowAddresses, ca, timeoutMs });
   const agent = new Agent({
     connect: connector.connect,
     allowH2: false,
