@@ -46,6 +46,7 @@ import { mcpMetadataRoutes, mcpRoutes } from "./mcp/routes.ts";
 import { oauthManagementRoutes } from "./oauth/clients/management-routes.ts";
 import { createDocumentFetcher } from "./oauth/clients/self-registered/documents.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
+import { createTrustedOrigins } from "./oauth/trusted-origins.ts";
 import { participantRoutes } from "./participants/routes.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Encryptor } from "./platform/crypto/encryptor.ts";
@@ -226,6 +227,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     ca: dependencies.trustedCertificate,
   });
   app.addHook("onClose", () => documents.close());
+  const origins = createTrustedOrigins(db);
   const banners = createBannerReader({ db, images });
   const views = createViewLog(db);
   securityTxtRoutes(app, config);
@@ -233,7 +235,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   referenceRoutes(app, operations, config);
   await app.register(
     async (scope) => {
-      guardVersionedApi(scope, { db, config, limiter });
+      guardVersionedApi(scope, { db, config, limiter, origins });
       const api: Api = {
         app: scope,
         prefix: apiPrefix,
@@ -251,7 +253,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   );
   await app.register(
     async (scope) => {
-      guardManagementApi(scope, { db, config, limiter });
+      guardManagementApi(scope, { db, config, limiter, origins });
       const api: Api = {
         app: scope,
         prefix: managementPrefix,
@@ -312,7 +314,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   mcpMetadataRoutes(app, { config });
   await app.register(
     async (scope) => {
-      guardMcp(scope, { db, config, limiter });
+      guardMcp(scope, { db, config, limiter, origins });
       mcpRoutes(scope, { config });
     },
     { prefix: mcpPath },
@@ -333,6 +335,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       config,
       limiter,
       documents,
+      origins,
       otherWaysToSignIn:
         config.singleSignOn === null ? null : (next) => `/sign-in?next=${encodeURIComponent(next)}`,
     });

@@ -3,6 +3,7 @@ import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { authenticate } from "./accounts/tokens/authenticate.ts";
 import { allowRegisteredOrigins } from "./oauth/cors.ts";
+import type { TrustedOrigins } from "./oauth/trusted-origins.ts";
 import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";
@@ -31,6 +32,7 @@ interface GuardDependencies {
     "baseUrl" | "rateLimitPerMinute" | "rateLimitPerUserPerMinute" | "versionStatus"
   >;
   readonly limiter: RateLimiter;
+  readonly origins: TrustedOrigins;
 }
 
 /**
@@ -68,7 +70,7 @@ type ReadVersion = (
 
 function guard(
   scope: FastifyInstance,
-  { db, config, limiter }: GuardDependencies,
+  { db, config, limiter, origins }: GuardDependencies,
   readVersionOf: ReadVersion,
   resource: Resource | null = null,
 ): void {
@@ -77,7 +79,7 @@ function guard(
     throw noSuchOperation(request);
   });
 
-  allowRegisteredOrigins(scope, db);
+  allowRegisteredOrigins(scope, origins);
 
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
   async function limitUser(

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
-import { makeClient, makeOAuthWorkspace, obtainTokens, openSignedIn } from "../../test/support/oauth.ts";
+import {
+  ask,
+  makeClient,
+  makeOAuthWorkspace,
+  obtainCode,
+  obtainTokens,
+  openSignedIn,
+  type TestClient,
+  tokenPath,
+} from "../../test/support/oauth.ts";
 
 const app = await startTestApp({ worker: false });
 const workspace = await makeOAuthWorkspace(app);
@@ -58,15 +67,16 @@ test("CORS: pages of registered origins can call the API with a token, others an
   assert.equal(withCookie.headers.get("access-control-allow-credentials"), null);
 });
 
-test("CORS: the origins of a self-registered app's redirect URIs are registered with it", async () => {
-  assert.equal(originOf(await preflight(recordings, "https://self.example")), null);
-  await fetch(`${app.url}/_/public-api/oauth2/register`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      redirect_uris: ["https://self.example/callback", "com.example.app:/callback"],
-      token_endpoint_auth_method: "none",
-    }),
+test("CORS: the origins of a self-registered app count once a user has authorized it", async () => {
+  const redirects = ["https://self.example/callback", "https://other.example/callback"];
+  const registered = await ask(app, "/_/public-api/oauth2/register", {
+    redirect_uris: redirects,
+    token_endpoint_auth_method: "none",
   });
-  assert.equal(originOf(await preflight(recordings, "https://self.example")), "https://self.example");
+  const self = { id: registered.body.client_id, secret: null } as TestClient;
+  assert.equal(originOf(await preflight(recordings, "https://self.example")), null);
+  assert.equal(originOf(await preflight(app.url + tokenPath, "https://self.example")), null);
+  await obtainCode(app, self, workspace.member, { parameters: { redirect_uri: redirects[0] } });
+  for (const path of [recordings, app.url + tokenPath])
+    assert.equal(originOf(await preflight(path, "https://other.example")), "https://other.example");
 });

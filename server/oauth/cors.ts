@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Database } from "../platform/db/database.ts";
-import { type ClientRow, isAnyClientsOrigin } from "./clients/queries.ts";
+import type { ClientRow } from "./clients/queries.ts";
+import type { TrustedOrigins } from "./trusted-origins.ts";
 
 /** How long a browser may cache the preflight response. */
 const preflightMaxAgeSec = 600;
@@ -30,16 +30,17 @@ const exposedHeaders = [
 ].join(", ");
 
 /**
- * Lets pages of the registered origins of apps call the API with an access token. Credentials are never allowed, so that a
+ * Lets pages of the registered origins of apps call the API with an access token: of apps that an admin registered or a user
+ * has authorized. Credentials are never allowed, so that a
  * page can't use the session of a signed-in user. Which app a token belongs to does not matter: a page that has the token can
  * use it in any case.
  */
-export function allowRegisteredOrigins(scope: FastifyInstance, db: Database): void {
+export function allowRegisteredOrigins(scope: FastifyInstance, origins: TrustedOrigins): void {
   scope.addHook("onRequest", async (request, reply) => {
     const { origin } = request.headers;
     if (origin === undefined || origin === request.server.ownOrigin) return;
     reply.header("vary", "origin");
-    if (!(await isAnyClientsOrigin(db.kysely, origin))) return;
+    if (!(await origins.has(origin))) return;
     reply.headers({
       "access-control-allow-origin": origin,
       "access-control-expose-headers": exposedHeaders,
@@ -59,14 +60,14 @@ export function allowRegisteredOrigins(scope: FastifyInstance, db: Database): vo
 }
 
 /**
- * Handles preflight requests, which don't name the client: any client's origin is allowed, but reads the response only if
+ * Handles preflight requests, which don't name the client: any trusted origin is allowed, but reads the response only if
  * it is registered for the client that then makes the request.
  */
-export function preflightRoute(scope: FastifyInstance, path: string, db: Database): void {
+export function preflightRoute(scope: FastifyInstance, path: string, origins: TrustedOrigins): void {
   scope.options(path, async (request, reply) => {
     const { origin } = request.headers;
     reply.header("vary", "origin");
-    if (origin !== undefined && (await isAnyClientsOrigin(db.kysely, origin)))
+    if (origin !== undefined && (await origins.has(origin)))
       reply.headers({
         "access-control-allow-origin": origin,
         "access-control-allow-methods": "POST",

@@ -13,6 +13,7 @@ import { metadataRoute } from "./metadata.ts";
 import { handleOAuthError } from "./oauth-error.ts";
 import { revocationRoute } from "./token/revocation.ts";
 import { tokenRoute } from "./token/token-endpoint.ts";
+import type { TrustedOrigins } from "./trusted-origins.ts";
 
 /** The OAuth 2.0 server: the authorization page and the endpoints for apps. None needs a version or an access token. */
 export async function oauthRoutes(
@@ -23,6 +24,7 @@ export async function oauthRoutes(
     readonly config: Pick<Config, "baseUrl" | "oauthRegistration">;
     readonly limiter: RateLimiter;
     readonly documents: DocumentFetcher;
+    readonly origins: TrustedOrigins;
     readonly otherWaysToSignIn: AuthorizeDependencies["otherWaysToSignIn"];
   },
 ): Promise<void> {

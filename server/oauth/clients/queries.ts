@@ -52,13 +52,15 @@ export function clientIdOf({ id, metadata_url }: Pick<ClientRow, "id" | "metadat
   return metadata_url ?? id;
 }
 
-/** Whether any app has registered this origin. A preflight request does not name the client. */
-export async function isAnyClientsOrigin(db: Executor, origin: string): Promise<boolean> {
-  const found = await db
-    .selectFrom("oauth_clients")
-    .select("id")
-    .where(sql<boolean>`cors_origins @> array[${origin}]`)
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+/**
+ * Whether an app has registered this origin that an admin registered or a user has authorized. Anyone can register an app,
+ * so the origins of the others have no rights.
+ */
+export async function isTrustedOrigin(db: Executor, origin: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from oauth_clients c
+    where c.cors_origins @> array[${origin}]
+      and (c.workspace_id is not null or exists (select 1 from oauth_grants g where g.client_id = c.id))
+    limit 1`.execute(db);
+  return rows.length > 0;
 }

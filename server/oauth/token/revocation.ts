@@ -9,13 +9,17 @@ import type { ClientRow } from "../clients/queries.ts";
 import { allowOrigin, preflightRoute } from "../cors.ts";
 import { refuseOtherMethods } from "../methods.ts";
 import { OAuthError, sendJson } from "../oauth-error.ts";
+import type { TrustedOrigins } from "../trusted-origins.ts";
 
 /**
  * The revocation endpoint (RFC 7009). Revoking a refresh token, or the access token of a legacy client, revokes the whole
  * family. Any other access token is revoked alone. An unknown token counts as already revoked.
  */
-export function revocationRoute(scope: FastifyInstance, { db }: { readonly db: Database }): void {
-  preflightRoute(scope, oauthPaths.revoke, db);
+export function revocationRoute(
+  scope: FastifyInstance,
+  { db, origins }: { readonly db: Database; readonly origins: TrustedOrigins },
+): void {
+  preflightRoute(scope, oauthPaths.revoke, origins);
   refuseOtherMethods(scope, oauthPaths.revoke, ["POST", "OPTIONS"]);
   scope.post(oauthPaths.revoke, async (request, reply) => {
     reply.header("vary", "origin");

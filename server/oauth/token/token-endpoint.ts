@@ -14,6 +14,7 @@ import { allowOrigin, preflightRoute } from "../cors.ts";
 import { refuseOtherMethods } from "../methods.ts";
 import { OAuthError, sendJson } from "../oauth-error.ts";
 import { readResource } from "../resource.ts";
+import type { TrustedOrigins } from "../trusted-origins.ts";
 import { exchangeCode } from "./grants/authorization-code.ts";
 import { refresh } from "./grants/refresh-token.ts";
 import type { GrantRequest, GrantResult } from "./grants/result.ts";
@@ -47,9 +48,14 @@ const grantTypes: Readonly<Record<string, GrantType>> = {
  */
 export function tokenRoute(
   scope: FastifyInstance,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "baseUrl"> },
+  deps: {
+    readonly db: Database;
+    readonly config: Pick<Config, "baseUrl">;
+    readonly origins: TrustedOrigins;
+  },
 ): void {
-  preflightRoute(scope, oauthPaths.token, db);
+  const { db, config, origins } = deps;
+  preflightRoute(scope, oauthPaths.token, origins);
   refuseOtherMethods(scope, oauthPaths.token, ["POST", "OPTIONS"]);
   scope.post(oauthPaths.token, async (request, reply) => {
     reply.header("vary", "origin");
