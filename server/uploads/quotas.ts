@@ -73,6 +73,7 @@ export async function findUsedBytes(
  * Reserves storage for an upload's file, replacing its earlier reservation. Without a quota the size is only recorded,
  * so that a quota set later counts it.
  * @param bytes size of the file; null: unknown, then as much as is free, at most `maxBytes`.
+ * @param minBytes with an unknown size, what has arrived: the reservation never becomes smaller than that.
  * @returns the reserved bytes.
  * @throws ProblemError `quota_exceeded` when less than that, or nothing, is free.
  */
@@ -82,6 +83,7 @@ export async function reserveStorage(
   upload: Pick<UploadRow, "id" | "workspace_id">,
   bytes: number | null,
   maxBytes: number,
+  minBytes = 0,
 ): Promise<number> {
   const quota = settings.storageBytesPerWorkspace;
   return db.kysely.transaction().execute(async (tx) => {
@@ -89,7 +91,7 @@ export async function reserveStorage(
     if (quota !== null) {
       await lockQuota(tx, "storage", upload.workspace_id);
       const used = await findUsedBytes(tx, upload.workspace_id, upload.id);
-      if (bytes === null) kept = Math.min(maxBytes, quota - used);
+      if (bytes === null) kept = Math.max(minBytes, Math.min(maxBytes, quota - used));
       if (kept <= 0 ? bytes !== 0 : used + kept > quota) throw storageFull(quota, used, bytes);
     }
     await tx

@@ -40,4 +40,18 @@ test("files of unknown length reserve room step by step, so that several people 
   });
   assert.equal(sent.status, 204);
   assert.equal(await used(), 2 * gibibyte + 1000);
+
+  // Without room, the reservation doesn't become smaller than what has arrived.
+  await app.db.pool.query(
+    "update uploads set reserved_bytes = case id when $1 then 5000 when $2 then $3::bigint else 0 end where id = any($4)",
+    [first.id, second.id, 3 * gibibyte - 3000, started.map((upload) => upload.id)],
+  );
+  const before = await used();
+  const refused = await fetch(first.url, {
+    method: "PATCH",
+    headers: { ...tus, "upload-offset": "5000", "content-type": "application/offset+octet-stream" },
+    body: Buffer.alloc(10),
+  });
+  assert.equal(refused.status, 403);
+  assert.equal(await used(), before);
 });

@@ -16,7 +16,7 @@ import { uploadNotFound } from "../api/service.ts";
 import { activityIntervalMs, type SweepTimeouts } from "../lifecycle/activity.ts";
 import { findUploadById, noteResumable } from "../media-queries.ts";
 import type { UploadRow } from "../queries.ts";
-import { outOfRoom, releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
+import { releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
 import { checkForFile, checkOrJoin, takeFile } from "./arrival.ts";
 import { alreadyUploaded, refuseArrived } from "./refusals.ts";
 import { type LeaseLocker, stillLocked } from "./resumable-lease.ts";
@@ -67,14 +67,14 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
   }
 
   /** Converts an error of the object store to one of the protocol or of the API. */
-  async function explain(error: unknown, row: UploadRow): Promise<unknown> {
+  async function explain(error: unknown, row: UploadRow, offset: number): Promise<unknown> {
     if (error instanceof OffsetError) return ERRORS.INVALID_OFFSET;
     if (error instanceof BodyBrokenError)
       return new ProblemError(
         "bad_request",
         "the connection broke before the body was complete; the bytes received so far are kept, so resume the upload",
       );
-    if (error instanceof ObjectTooLargeError && isShortOfRoom(row)) return outOfRoom(maxBytes(row));
+    if (error instanceof ObjectTooLargeError && isShortOfRoom(row)) return roomExceeded(row, offset);
     if (error instanceof ObjectTooLargeError)
       return new ProblemError(
         "body_too_large",
@@ -94,7 +94,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
     refuseArrived(row);
     const isShort = Number(row.reserved_bytes) < offset + roomStepBytes / 2;
     if (config.storageBytesPerWorkspace === null || row.resumable_length !== null || !isShort) return row;
-    const kept = await reserveStorage(deps.db, config, row, null, roomAt(row, offset));
+    const kept = await reserveStorage(deps.db, config, row, null, roomAt(row, offset), offset);
     return { ...row, reserved_bytes: String(kept) };
   }
 
@@ -125,7 +125,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
         try {
           await takeFile(deps, row.id, await store.put(key, Buffer.alloc(0), { ifAbsent: true }));
         } catch (error) {
-          throw await explain(error, row);
+          throw await explain(error, row, 0);
         }
       }
       return upload;
@@ -168,7 +168,7 @@ export function createResumableStore(deps: ResumableStoreDependencies): DataStor
         else await note();
         return end;
       } catch (error) {
-        throw await explain(error, row);
+        throw await explain(error, row, offset);
       } finally {
         clearInterval(noting);
       }
@@ -215,4 +215,19 @@ function maxBytes(row: UploadRow): number {
 function isShortOfRoom(row: UploadRow): boolean {
   const room = Number(row.reserved_bytes);
   return lengthOf(row) === undefined && room > 0 && room < Number(row.max_upload_bytes);
+}
+
+/** A request exceeded the reservation: because the workspace's storage is full, or because it sent too much at once. */
+function roomExceeded(row: UploadRow, offset: number): ProblemError {
+  const room = Number(row.reserved_bytes) - offset;
+  // Without lack of space, at least half a step is reserved.
+  return room < roomStepBytes / 2
+    ? new ProblemError(
+        "quota_exceeded",
+        `the workspace's storage has room for only ${room} more bytes of the file; what earlier requests sent is kept; delete recordings or ask the operator for more storage`,
+      )
+    : new ProblemError(
+        "body_too_large",
+        `one request can send at most ${room} more bytes of a file whose length is unknown; find out with HEAD what has arrived, and send smaller pieces or announce Upload-Length`,
+      );
 }
