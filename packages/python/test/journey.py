@@ -144,6 +144,26 @@ def check_retries() -> None:
         except httpx.ReadError:
             assert len(calls) == 4
 
+    deletions = [503, 404, 404]
+
+    def respond_later(request: httpx.Request) -> httpx.Response:
+        calls.append(request.url.path)
+        status = deletions.pop(0) if request.method == "DELETE" else 503
+        return httpx.Response(status, headers={"Retry-After": "0"}, json={"error": "not_found", "detail": "gone"})
+
+    with Parley("http://parley.test", "t", client=httpx.Client(transport=httpx.MockTransport(respond_later))) as parley:
+        parley.delete_hook("0199c6a8-0000-7000-8000-000000000000")
+        for fails in (
+            lambda: parley.delete_hook("0199c6a8-0000-7000-8000-000000000000"),
+            lambda: parley.create_upload(media_type="video"),
+        ):
+            before = len(calls)
+            try:
+                fails()
+                raise AssertionError("no error")
+            except ParleyError:
+                assert len(calls) == before + 1
+
 
 def check_webhooks() -> None:
     with open(os.environ["DELIVERY"], encoding="utf-8") as file:

@@ -5,15 +5,17 @@ export interface RetryOptions {
   readonly maxWaitMs?: number;
 }
 
-/** Statuses that say the request was not processed. */
-const notProcessed = new Set([429, 503]);
+/** The server refused the request before it did anything. */
+const tooManyRequests = 429;
+/** Statuses that don't say whether the request was processed, as a lost connection doesn't. */
+const unclear = new Set([502, 503, 504]);
 /** POST operations that create something or start work: sent twice, they would do it twice. */
 const writes = /\/(create|promote|upload|token)$/;
 
 /**
- * A `fetch` that sends requests again: after 429 and 503, which the server returns before it does anything, and after
- * lost connections, 502 and 504 where the operation has the same result when sent twice. `Retry-After` sets the wait;
- * without it, the wait doubles from half a second.
+ * A `fetch` that sends requests again: after 429, which the server returns before it does anything, and after lost
+ * connections, 502, 503 and 504 where the operation has the same result when sent twice. `Retry-After` sets the wait;
+ * without it, the wait doubles from half a second. A repeated DELETE that finds nothing succeeded the first time.
  */
 export function retryingFetch(
   fetch: typeof globalThis.fetch,
@@ -23,6 +25,7 @@ export function retryingFetch(
   return async (input, init) => {
     const request = new Request(input, init);
     const isRepeatable = request.method !== "POST" || !writes.test(new URL(request.url).pathname);
+    let mayBeDone = false;
     for (let retry = 0; ; retry++) {
       const isLast = retry >= maxRetries;
       let response: Response;
@@ -30,18 +33,31 @@ export function retryingFetch(
         response = await fetch(isLast ? request : request.clone());
       } catch (error) {
         if (isLast || !isRepeatable || request.signal.aborted) throw error;
+        mayBeDone = true;
         await wait(backoffMs(retry), request.signal);
         continue;
       }
-      const isRetried =
-        notProcessed.has(response.status) ||
-        (isRepeatable && (response.status === 502 || response.status === 504));
+      if (mayBeDone && request.method === "DELETE" && (await isNotFound(response)))
+        return Response.json({ success: true });
+      const isUnclear = unclear.has(response.status);
+      const isRetried = response.status === tooManyRequests || (isRepeatable && isUnclear);
       const waitMs = retryAfterMs(response.headers.get("retry-after")) ?? backoffMs(retry);
       if (!isRetried || isLast || waitMs > maxWaitMs) return response;
+      mayBeDone ||= isUnclear;
       await response.body?.cancel();
       await wait(waitMs, request.signal);
     }
   };
+}
+
+/** Whether Parley found nothing to delete; a proxy's 404 says nothing about it. */
+async function isNotFound(response: Response): Promise<boolean> {
+  if (response.status !== 404) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return typeof body === "object" && body !== null && "error" in body && body.error === "not_found";
 }
 
 function backoffMs(retry: number): number {

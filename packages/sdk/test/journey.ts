@@ -119,6 +119,33 @@ await assert.rejects(
   (error) => error instanceof ParleyError && error.status === 404 && error.requestId !== null,
 );
 
+// After a lost connection or 503 nothing is created twice, and a deletion that happened counts as done.
+const outcomes: (number | Error)[] = [];
+const methods: string[] = [];
+const flaky = new Parley({
+  baseUrl: "http://parley.test",
+  token: "t",
+  fetch: async (input, init) => {
+    methods.push(new Request(input, init).method);
+    const next = outcomes.shift() ?? 200;
+    if (next instanceof Error) throw next;
+    const body = next === 404 ? { error: "not_found", detail: "no such hook" } : { success: true };
+    return Response.json(body, { status: next, headers: { "retry-after": "0" } });
+  },
+});
+for (const lost of [503, new TypeError("lost")]) {
+  outcomes.push(lost, 404);
+  assert.deepEqual(await flaky.deleteHook({ hook_id: hook.id }), { success: true });
+}
+outcomes.push(404);
+await assert.rejects(flaky.deleteHook({ hook_id: hook.id }), { code: "not_found" });
+outcomes.push(503, 200);
+await flaky.listTeams();
+methods.length = 0;
+outcomes.push(503);
+await assert.rejects(flaky.createUpload({ media_type: "video" }), { status: 503 });
+assert.deepEqual(methods, ["POST"]);
+
 // A delivery that a real receiver got, as it arrived.
 const delivery = JSON.parse(readFileSync(DELIVERY, "utf8"));
 const { id, event } = await verifyWebhook(delivery);

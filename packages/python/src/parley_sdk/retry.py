@@ -6,6 +6,8 @@ import re
 import time
 from email.utils import parsedate_to_datetime
 
+import httpx
+
 # POST operations that create something or start work: sent twice, they would do it twice.
 _WRITES = re.compile(r"/(create|promote|upload|token)$")
 
@@ -18,12 +20,25 @@ def is_repeatable(method: str, path: str) -> bool:
 def wait_sec(status: int | None, retry_after: str | None, repeatable: bool, retry: int) -> float | None:
     """The seconds to wait before sending a request again; None if it is not sent again.
 
-    429 and 503 say that the request was not processed. 502, 504 and a lost connection (status None) leave it open.
+    429 says that the request was not processed. 502, 503, 504 and a lost connection (status None) leave it open.
     """
-    if status not in (429, 503) and not (repeatable and status in (None, 502, 504)):
+    if status != 429 and not (repeatable and status in (None, 502, 503, 504)):
         return None
     wait = _read_retry_after(retry_after)
     return 0.5 * 2**retry if wait is None else wait
+
+
+def done_before(method: str, may_be_done: bool, response: httpx.Response) -> httpx.Response:
+    """The response, or success for a repeated DELETE that finds nothing: it succeeded the first time."""
+    if method != "DELETE" or not may_be_done or response.status_code != 404:
+        return response
+    try:
+        body = response.json()
+    except ValueError:
+        # A proxy's page.
+        return response
+    is_not_found = isinstance(body, dict) and body.get("error") == "not_found"
+    return httpx.Response(200, json={"success": True}) if is_not_found else response
 
 
 def _read_retry_after(header: str | None) -> float | None:

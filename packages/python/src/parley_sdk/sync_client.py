@@ -22,7 +22,7 @@ from .generated.types import (
     UploadFilter,
     UploadInclude,
 )
-from .retry import is_repeatable, wait_sec
+from .retry import done_before, is_repeatable, wait_sec
 from .uploads import (
     TUS_HEADERS,
     Progress,
@@ -42,7 +42,7 @@ class Parley(SyncApi):
 
     base_url: address of the server, such as ``https://parley.example.com``.
     token: an access token, or a function that returns one; it is called for each request.
-    max_retries: how often a request is sent again after 429, 503 and, where that is safe, lost connections.
+    max_retries: how often a request is sent again after 429 and, where that is safe, 503 and lost connections.
     client: the httpx client to use instead of one of its own; it is not closed.
     Methods raise ParleyError for error responses.
     """
@@ -82,6 +82,7 @@ class Parley(SyncApi):
         json = None if body is None else {name: value for name, value in body.items() if value is not None}
         repeatable = is_repeatable(method, path)
         retry = 0
+        may_be_done = False
         while True:
             response = None
             try:
@@ -95,7 +96,8 @@ class Parley(SyncApi):
             retry_after = None if response is None else response.headers.get("Retry-After")
             wait = wait_sec(status, retry_after, repeatable, retry)
             if response is not None and (wait is None or wait > self._max_wait_sec or retry >= self._max_retries):
-                return check(response)
+                return check(done_before(method, may_be_done, response))
+            may_be_done = may_be_done or status != 429
             retry += 1
             time.sleep(wait or 0)
 
