@@ -44,11 +44,20 @@ test("the tracks that Zoom stores for each speaker belong to the mixed file", ()
   assert.deepEqual(group("audio1234567.m4a", ...tracks.map((name) => `Audio Record/${name}`)), [
     { main: "audio1234567.m4a", speakers },
   ]);
-  assert.deepEqual(group("meeting.mp4", ...tracks), [{ main: "meeting.mp4", speakers }]);
+  assert.deepEqual(group("meeting.mp4", ...tracks.map((name) => `Audio Record/${name}`)), [
+    { main: "meeting.mp4", speakers },
+  ]);
+  assert.deepEqual(group("video1234567.mp4", ...tracks), [{ main: "video1234567.mp4", speakers }]);
 });
 
 test("files that only look like tracks are recordings", () => {
   assert.deepEqual(group("talk.mp4", "audiobook1.m4a"), [{ main: "talk.mp4" }, { main: "audiobook1.m4a" }]);
+  assert.deepEqual(group("lecture.mp4", "audio1.m4a", "audioInterview1.m4a", "audioInterview2.m4a"), [
+    { main: "lecture.mp4" },
+    { main: "audio1.m4a" },
+    { main: "audioInterview1.m4a" },
+    { main: "audioInterview2.m4a" },
+  ]);
   assert.deepEqual(group("audioAda1.m4a", "audioGrace2.m4a"), [
     { main: "audioAda1.m4a" },
     { main: "audioGrace2.m4a" },

@@ -146,29 +146,63 @@ function groupMedia(media: readonly FoundFile[]): Draft[] {
   const apart = new Set([...mixes, ...tracks.map(({ file }) => file)]);
   const drafts = joinCloud(media.filter((file) => !apart.has(file)));
   const [only] = drafts;
-  if (only !== undefined && drafts.length === 1 && hasTracksOf(only, mixes.length, tracks.length)) {
-    only.tracks.push(...tracks);
-    only.others.push(...mixes);
-    only.isZoom = true;
-    return drafts;
+  if (only !== undefined && drafts.length === 1) {
+    const isPart = partOf(only.main, only.isZoom);
+    only.tracks.push(...tracks.filter(({ file }) => isPart(file)));
+    only.others.push(...mixes.filter(isPart));
+    only.isZoom ||= only.tracks.length + only.others.length > 0;
+    const rest = [...mixes, ...tracks.map(({ file }) => file)].filter((file) => !isPart(file));
+    return [...drafts, ...rest.map((file) => draftOf(file, isZoomMix(baseOf(file.name))))];
   }
   const [mix] = mixes;
-  if (drafts.length === 0 && mixes.length === 1 && mix !== undefined && tracks.length > 0)
-    return [{ ...draftOf(mix, true), tracks }];
-  const videos = new Map(drafts.map((draft) => [/^video(\d+)\.mp4$/i.exec(draft.main.name)?.[1], draft]));
+  if (drafts.length === 0 && mixes.length === 1 && mix !== undefined) {
+    const isPart = partOf(mix, isOnlyMix(mix));
+    return [
+      { ...draftOf(mix, true), tracks: tracks.filter(({ file }) => isPart(file)) },
+      ...tracks.filter(({ file }) => !isPart(file)).map(({ file }) => draftOf(file)),
+    ];
+  }
+  const videos = new Map(drafts.map((draft) => [numberOf(draft.main), draft]));
   for (const file of mixes) {
-    const number = /^audio(\d+)\.m4a$/i.exec(file.name)?.[1];
-    const video = number === undefined ? undefined : videos.get(number);
+    const number = numberOf(file);
+    const video = number === null ? undefined : videos.get(number);
     if (video === undefined) drafts.push(draftOf(file, true));
     else video.others.push(file);
   }
   return [...drafts, ...tracks.map(({ file }) => draftOf(file))];
 }
 
-/** Whether the files that are named like tracks of speakers belong to the only other recording of the folder. */
-function hasTracksOf({ main, isZoom }: Draft, mixes: number, tracks: number): boolean {
-  if (mixes + tracks === 0) return false;
-  return isZoom || /^(?:video\d*|zoom_\d+)\.mp4$/i.test(main.name) || tracks > 1 || (tracks > 0 && mixes > 0);
+/**
+ * Says whether the sound of one speaker, or of all, belongs to a recording of the same folder: the recording has a name
+ * that only Zoom gives, the number of the meeting is in both names, or the sound is where Zoom stores it.
+ */
+function partOf(main: FoundFile, isZoom: boolean): (file: FoundFile) => boolean {
+  if (isZoom || /^zoom_\d+\.mp4$/i.test(main.name)) return () => true;
+  const number = numberOf(main);
+  return (file) => {
+    if (file.name.startsWith(`${zoomTracksFolder}/`)) return true;
+    if (number === null) return false;
+    const name = baseOf(file.name).slice(0, -".m4a".length);
+    if (isZoomMix(baseOf(file.name))) return isOnlyMix(file) || numberOf(file) === number;
+    return number.length >= minNumberLength && name.endsWith(number);
+  };
+}
+
+/** Digits of the number of a meeting; other programs number their files from 1. */
+const minNumberLength = 7;
+
+/** The number of the meeting in the names `video<number>.mp4` and `audio<number>.m4a`. */
+function numberOf({ name }: FoundFile): string | null {
+  return (
+    /^(?:video(\d+)\.mp4|audio(\d+)\.m4a)$/i
+      .exec(baseOf(name))
+      ?.slice(1)
+      .find((part) => part) ?? null
+  );
+}
+
+function isOnlyMix({ name }: FoundFile): boolean {
+  return /^audio_only/i.test(baseOf(name));
 }
 
 /** Zoom's cloud stores a meeting in several forms: the video with the shortest name has the default layout. */
