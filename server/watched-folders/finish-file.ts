@@ -4,14 +4,15 @@ import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readNotes, writeNotes } from "../recordings/notes/notes.ts";
 import { findUploadById } from "../uploads/media-queries.ts";
+import type { UploadRow } from "../uploads/queries.ts";
 import type { ImportDependencies } from "./dependencies.ts";
-import { type FileGroup, filesOf } from "./group-files.ts";
+import { errorSuffix, type FileGroup, filesOf } from "./group-files.ts";
 import { type Claim, failFile, findGroup, folderOf, recheckMsOf } from "./import-file.ts";
 import { importedFolder, type Place, WatchError } from "./place/index.ts";
-import { isKnownContent, saveState, type WatchedFile } from "./queries.ts";
-import { ownerPrincipal, removeErrorFile } from "./report.ts";
+import { findLiveRecording, saveKnownContent, saveState } from "./queries.ts";
+import { ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
 import { markOf, pathIn } from "./scan.ts";
-import { type ResolvedSettings, readSettingsOf, resolveSettings } from "./settings.ts";
+import { readSettingsOf, resolveSettings } from "./settings.ts";
 
 /** A recording and the user who owns it. */
 interface Recording {
@@ -19,11 +20,18 @@ interface Recording {
   readonly owner: Principal;
 }
 
-/** How soon to try again to move or delete a source. */
-const retryMs = 60_000;
+/** How soon to try again to move or delete a source, then ever longer. */
+const minRetryMs = 60_000;
+const maxRetryMs = 3_600_000;
+
+/** The source stays where it is after so many attempts: about seven hours. */
+const maxAttempts = 12;
 
 /** Fits into the notes of a recording. */
 const maxChatBytes = 90_000;
+
+/** What became of the source: nothing is left to do, it has changed, or it must stay. */
+type Outcome = "finished" | "changed" | "kept";
 
 /**
  * Looks at what has become of the upload of a file: once it is a recording, the source is left, moved or deleted, as the
@@ -39,30 +47,70 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
   }
   if (upload !== undefined && upload.status !== "success")
     return saveState(db.kysely, file, "pending", { afterMs: recheckMsOf(deps) });
-  // Its upload was deleted: whether anyone still needs the source is not known.
-  if (upload === undefined && !(await isCopy(db, file)))
-    return saveState(db.kysely, file, "done", { error: null });
-  const owner = upload && ownerPrincipal(upload.workspace_id, { id: upload.created_by, email: "" });
-  const recording = upload?.recording_id && owner ? { id: upload.recording_id, owner } : null;
+  // Also without an upload, which is deleted with its recording.
+  if (file.content_hash !== null) await saveKnownContent(db.kysely, file.workspace_id, file.content_hash);
   try {
-    if ((await finishSource(deps, claim, recording)) === "changed")
-      return await saveState(db.kysely, file, "waiting");
+    const recording = upload === undefined ? null : await findRecording(db, upload);
+    const outcome = await finishSource(deps, claim, recording);
+    if (outcome === "changed") return await saveState(db.kysely, file, "waiting");
+    if (outcome === "kept")
+      return await keepSource(
+        deps,
+        claim,
+        "There is no recording with its content: it was deleted, or is in the trash.",
+        "To have it in Parley, restore the recording from the trash, or upload the file in the web app.",
+      );
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    deps.log.warn(
-      { err: error, file: claim.place.nameOf(file.path) },
-      "a watched file was imported, but its source could not be moved or deleted",
-    );
-    if (!isRefused(error)) return saveState(db.kysely, file, "pending", { error: message, afterMs: retryMs });
-    return saveState(db.kysely, file, "done", { error: message });
+    if (error instanceof WatchError && error.isOutdated) return saveState(db.kysely, file, "waiting");
+    return retrySource(deps, claim, error);
   }
   if (file.has_error_file) await removeErrorFile(deps, claim.place, file.path);
   return saveState(db.kysely, file, "done", { error: null, hasErrorFile: false });
 }
 
-/** Whether the file has the content of an earlier one, and so no upload of its own. */
-async function isCopy(db: Database, file: WatchedFile): Promise<boolean> {
-  return file.content_hash !== null && isKnownContent(db.kysely, file, file.content_hash);
+async function findRecording(db: Database, upload: UploadRow): Promise<Recording | null> {
+  const id = await findLiveRecording(db.kysely, upload.id);
+  const owner = ownerPrincipal(upload.workspace_id, { id: upload.created_by, email: "" });
+  return id === null ? null : { id, owner };
+}
+
+/** Tries again later, unless the folder is read-only for this process or there were too many attempts. */
+async function retrySource(deps: ImportDependencies, claim: Claim, error: unknown): Promise<void> {
+  const { db, log } = deps;
+  const { file, place } = claim;
+  log.warn(
+    { err: error, file: place.nameOf(file.path) },
+    "a watched file was imported, but its source could not be moved or deleted",
+  );
+  // Attempts before the first error waited for the recording.
+  const attempts = file.error === null ? 1 : file.attempts;
+  if (isRefused(error) || attempts >= maxAttempts)
+    return keepSource(
+      deps,
+      claim,
+      error instanceof WatchError ? error.message : "The folder or its storage refused it.",
+      "The recording is in Parley. Check the permissions of the folder and the log of the server.",
+    );
+  const afterMs = Math.min(maxRetryMs, minRetryMs * 2 ** (attempts - 1));
+  const message = error instanceof Error ? error.message : String(error);
+  return saveState(db.kysely, file, "pending", { error: message, attempts, afterMs });
+}
+
+/** Leaves the source where it is, and says why beside it. */
+async function keepSource(
+  deps: ImportDependencies,
+  { file, place }: Claim,
+  reason: string,
+  remedy: string,
+): Promise<void> {
+  const name = posix.basename(file.path);
+  const hasErrorFile = await writeErrorFile(deps, place, file.path, [
+    `${name} was not moved or deleted after the import.`,
+    reason,
+    remedy,
+    `To try again, delete this file (${name}${errorSuffix}).`,
+  ]);
+  await saveState(deps.db.kysely, file, "done", { error: reason, hasErrorFile });
 }
 
 /** Whether the folder is read-only for this process, which another attempt won't change. */
@@ -71,53 +119,65 @@ function isRefused(error: unknown): boolean {
   return ["EACCES", "EPERM", "EROFS", "AccessDenied"].includes(code);
 }
 
-/** @returns "changed" when the files are others now, which must not be removed. */
 async function finishSource(
   deps: ImportDependencies,
   claim: Claim,
   recording: Recording | null,
-): Promise<"changed" | null> {
+): Promise<Outcome> {
   const { file, dir, place } = claim;
   const group = await findGroup(claim);
   // Removed by an attempt that was killed afterwards, or by a user.
-  if (group === null) return null;
+  if (group === null) return "finished";
   const folder = folderOf(file.path);
-  const found = await readSettingsOf(place, folder);
-  const settings = await resolveSettings(deps.db.kysely, dir, place, found);
-  if (recording !== null && group.chat !== null)
-    await saveChat(deps, place, pathIn(folder, group.chat.name), recording);
-  if (settings.source === "leave") return null;
+  const settings = await resolveSettings(deps.db.kysely, dir, place, await readSettingsOf(place, folder));
+  if (recording === null) return settings.source === "leave" ? "finished" : "kept";
+  const stored = new Set(file.stored ?? [group.main.name]);
+  if (group.chat !== null && (await saveChat(deps, place, pathIn(folder, group.chat.name), recording)))
+    stored.add(group.chat.name);
+  if (settings.source === "leave") return "finished";
   if (!markOf(group).equals(file.mark)) return "changed";
-  await removeSource(claim, group, folder, settings);
-  return null;
+  await removeSource(claim, group, settings.source === "delete" ? stored : new Set());
+  return "finished";
 }
 
-/** The recording itself goes last, so that an attempt that is killed finds the rest. */
+/**
+ * Deletes files and moves the others of the recording. The recording itself goes last, so that an attempt that is killed
+ * finds the rest.
+ * @param deleted the names of files whose content is in the recording. No other file is deleted; nor can it stay, because
+ *   another form of the meeting would become a recording without the first.
+ */
 async function removeSource(
-  { place }: Claim,
+  { file, place }: Claim,
   group: FileGroup,
-  folder: string,
-  { source }: ResolvedSettings,
+  deleted: ReadonlySet<string>,
 ): Promise<void> {
-  for (const { name } of filesOf(group)) {
+  const folder = folderOf(file.path);
+  for (const { name, stamp } of filesOf(group)) {
     const path = pathIn(folder, name);
-    if (source === "move") await place.move(path, posix.join(importedFolder, path));
-    else await place.remove(path);
+    if (deleted.has(name)) await place.remove(path, stamp);
+    else await place.move(path, posix.join(importedFolder, path), stamp);
   }
 }
 
-/** The chat of a meeting becomes the owner's private notes on it, unless there are some. */
+/**
+ * The chat of a meeting becomes the owner's private notes on it, unless there are some.
+ * @returns whether the notes contain the chat.
+ */
 async function saveChat(
   { db, log }: ImportDependencies,
   place: Place,
   path: string,
   { id, owner }: Recording,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const text = (await place.readText(path, maxChatBytes)).replaceAll("\0", "").trim();
-    if (text !== "" && (await readNotes(db, owner, id)) === null) await writeNotes(db, owner, id, text);
+    if (text === "") return true;
+    const notes = await readNotes(db, owner, id);
+    if (notes === null) await writeNotes(db, owner, id, text);
+    return notes === null || notes.includes(text);
   } catch (error) {
     if (!(error instanceof WatchError) && !(error instanceof ProblemError)) throw error;
     log.warn({ err: error, file: place.nameOf(path) }, "a chat could not be read");
+    return false;
   }
 }

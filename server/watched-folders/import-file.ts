@@ -14,14 +14,11 @@ import { type Content, openContent } from "./content.ts";
 import type { ImportDependencies } from "./dependencies.ts";
 import { errorSuffix, type FileGroup, titleOf, zoomTracksFolder } from "./group-files.ts";
 import { type Place, WatchError } from "./place/index.ts";
-import { extendLease, forgetFile, isKnownContent, saveState, type WatchedFile } from "./queries.ts";
+import { findRecordedUpload, forgetFile, isKnownContent, saveState, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, writeErrorFile } from "./report.ts";
 import { listGroups, markOf, pathIn, settleMsOf } from "./scan.ts";
 import { type ResolvedSettings, readSettingsOf, resolveSettings, SettingsError } from "./settings.ts";
 import { readTranscript } from "./transcript.ts";
-
-/** How often a worker says that it is still busy with a file. */
-const leaseEveryMs = 3000;
 
 /** How long to wait after errors that may pass: a second, then ever longer. */
 const maxRetryMs = 300_000;
@@ -43,9 +40,6 @@ export interface Claim {
 export async function importFile(deps: ImportDependencies, claim: Claim, signal: AbortSignal): Promise<void> {
   const { db } = deps;
   const { file } = claim;
-  const lease = setInterval(() => {
-    void extendLease(db.kysely, file).catch(() => {});
-  }, leaseEveryMs);
   let settings: ResolvedSettings | null = null;
   try {
     const group = await findGroup(claim);
@@ -57,8 +51,6 @@ export async function importFile(deps: ImportDependencies, claim: Claim, signal:
     await send(deps, claim, group, settings, signal);
   } catch (error) {
     await handle(deps, claim, settings, error, signal);
-  } finally {
-    clearInterval(lease);
   }
 }
 
@@ -97,10 +89,14 @@ async function send(
   const content = await openContent(place, folder, used, { maxBytes: config.maxUploadBytes, signal });
   try {
     const contentHash = createHash("sha256").update(settings.ownerId).update(content.sha256).digest();
-    if (await isKnownContent(db.kysely, file, contentHash))
-      return await saveState(db.kysely, file, "pending", { contentHash, uploadId: null });
+    const externalId = `watched file ${content.sha256.toString("hex")}`;
+    const known = { contentHash, stored: [group.main.name], error: null };
+    if (await isKnownContent(db.kysely, file.workspace_id, contentHash)) {
+      const uploadId = await findRecordedUpload(db.kysely, settings.ownerId, externalId);
+      return await saveState(db.kysely, file, "pending", { ...known, uploadId });
+    }
     const input = ImportInput.parse({
-      external_id: `watched file ${content.sha256.toString("hex")}`,
+      external_id: externalId,
       title: titleOf(group, folder),
       source: group.isZoom ? "zoom" : "other",
       tags: settings.tags,
@@ -119,12 +115,20 @@ async function send(
           }),
     });
     const owner = ownerPrincipal(file.workspace_id, { id: settings.ownerId, email: settings.ownerEmail });
-    const { row } = await importRecording(deps, owner, input);
+    const { row, created } = await importRecording(deps, owner, input);
     if (row.status === "awaiting") await store(deps, row, content, signal);
-    await saveState(db.kysely, file, "pending", { contentHash, uploadId: row.id, error: null });
+    // An upload that existed already may have another transcript, or other tracks.
+    const stored = created ? namesIn(used, transcript !== null) : known.stored;
+    await saveState(db.kysely, file, "pending", { ...known, stored, uploadId: row.id });
   } finally {
     await content.close();
   }
+}
+
+/** The names of the files whose content an upload has. */
+function namesIn({ main, tracks, transcript }: FileGroup, hasTranscript: boolean): string[] {
+  const texts = hasTranscript && transcript !== null ? [transcript.name] : [];
+  return [main.name, ...tracks.map(({ file }) => file.name), ...texts];
 }
 
 /** Stores the file of an upload once: an attempt that was killed may have stored it already. */
@@ -172,6 +176,8 @@ async function handle(
     );
     return saveState(db.kysely, file, "ready", { error: message, afterMs });
   }
+  if (!(cause instanceof WatchError))
+    log.warn({ err: cause, file: claim.place.nameOf(file.path) }, "a watched file can't be imported");
   const { reason, remedy } = inWords(cause);
   const owner = ownerPrincipal(file.workspace_id, { id: settings.ownerId, email: settings.ownerEmail });
   const identity = `${claim.dir.location}\n${file.path}\n${file.mark.toString("hex")}\n${reason}`;
@@ -201,8 +207,9 @@ function inWords(error: unknown): { reason: string; remedy: string } {
   if (error instanceof ProblemError)
     return { reason: `${error.message}.`, remedy: "Free some space, or ask the server's administrator." };
   return {
-    reason: `It could not be read or stored: ${error instanceof Error ? error.message : String(error)}.`,
-    remedy: "Check the disk and the log of the server.",
+    // The error itself may name the server's own folders, buckets and hosts.
+    reason: "The server could not read or store it.",
+    remedy: "Ask the server's administrator; the log of the server has the error.",
   };
 }
 

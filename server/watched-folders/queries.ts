@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Selectable, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Executor } from "../platform/db/database.ts";
 import type { WatchedFiles } from "../platform/db/types.ts";
 
 /** What is known about a file of a watched folder; it stands for all files of its recording. */
 export type WatchedFile = Selectable<WatchedFiles>;
-
-type Key = Pick<WatchedFile, "workspace_id" | "path_hash">;
 
 /** How long a file is a worker's that no longer responds. */
 const leaseSeconds = 15;
@@ -27,8 +25,8 @@ export interface Sighting {
 }
 
 /**
- * Saves what was found in a folder. A file is ready once it has not changed for a while; one that failed is tried again
- * when it has changed, or when the file with the error was removed.
+ * Saves what was found in a folder. A file is ready once it has not changed for a while; one that failed, or whose
+ * source had to stay, is tried again when it has changed, or when the file with the error was removed.
  * @param settleMs how long a file must not have changed.
  * @param listedMs how long ago the folder was listed.
  */
@@ -48,7 +46,7 @@ export async function saveSightings(
   const age = (ms: number) => sql`clock_timestamp() - ${ms} * interval '1 millisecond'`;
   // Files that a worker has are compared by it; after that, a listing may be older than what it did.
   const isNew = sql`w.state in ('done', 'failed') and w.updated_at < ${age(listedMs + settleMs)}
-    and (w.mark <> excluded.mark or (w.state = 'failed' and w.has_error_file and not excluded.has_error_file))`;
+    and (w.mark <> excluded.mark or (w.has_error_file and not excluded.has_error_file))`;
   await sql`
     insert into watched_files as w (workspace_id, path_hash, folder, path, mark, has_error_file)
     select ${workspaceId}, decode(path_hash, 'hex'), ${folder}, path, decode(mark, 'hex'), has_error_file
@@ -79,37 +77,50 @@ export async function forgetUnseen(db: Executor): Promise<void> {
 
 /**
  * Takes the next file that is due: no other worker gets it until the lease ends. Files whose upload is not a recording
- * yet are due now and then, to see what has become of it.
+ * yet are due now and then, to see what has become of it; they come first, because they make room for others.
  */
 export async function claimFile(db: Executor, folders: readonly string[]): Promise<WatchedFile | undefined> {
+  const isDue = sql<boolean>`next_at <= clock_timestamp() and folder = any(${folders}::text[])`;
+  const pending = await claimWhere(db, sql`state = 'pending' and ${isDue}`);
+  return (
+    pending ??
+    claimWhere(
+      db,
+      sql`state = 'ready' and ${isDue} and workspace_id not in (
+        select p.workspace_id from watched_files p where p.state = 'pending' and p.error is null
+        group by p.workspace_id having count(*) >= ${maxPending})`,
+    )
+  );
+}
+
+async function claimWhere(db: Executor, condition: RawBuilder<unknown>): Promise<WatchedFile | undefined> {
   const { rows } = await sql<WatchedFile>`
     update watched_files w
     set next_at = clock_timestamp() + ${leaseSeconds} * interval '1 second', attempts = w.attempts + 1
     from (
-      select workspace_id, path_hash from watched_files d
-      where state in ('ready', 'pending') and next_at <= clock_timestamp() and folder = any(${folders}::text[])
-        and (state = 'pending' or (
-          select count(*) from watched_files p where p.workspace_id = d.workspace_id and p.state = 'pending')
-          < ${maxPending})
-      order by next_at limit 1 for update skip locked) due
+      select workspace_id, path_hash from watched_files
+      where ${condition} order by next_at limit 1 for update skip locked) due
     where w.workspace_id = due.workspace_id and w.path_hash = due.path_hash
     returning w.*`.execute(db);
   return rows[0];
 }
 
 /** Keeps a file while a worker is busy with it. */
-export async function extendLease(db: Executor, key: Key): Promise<void> {
+export async function extendLease(db: Executor, key: WatchedFile): Promise<void> {
   await sql`
     update watched_files set next_at = clock_timestamp() + ${leaseSeconds} * interval '1 second'
-    where workspace_id = ${key.workspace_id} and path_hash = ${key.path_hash} and state = 'ready'`.execute(
-    db,
-  );
+    where workspace_id = ${key.workspace_id} and path_hash = ${key.path_hash}
+      and state = ${key.state}`.execute(db);
 }
 
 /** Fields that change with the state. */
 interface Change {
   readonly uploadId?: string | null;
   readonly contentHash?: Buffer;
+  /** Names of the files whose content the upload has. */
+  readonly stored?: readonly string[];
+  /** Counts again from this number. */
+  readonly attempts?: number;
   readonly error?: string | null;
   readonly hasErrorFile?: boolean;
   /** When it is looked at again. */
@@ -131,7 +142,9 @@ export async function saveState(
       next_at: sql`clock_timestamp() + ${change.afterMs ?? 0} * interval '1 millisecond'`,
       ...(state === file.state ? {} : { attempts: 0 }),
       ...(state === "waiting" ? { changed_at: sql<Date>`clock_timestamp()` } : {}),
-      ...(state === "done" ? { path: null } : {}),
+      ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
+      ...(state === "done" ? { path: null, stored: null } : {}),
+      ...(change.stored === undefined ? {} : { stored: [...change.stored] }),
       ...(change.uploadId === undefined ? {} : { upload_id: change.uploadId }),
       ...(change.contentHash === undefined ? {} : { content_hash: change.contentHash }),
       ...(change.error === undefined ? {} : { error: change.error?.slice(0, 2000) ?? null }),
@@ -156,16 +169,62 @@ export async function forgetFile(db: Executor, file: WatchedFile): Promise<void>
 }
 
 /** Whether this content became a recording of this owner before, even if that was deleted since. */
-export async function isKnownContent(db: Executor, file: WatchedFile, contentHash: Buffer): Promise<boolean> {
+export async function isKnownContent(
+  db: Executor,
+  workspaceId: string,
+  contentHash: Buffer,
+): Promise<boolean> {
+  // The previous version, which may still run during an upgrade, knows only the files themselves.
+  const { rows } = await sql`
+    select 1 from watched_contents where workspace_id = ${workspaceId} and content_hash = ${contentHash}
+    union all
+    select 1 from watched_files
+    where workspace_id = ${workspaceId} and content_hash = ${contentHash} and state = 'done'
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Saves that this content became a recording of this owner. */
+export async function saveKnownContent(
+  db: Executor,
+  workspaceId: string,
+  contentHash: Buffer,
+): Promise<void> {
+  await db
+    .insertInto("watched_contents")
+    .values({ workspace_id: workspaceId, content_hash: contentHash })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The upload of a user, by the id that its source has, that became a recording. */
+export async function findRecordedUpload(
+  db: Executor,
+  ownerId: string,
+  externalId: string,
+): Promise<string | null> {
   const row = await db
-    .selectFrom("watched_files")
-    .select("state")
-    .where("workspace_id", "=", file.workspace_id)
-    .where("content_hash", "=", contentHash)
-    .where("state", "=", "done")
-    .limit(1)
+    .selectFrom("uploads")
+    .select("id")
+    .where("created_by", "=", ownerId)
+    .where("scope", "=", "personal")
+    .where("external_id", "=", externalId)
+    .where("status", "=", "success")
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.id ?? null;
+}
+
+/** The recording that an upload became; null: it was deleted, or is in the trash. */
+export async function findLiveRecording(db: Executor, uploadId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("uploads as u")
+    .innerJoin("recordings as r", "r.id", "u.recording_id")
+    .leftJoin("trashed_recordings as t", "t.recording_id", "r.id")
+    .select("r.id")
+    .where("u.id", "=", uploadId)
+    .where("t.recording_id", "is", null)
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 /** An upload of a user by the id that its source has. */

@@ -21,6 +21,7 @@ import { until } from "../../test/support/until.ts";
 import type { ConfigError } from "../platform/config/config.ts";
 import { preflight } from "../preflight.ts";
 import { checkWatchedFolder } from "./check.ts";
+import { claimFile } from "./queries.ts";
 
 const root = mkdtempSync(join(tmpdir(), "parley-watched-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -194,6 +195,78 @@ test("wrong settings of a folder are reported with the field, and its files are 
   put("strict/parley.json", settings({}));
   assert.equal((await ended("Later")).status, "success");
   await gone("strict/parley.json.error.txt");
+});
+
+test("a deleted recording is not imported again from its file, and a source without a recording stays", async () => {
+  const isOpen = async () => {
+    const { rows } = await app.db.pool.query("select 1 from watched_files where path = 'again/Once.mp4'");
+    return rows.length > 0;
+  };
+  put("again/parley.json", settings({}));
+  put("again/Once.mp4", { fixture: "good-faststart.mp4", bytes: 40_011 });
+  const { recording_id: id } = await ended("Once");
+  await app.db.pool.query("update workspaces set trash_days = 30 where id = $1", [workspace]);
+  const remove = await fetch(`${app.url}/_/api/v1/recordings/${id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${member.token}` },
+  });
+  assert.ok(remove.ok, await remove.text());
+  put("again/sorted/parley.json", settings({ source: "delete" }));
+  put("again/sorted/Restored.mp4", { fixture: "good-faststart.mp4", bytes: 40_011 });
+  await there("again/sorted/Restored.mp4.error.txt");
+  assert.match(readFileSync(at("again/sorted/Restored.mp4.error.txt"), "utf8"), /is in the trash/);
+  assert.ok(existsSync(at("again/sorted/Restored.mp4")));
+
+  await app.db.pool.query("delete from uploads where recording_id = $1", [id]);
+  await app.db.pool.query("delete from recordings where id = $1", [id]);
+  rmSync(at("again/sorted"), { recursive: true });
+  put("again/Once.vtt", "WEBVTT\n\n00:01.000 --> 00:03.000\nWords that came later\n");
+  await until("the file is known to have changed", isOpen);
+  await until("the changed file has ended", async () => !(await isOpen()));
+  assert.deepEqual(
+    (await uploads(member.token)).filter(({ title }) => title === "Once"),
+    [],
+  );
+});
+
+test('with "source": "delete", files whose content is not in the recording are moved', async () => {
+  put("extra/parley.json", settings({ source: "delete" }));
+  put("extra/call/video7654321.mp4", { fixture: "good-faststart.mp4", bytes: 40_013 });
+  put("extra/call/audio7654321.m4a", { fixture: "onestep-aac.m4a" });
+  put("extra/call/video7654321.vtt", "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ada>Hello\n");
+  put("extra/call/video7654321.info.json", '{"kept": true}');
+  await gone("extra/call/video7654321.mp4");
+  assert.deepEqual(readdirSync(at("extra/call")), []);
+  assert.deepEqual(readdirSync(at("parley-imported/extra/call")).sort(), [
+    "audio7654321.m4a",
+    "video7654321.info.json",
+  ]);
+});
+
+test("a file is claimed quickly among thousands that wait for a busy workspace", async () => {
+  const { id } = await makeWorkspace(app.db);
+  const folder = "/not/watched/here";
+  await app.db.pool.query(
+    `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, next_at)
+     select $1, sha256(n::text::bytea), $2, n, '', case when n <= 16 then 'pending' else 'ready' end,
+       clock_timestamp() - n * interval '1 ms' from generate_series(1, 8000) n`,
+    [id, folder],
+  );
+  const began = performance.now();
+  const claimed = await claimFile(app.db.kysely, [folder]);
+  assert.equal(claimed?.state, "pending");
+  await app.db.pool.query(
+    "update watched_files set next_at = 'infinity' where folder = $1 and state = 'pending'",
+    [folder],
+  );
+  assert.equal(await claimFile(app.db.kysely, [folder]), undefined);
+  assert.ok(performance.now() - began < 3000);
+  // Recordings whose source can't be moved keep nobody waiting.
+  await app.db.pool.query("update watched_files set error = 'busy' where folder = $1 and state = 'pending'", [
+    folder,
+  ]);
+  assert.equal((await claimFile(app.db.kysely, [folder]))?.state, "ready");
+  await app.db.pool.query("delete from watched_files where folder = $1", [folder]);
 });
 
 test("links are not followed, and hidden files are left alone", async () => {

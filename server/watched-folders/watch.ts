@@ -5,13 +5,16 @@ import { finishFile } from "./finish-file.ts";
 import { errorSuffix, type FoundFile, settingsName } from "./group-files.ts";
 import { type Claim, importFile } from "./import-file.ts";
 import { openPlace, type Place, WatchError } from "./place/index.ts";
-import { claimFile, type WatchedFile } from "./queries.ts";
+import { claimFile, extendLease, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
 import { pathIn, scan } from "./scan.ts";
 import { resolveSettings, SettingsError } from "./settings.ts";
 
 /** Files that a process reads at a time. */
 const concurrency = 2;
+
+/** How often a worker says that it is still busy with a file. */
+const leaseEveryMs = 3000;
 
 /** A folder that is watched. */
 interface Watched {
@@ -152,8 +155,15 @@ async function importDue(
     if (file === undefined || watched === undefined) return;
     if (!hasPath(file)) throw new Error("a file that is due has a path");
     const claim: Claim = { file, dir: watched.dir, place: watched.place };
-    if (file.state === "ready") await importFile(deps, claim, signal);
-    else await finishFile(deps, claim);
+    const lease = setInterval(() => {
+      void extendLease(deps.db.kysely, file).catch(() => {});
+    }, leaseEveryMs);
+    try {
+      if (file.state === "ready") await importFile(deps, claim, signal);
+      else await finishFile(deps, claim);
+    } finally {
+      clearInterval(lease);
+    }
   }
 }
 

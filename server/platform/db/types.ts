@@ -958,6 +958,11 @@ export interface WaitingEvents {
   event_id: Int8;
 }
 
+export interface WatchedContents {
+  content_hash: Buffer;
+  workspace_id: string;
+}
+
 export interface WatchedFiles {
   attempts: Generated<number>;
   changed_at: Generated<Timestamp>;
@@ -971,6 +976,7 @@ export interface WatchedFiles {
   path_hash: Buffer;
   seen_at: Generated<Timestamp>;
   state: Generated<"waiting" | "ready" | "pending" | "done" | "failed">;
+  stored: string[] | null;
   updated_at: Generated<Timestamp>;
   upload_id: string | null;
   workspace_id: string;
@@ -1075,6 +1081,7 @@ export interface DB {
   users: Users;
   voice_profiles: VoiceProfiles;
   waiting_events: WaitingEvents;
+  watched_contents: WatchedContents;
   watched_files: WatchedFiles;
   workspaces: Workspaces;
 }

@@ -68,6 +68,15 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
     return { head, get };
   }
 
+  /** @throws WatchError when the object is another one than the listed one. */
+  async function openUnchanged(path: string, stamp: string): ReturnType<typeof open> {
+    const opened = await open(path);
+    // Listings have the time with milliseconds, this response has it without.
+    const { ContentLength = 0, ETag = "" } = opened.head;
+    if (!stamp.startsWith(`${ContentLength} ${ETag} `)) throw outdated(nameOf(path));
+    return opened;
+  }
+
   return {
     nameOf,
     async list(folder) {
@@ -109,7 +118,7 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
       const { head, get } = await open(path);
       if ((head.ContentLength ?? 0) > maxBytes)
         throw new WatchError(
-          `${nameOf(path)} is longer than ${Math.floor(maxBytes / 1e6)} MB.`,
+          `${nameOf(path)} is longer than ${Math.floor(maxBytes / 1000)} kB.`,
           "Shorten or remove it.",
         );
       return text(await get());
@@ -122,7 +131,8 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
       });
       await ask(context, "write", path, () => client.send(command));
     },
-    async move(from, to) {
+    async move(from, to, stamp) {
+      const { head } = await openUnchanged(from, stamp);
       for (let number = 1; number <= maxNumber; number += 1) {
         const target = numbered(to, number);
         const isTaken = await open(target).then(
@@ -132,14 +142,16 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
         if (isTaken) continue;
         const source = [bucket, ...at(from).Key.split("/")].map(encodeURIComponent).join("/");
         await ask(context, "copy", from, () =>
-          client.send(new CopyObjectCommand({ ...at(target), CopySource: source })),
-        );
-        await ask(context, "delete", from, () => client.send(new DeleteObjectCommand(at(from))));
-        return;
+          client.send(
+            new CopyObjectCommand({ ...at(target), CopySource: source, CopySourceIfMatch: head.ETag }),
+          ),
+        ).catch((error) => Promise.reject(answered(error, 412) ? outdated(nameOf(from)) : error));
+        return this.remove(from, stamp);
       }
       throw new Error(`${nameOf(to)} exists`);
     },
-    async remove(path) {
+    async remove(path, stamp) {
+      if (stamp !== undefined) await openUnchanged(path, stamp);
       await ask(context, "delete", path, () => client.send(new DeleteObjectCommand(at(path))));
     },
     async check() {

@@ -1,4 +1,5 @@
-import { constants } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
 import {
   access,
   type FileHandle,
@@ -12,9 +13,10 @@ import {
   rename,
   stat,
   unlink,
+  writeFile,
 } from "node:fs/promises";
 import { userInfo } from "node:os";
-import { dirname, join, posix, sep } from "node:path";
+import { basename, dirname, join, posix, sep } from "node:path";
 import type { FoundFile } from "../group-files.ts";
 import {
   isHidden,
@@ -68,13 +70,28 @@ export function openLocalPlace(location: string): Place {
     }
   }
 
+  /** Uses an entry through its open folder: if that is replaced by a link meanwhile, the same folder is used. */
+  async function inFolder<T>(path: string, use: (full: string) => Promise<T>): Promise<T> {
+    const full = await locate(path);
+    const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+    const handle = await open(dirname(full), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      const held = `/proc/self/fd/${handle.fd}`;
+      const opened = await readlink(held).catch(() => null);
+      if (opened !== null && opened !== dirname(full)) throw outdated(nameOf(path));
+      return await use(join(opened === null ? dirname(full) : held, basename(full)));
+    } finally {
+      await handle.close();
+    }
+  }
+
   return {
     nameOf,
     async list(folder) {
       const full =
         folder === ""
           ? await realpath(location).catch((e) => Promise.reject(describe(e, location)))
-          : await locate(folder);
+          : dirname(await locate(`${folder}/file`));
       const names: string[] = [];
       const folders: string[] = [];
       try {
@@ -111,40 +128,43 @@ export function openLocalPlace(location: string): Place {
     async readText(path, maxBytes) {
       const { handle } = await openHandle(path);
       try {
-        const { buffer, bytesRead } = await handle.read({
-          buffer: Buffer.alloc(Math.min(maxBytes, (await handle.stat()).size) + 1),
-        });
-        if (bytesRead > maxBytes) throw tooLong(nameOf(path), maxBytes);
-        return buffer.toString("utf8", 0, bytesRead);
+        const buffer = Buffer.alloc(Math.min(maxBytes, (await handle.stat()).size) + 1);
+        let length = 0;
+        // A network mount may return fewer bytes than were asked for.
+        for (let read = 1; read > 0 && length < buffer.length; length += read)
+          read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
+        if (length > maxBytes) throw tooLong(nameOf(path), maxBytes);
+        return buffer.toString("utf8", 0, length);
       } finally {
         await handle.close();
       }
     },
     async writeText(path, text) {
-      const full = await locate(path);
-      const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-      const handle = await open(full, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644);
-      try {
-        await handle.writeFile(text);
-      } finally {
-        await handle.close();
-      }
+      // A new file replaces what is there: opening a pipe that a user created would never end.
+      await inFolder(path, async (full) => {
+        const draft = hiddenBeside(full);
+        await writeFile(draft, text, { flag: "wx", mode: 0o644 });
+        await rename(draft, full).catch((error) => unlink(draft).then(() => Promise.reject(error)));
+      });
     },
-    async move(from, to) {
-      const source = await locate(from);
+    async move(from, to, stamp) {
       // Folder by folder, each of which must be no link.
-      for (const folder of foldersOf(to)) {
-        const full = await locate(folder);
-        await mkdir(full).catch((error: NodeJS.ErrnoException) => {
-          if (error.code !== "EEXIST") throw error;
-        });
-      }
-      for (let number = 1; number <= maxNumber; number += 1)
-        if (await moveIfAbsent(source, await locate(numbered(to, number)))) return;
-      throw new Error(`${nameOf(to)} exists`);
+      for (const folder of foldersOf(to))
+        await inFolder(folder, (full) =>
+          mkdir(full).catch((error: NodeJS.ErrnoException) => {
+            if (error.code !== "EEXIST") throw error;
+          }),
+        );
+      await inFolder(from, async (source) => {
+        const isMoved = await inFolder(to, (target) => moveIfUnchanged(source, target, stamp));
+        if (!isMoved) throw outdated(nameOf(from));
+      });
     },
-    async remove(path) {
-      await unlink(await locate(path)).catch((error: NodeJS.ErrnoException) => {
+    async remove(path, stamp) {
+      await inFolder(path, async (full) => {
+        if (stamp === undefined) return unlink(full);
+        if (!(await removeIfUnchanged(full, stamp))) throw outdated(nameOf(path));
+      }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "ENOENT") throw error;
       });
     },
@@ -170,7 +190,7 @@ async function statAll(folder: string, names: readonly string[]): Promise<FoundF
         files.push({
           name,
           size: Number(info.size),
-          stamp: `${info.size} ${info.mtimeNs}`,
+          stamp: stampOf(info),
           modifiedAt: info.mtime,
         });
     }
@@ -185,25 +205,68 @@ function foldersOf(path: string): string[] {
   return folder === "." ? [] : [...foldersOf(folder), folder];
 }
 
-/** @returns false when there is a file already. */
-async function moveIfAbsent(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    await unlink(from);
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return false;
-    // Network mounts often have no hard links.
-    if (code === "ENOENT" || code === "EACCES" || code === "EROFS" || code === "EXDEV") throw error;
-    if ((await lstat(to).catch(() => null)) !== null) return false;
-    await rename(from, to);
+function stampOf({ size, mtimeNs }: BigIntStats): string {
+  return `${size} ${mtimeNs}`;
+}
+
+async function hasStamp(path: string, stamp: string): Promise<boolean> {
+  const info = await lstat(path, { bigint: true });
+  return info.isFile() && stampOf(info) === stamp;
+}
+
+/** A name of its own in the folder of a file, which no listing shows. */
+function hiddenBeside(path: string): string {
+  return join(dirname(path), `.parley-${randomUUID()}`);
+}
+
+/**
+ * Removes a file, after it was renamed and compared: a file that replaces it meanwhile stays.
+ * @returns false when it is another file, which has its name again.
+ */
+async function removeIfUnchanged(path: string, stamp: string): Promise<boolean> {
+  if (!(await hasStamp(path, stamp))) return false;
+  const hidden = hiddenBeside(path);
+  await rename(path, hidden);
+  if (await hasStamp(hidden, stamp)) {
+    await unlink(hidden);
     return true;
   }
+  for (let number = 1; number <= maxNumber; number += 1)
+    if (await renameIfAbsent(hidden, numbered(path, number))) return false;
+  return false;
+}
+
+/** @returns false when the file is another one now, which stays. */
+async function moveIfUnchanged(from: string, to: string, stamp: string): Promise<boolean> {
+  for (let number = 1; number <= maxNumber; number += 1) {
+    const target = numbered(to, number);
+    try {
+      await link(from, target);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EEXIST") continue;
+      // Network mounts often have no hard links.
+      if (code === "ENOENT" || code === "EACCES" || code === "EROFS" || code === "EXDEV") throw error;
+      if (!(await hasStamp(from, stamp))) return false;
+      if (await renameIfAbsent(from, target)) return true;
+      continue;
+    }
+    if (await hasStamp(target, stamp)) return removeIfUnchanged(from, stamp);
+    await unlink(target);
+    return false;
+  }
+  throw new Error(`${basename(to)} exists`);
+}
+
+/** @returns false when there is a file already. */
+async function renameIfAbsent(from: string, to: string): Promise<boolean> {
+  if ((await lstat(to).catch(() => null)) !== null) return false;
+  await rename(from, to);
+  return true;
 }
 
 function tooLong(name: string, maxBytes: number): WatchError {
-  return new WatchError(`${name} is longer than ${Math.floor(maxBytes / 1e6)} MB.`, "Shorten or remove it.");
+  return new WatchError(`${name} is longer than ${Math.floor(maxBytes / 1000)} kB.`, "Shorten or remove it.");
 }
 
 /** An error of the system in words. */

@@ -28,10 +28,13 @@ export interface Place {
   /** Reads a small text. @throws WatchError when it is longer than `maxBytes`. */
   readText(path: string, maxBytes: number): Promise<string>;
   writeText(path: string, text: string): Promise<void>;
-  /** Moves a file, creating the folder. Never replaces one: the name then gets a number. */
-  move(from: string, to: string): Promise<void>;
-  /** Removes a file, if it exists. */
-  remove(path: string): Promise<void>;
+  /**
+   * Moves a file, creating the folder. Never replaces one: the name then gets a number.
+   * @param stamp of the file as it was listed. @throws WatchError when it is another file now, which stays.
+   */
+  move(from: string, to: string, stamp: string): Promise<void>;
+  /** Removes a file, if it exists. @param stamp, @throws as for `move`; without it, whatever file it is. */
+  remove(path: string, stamp?: string): Promise<void>;
   /** @throws WatchError that says why the folder can't be watched. */
   check(): Promise<void>;
   close(): void;
