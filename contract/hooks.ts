@@ -46,6 +46,9 @@ export const HookTypeInput = z.string().max(100);
  */
 export const AnyHookType = z.enum(names).meta({ description: "A hook type of any API version." });
 
+/** The extra data of a hook's events; the OpenAPI documents list the include schemas of their version. */
+export const HookInclude = z.record(z.string(), z.unknown());
+
 export const Hook = z
   .strictObject({
     id: Uuid,
@@ -54,7 +57,7 @@ export const Hook = z
       description: "URL that receives the events, without the user name and password it was created with.",
     }),
     hook_type: HookTypeName,
-    include: z.record(z.string(), z.unknown()),
+    include: HookInclude,
     inserted_at: Timestamp,
     secret: z
       .string()
@@ -79,7 +82,7 @@ export const createHook = operation({
         "The URL to post to. A user name and password in it (https://user:password@host/) are stored encrypted, sent as Basic authentication and never shown again.",
     }),
     hook_type: HookTypeInput,
-    include: z.record(z.string(), z.unknown()).optional(),
+    include: HookInclude.optional(),
   }),
   response: Hook,
   errors: ["invalid_json", "invalid_input", "body_too_large", "hook_unreachable", "quota_exceeded"],

@@ -37,6 +37,7 @@ const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
     // Clients authenticate in the body or with HTTP Basic, not with an access token.
     security: [],
     requestBody: {
+      required: true,
       content: {
         "application/json": { schema: input.body },
         "application/x-www-form-urlencoded": { schema: input.body },

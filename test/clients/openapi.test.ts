@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { pythonClientFiles } from "../../scripts/python-client.ts";
 import { openApiDocument } from "../../server/platform/http/reference/openapi.ts";
 import { versionedOperations } from "../shape/operations.ts";
 import { everyVersion } from "../support/app.ts";
+import { assertDescribed, assertWebhookDescribed } from "../support/openapi.ts";
 
 const packages = new URL("../../packages/", import.meta.url);
 
@@ -39,4 +40,39 @@ test("the Python client is generated from the current document", () => {
     if (process.env.UPDATE_DOCS) writeFileSync(file, text);
     assert.equal(readFileSync(file, "utf8"), text, "run UPDATE_DOCS=1 npm test test/clients");
   }
+});
+
+test("a response that the document does not describe is refused", () => {
+  const describe = (status: number, body: unknown, type = "application/json", version = "2026-10-01") =>
+    assertDescribed(version, "POST", "/_/public-api/v2/users?x=1", {
+      status,
+      headers: new Headers({ "content-type": type }),
+      body,
+    });
+  const user = { id: randomUUID(), name: "Ada", email: "ada@example.com" };
+  for (const version of everyVersion)
+    describe(200, { users: [user] }, "application/json; charset=utf-8", version);
+  assert.throws(() => describe(200, { users: [{ ...user, id: "1" }] }), /must match/);
+  assert.throws(() => describe(200, { users: [{ ...user, phone: "1" }] }), /additional properties/);
+  assert.throws(() => describe(200, {}), /required property 'users'/);
+  assert.throws(() => describe(200, "users", "text/plain"), /text\/plain/);
+  assert.throws(() => describe(409, {}), /409 is not in the OpenAPI document/);
+  assert.throws(
+    () =>
+      assertDescribed("2026-10-01", "GET", `/_/public-api/v2/recordings/${user.id}/download`, {
+        status: 302,
+        headers: new Headers(),
+        body: undefined,
+      }),
+    /lacks the header Location/,
+  );
+});
+
+test("a webhook that the document does not describe is refused", () => {
+  const payload = { type: "recording_deleted", user_id: randomUUID(), data: { id: randomUUID() } };
+  assertWebhookDescribed(payload);
+  assertWebhookDescribed({ ...payload, data: { test: true } });
+  assert.throws(() => assertWebhookDescribed({ ...payload, data: {} }), /required property 'id'/);
+  assert.throws(() => assertWebhookDescribed({ ...payload, version: 1 }), /additional properties/);
+  assert.throws(() => assertWebhookDescribed({ ...payload, type: "recording_seen" }), /no OpenAPI document/);
 });

@@ -148,7 +148,7 @@ export const currentVersion = "2026-10-01";
 export const olderVersion = "2025-10-31";
 export const everyVersion = [olderVersion, currentVersion] as const;
 
-/** Calls an API operation and checks that every error response is a problem document. */
+/** Calls an API operation and checks that the OpenAPI document of the version describes the response. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a response and assert on it.
 export async function call<T = any>(
   app: { readonly url: string },
@@ -180,7 +180,11 @@ export async function call<T = any>(
     body: (isJson ? JSON.parse(text) : undefined) as T,
   };
   if (isJson) assertCompact(text);
-  if (response.status >= 400 && hasBody && url.startsWith("/_/public-api")) assertProblem(answer);
+  if (hasBody && url.startsWith("/_/public-api")) {
+    if (response.status >= 400) assertProblem(answer);
+    const { assertDescribed } = await import("./openapi.ts");
+    assertDescribed(headers["public-api-version"], method, url, answer);
+  }
   return answer;
 }
 

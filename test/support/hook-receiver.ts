@@ -38,7 +38,8 @@ export interface HookReceiver {
   /** Behaviour for all other requests; initially `ok`. */
   otherwise(behaviour: HookBehaviour): void;
   /**
-   * Waits for a number of requests, checks that webhooks among them are compact JSON, and returns all of them.
+   * Waits for a number of requests, checks that webhooks among them are compact JSON that
+   * the OpenAPI documents describe, and returns all of them.
    * @throws Error after a timeout.
    */
   waitFor(count: number, deadlineMs?: number): Promise<readonly ReceivedRequest[]>;
@@ -108,6 +109,16 @@ export async function startHookReceiver(options: HookReceiverOptions = {}): Prom
   };
   after(close);
   const host = address.includes(":") ? `[${address}]` : address;
+  let checked = 0;
+  async function checkWebhooks(): Promise<void> {
+    const { assertWebhookDescribed } = await import("./openapi.ts");
+    for (; checked < requests.length; checked += 1) {
+      const { body = "" } = requests[checked] ?? {};
+      if (!body.startsWith('{"type"')) continue;
+      assertCompact(body);
+      assertWebhookDescribed(JSON.parse(body));
+    }
+  }
   let open = 0;
   server.on(tls ? "secureConnection" : "connection", (socket) => {
     open++;
@@ -124,7 +135,7 @@ export async function startHookReceiver(options: HookReceiverOptions = {}): Prom
     },
     async waitFor(count, deadlineMs) {
       await until(`${count} requests at the receiver`, () => requests.length >= count, deadlineMs);
-      for (const { body } of requests) if (body.startsWith('{"type"')) assertCompact(body);
+      await checkWebhooks();
       return requests;
     },
     connections: () => ({ open, ever }),

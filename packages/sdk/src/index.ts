@@ -18,8 +18,6 @@ export type { RetryOptions } from "./retry.ts";
 export type { UploadOptions } from "./upload.ts";
 export {
   type SignedRequest,
-  type Story,
-  type UploadEventData,
   verifyWebhook,
   type WebhookEvent,
   WebhookVerificationError,

@@ -1,42 +1,30 @@
-import type { Highlight, Recording, Upload, UploadAttributes } from "./generated/types.gen.ts";
-
-/** A story, as events contain it. */
-export interface Story {
-  id: string;
-  title: string;
-  description: string;
-  url: string;
-  public_url: string | null;
-  banner_image_url: string | null;
-  created_datetime: string;
-  last_edited_datetime: string;
-  tags: string[];
-  highlights: Highlight[];
-}
-
-/** An upload, as events contain it. */
-export type UploadEventData = Omit<Upload, "media" | "failure" | "attributes"> & {
-  attributes?: UploadAttributes;
-};
-
-interface DataByType {
-  recording_added: Recording;
-  recording_updated: Recording;
-  recording_deleted: { id: string };
-  highlight_added: Highlight;
-  highlight_updated: Highlight;
-  highlight_deleted: { id: string };
-  story_added: Story;
-  story_updated: Story;
-  story_deleted: { id: string };
-  upload_added: UploadEventData;
-  upload_updated: UploadEventData;
-}
+import type {
+  HighlightAddedPayload,
+  HighlightDeletedPayload,
+  HighlightUpdatedPayload,
+  RecordingAddedPayload,
+  RecordingDeletedPayload,
+  RecordingUpdatedPayload,
+  StoryAddedPayload,
+  StoryDeletedPayload,
+  StoryUpdatedPayload,
+  UploadAddedPayload,
+  UploadUpdatedPayload,
+} from "./generated/types.gen.ts";
 
 /** An event as a webhook receives it; its `type` tells which data it has. */
-export type WebhookEvent = {
-  [T in keyof DataByType]: { type: T; user_id: string; data: DataByType[T] };
-}[keyof DataByType];
+export type WebhookEvent =
+  | RecordingAddedPayload
+  | RecordingUpdatedPayload
+  | RecordingDeletedPayload
+  | HighlightAddedPayload
+  | HighlightUpdatedPayload
+  | HighlightDeletedPayload
+  | StoryAddedPayload
+  | StoryUpdatedPayload
+  | StoryDeletedPayload
+  | UploadAddedPayload
+  | UploadUpdatedPayload;
 
 export interface SignedRequest {
   /** The body byte for byte as received, before JSON is parsed. */

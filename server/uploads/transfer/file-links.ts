@@ -1,11 +1,10 @@
+import { uploadFilesPath } from "../../../contract/upload-file.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import type { UploadRow } from "../queries.ts";
 
-/** Path below the base URL that receives the files of uploads. */
-export const uploadFilesPath = "/_/media/uploads";
-/** The same for resumable uploads. */
+/** Path below the base URL of resumable uploads. */
 export const resumablePath = "/_/media/resumable";
 
 /** A bucket's signed URLs are valid for whole seconds. */

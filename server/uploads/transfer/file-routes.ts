@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { uploadFilesPath } from "../../../contract/upload-file.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -19,7 +20,7 @@ import { findUploadById, notePut } from "../media-queries.ts";
 import type { UploadRow } from "../queries.ts";
 import { outOfRoom, releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
 import { takeFile } from "./arrival.ts";
-import { uploadFilesPath } from "./file-links.ts";
+
 import { alreadyUploaded, drainBeforeRefusal, expectationOf, refuseArrived, tooLarge } from "./refusals.ts";
 
 interface Dependencies {

@@ -9,63 +9,36 @@ import hmac
 import json
 import time
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypedDict, Union
+from typing import NamedTuple, Union
 
-from .generated.types import Highlight, Recording, Upload
-
-
-class Story(TypedDict):
-    """A story, as events contain it."""
-
-    id: str
-    title: str
-    description: str
-    url: str
-    public_url: str | None
-    banner_image_url: str | None
-    created_datetime: str
-    last_edited_datetime: str
-    tags: list[str]
-    highlights: list[Highlight]
+from .generated.types import (
+    HighlightAddedPayload,
+    HighlightDeletedPayload,
+    HighlightUpdatedPayload,
+    RecordingAddedPayload,
+    RecordingDeletedPayload,
+    RecordingUpdatedPayload,
+    StoryAddedPayload,
+    StoryDeletedPayload,
+    StoryUpdatedPayload,
+    UploadAddedPayload,
+    UploadUpdatedPayload,
+)
 
 
-class Deleted(TypedDict):
-    """What is left of a deleted recording, highlight or story."""
-
-    id: str
-
-
-class RecordingEvent(TypedDict):
-    type: Literal["recording_added", "recording_updated"]
-    user_id: str
-    data: Recording
-
-
-class HighlightEvent(TypedDict):
-    type: Literal["highlight_added", "highlight_updated"]
-    user_id: str
-    data: Highlight
-
-
-class StoryEvent(TypedDict):
-    type: Literal["story_added", "story_updated"]
-    user_id: str
-    data: Story
-
-
-class UploadEvent(TypedDict):
-    type: Literal["upload_added", "upload_updated"]
-    user_id: str
-    data: Upload
-
-
-class DeletedEvent(TypedDict):
-    type: Literal["recording_deleted", "highlight_deleted", "story_deleted"]
-    user_id: str
-    data: Deleted
-
-
-WebhookEvent = Union[RecordingEvent, HighlightEvent, StoryEvent, UploadEvent, DeletedEvent]
+WebhookEvent = Union[
+    RecordingAddedPayload,
+    RecordingUpdatedPayload,
+    RecordingDeletedPayload,
+    HighlightAddedPayload,
+    HighlightUpdatedPayload,
+    HighlightDeletedPayload,
+    StoryAddedPayload,
+    StoryUpdatedPayload,
+    StoryDeletedPayload,
+    UploadAddedPayload,
+    UploadUpdatedPayload,
+]
 
 
 class Message(NamedTuple):

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { AddTagErrors, AddTagResponses, CreateHookErrors, CreateHookResponses, CreateUploadErrors, CreateUploadResponses, DeleteHookErrors, DeleteHookResponses, DownloadRecordingErrors, GetRecordingErrors, GetRecordingResponses, GetTranscriptErrors, GetTranscriptResponses, GetTranscriptSrtErrors, GetTranscriptSrtResponses, GetTranscriptTxtErrors, GetTranscriptTxtResponses, GetTranscriptVttErrors, GetTranscriptVttResponses, GetUploadErrors, GetUploadResponses, HookFilter, ListHooksErrors, ListHooksResponses, ListMeetingTypesErrors, ListMeetingTypesResponses, ListRecordingsErrors, ListRecordingsResponses, ListTeamsErrors, ListTeamsResponses, ListUploadsErrors, ListUploadsResponses, ListUsersErrors, ListUsersResponses, OauthRevokeErrors, OauthRevokeResponses, OauthTokenErrors, OauthTokenResponses, PromoteUploadErrors, PromoteUploadResponses, RecordingFilter, RecordingInclude, RemoveTagErrors, RemoveTagResponses, ShareToTeamErrors, ShareToTeamResponses, ShareToUserErrors, ShareToUserResponses, TokenInfoErrors, TokenInfoResponses, UnshareFromTeamErrors, UnshareFromTeamResponses, UnshareFromUserErrors, UnshareFromUserResponses, UpdateRecordingErrors, UpdateRecordingResponses, UpdateUploadErrors, UpdateUploadResponses, UploadAttributesInput, UploadFilter, UploadInclude } from './types.gen.ts';
+import type { AddTagErrors, AddTagResponses, CreateHookErrors, CreateHookResponses, CreateUploadErrors, CreateUploadResponses, DeleteHookErrors, DeleteHookResponses, DownloadRecordingErrors, GetRecordingErrors, GetRecordingResponses, GetTranscriptErrors, GetTranscriptResponses, GetTranscriptSrtErrors, GetTranscriptSrtResponses, GetTranscriptTxtErrors, GetTranscriptTxtResponses, GetTranscriptVttErrors, GetTranscriptVttResponses, GetUploadErrors, GetUploadResponses, HighlightInclude, HookFilter, ListHooksErrors, ListHooksResponses, ListMeetingTypesErrors, ListMeetingTypesResponses, ListRecordingsErrors, ListRecordingsResponses, ListTeamsErrors, ListTeamsResponses, ListUploadsErrors, ListUploadsResponses, ListUsersErrors, ListUsersResponses, OauthRevokeErrors, OauthRevokeResponses, OauthTokenErrors, OauthTokenResponses, PromoteUploadErrors, PromoteUploadResponses, RecordingFilter, RecordingInclude, RemoveTagErrors, RemoveTagResponses, ShareToTeamErrors, ShareToTeamResponses, ShareToUserErrors, ShareToUserResponses, TokenInfoErrors, TokenInfoResponses, UnshareFromTeamErrors, UnshareFromTeamResponses, UnshareFromUserErrors, UnshareFromUserResponses, UpdateRecordingErrors, UpdateRecordingResponses, UpdateUploadErrors, UpdateUploadResponses, UploadAttributesInput, UploadFilter, UploadInclude } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -69,7 +69,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'body', key: 'tag' }] }]);
         return (options?.client ?? this.client).put<AddTagResponses, AddTagErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/tags',
             ...options,
             ...params,
@@ -92,7 +96,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }] }]);
         return (options?.client ?? this.client).get<unknown, DownloadRecordingErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/download',
             ...options,
             ...params
@@ -111,7 +119,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'body', key: 'title' }] }]);
         return (options?.client ?? this.client).patch<UpdateRecordingResponses, UpdateRecordingErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}',
             ...options,
             ...params,
@@ -135,7 +147,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'body', key: 'include' }] }]);
         return (options?.client ?? this.client).post<GetRecordingResponses, GetRecordingErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}',
             ...options,
             ...params,
@@ -164,7 +180,11 @@ export class ParleyApi extends HeyApiClient {
                 ] }]);
         return (options?.client ?? this.client).post<ListRecordingsResponses, ListRecordingsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings',
             ...options,
             ...params,
@@ -188,7 +208,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'path', key: 'tag' }] }]);
         return (options?.client ?? this.client).delete<RemoveTagResponses, RemoveTagErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/tags/{tag}',
             ...options,
             ...params
@@ -207,7 +231,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'body', key: 'team_id' }] }]);
         return (options?.client ?? this.client).put<ShareToTeamResponses, ShareToTeamErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/teams',
             ...options,
             ...params,
@@ -231,7 +259,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'body', key: 'user_id' }] }]);
         return (options?.client ?? this.client).put<ShareToUserResponses, ShareToUserErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/users',
             ...options,
             ...params,
@@ -255,7 +287,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'path', key: 'team_id' }] }]);
         return (options?.client ?? this.client).delete<UnshareFromTeamResponses, UnshareFromTeamErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/teams/{team_id}',
             ...options,
             ...params
@@ -274,7 +310,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }, { in: 'path', key: 'user_id' }] }]);
         return (options?.client ?? this.client).delete<UnshareFromUserResponses, UnshareFromUserErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/users/{user_id}',
             ...options,
             ...params
@@ -300,7 +340,11 @@ export class ParleyApi extends HeyApiClient {
                 ] }]);
         return (options?.client ?? this.client).post<CreateUploadResponses, CreateUploadErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/uploads/create',
             ...options,
             ...params,
@@ -329,7 +373,11 @@ export class ParleyApi extends HeyApiClient {
                 ] }]);
         return (options?.client ?? this.client).patch<UpdateUploadResponses, UpdateUploadErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/uploads/{upload_id}',
             ...options,
             ...params,
@@ -353,7 +401,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'upload_id' }, { in: 'body', key: 'include' }] }]);
         return (options?.client ?? this.client).post<GetUploadResponses, GetUploadErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/uploads/{upload_id}',
             ...options,
             ...params,
@@ -382,7 +434,11 @@ export class ParleyApi extends HeyApiClient {
                 ] }]);
         return (options?.client ?? this.client).post<ListUploadsResponses, ListUploadsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/uploads',
             ...options,
             ...params,
@@ -406,7 +462,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'upload_id' }, { in: 'body', key: 'include' }] }]);
         return (options?.client ?? this.client).post<PromoteUploadResponses, PromoteUploadErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/uploads/{upload_id}/promote',
             ...options,
             ...params,
@@ -426,9 +486,7 @@ export class ParleyApi extends HeyApiClient {
     public createHook<ThrowOnError extends boolean = true>(parameters: {
         hook_url: string;
         hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
-        include?: {
-            [key: string]: unknown;
-        };
+        include?: RecordingInclude | HighlightInclude | UploadInclude;
     }, options?: Options<never, ThrowOnError>): RequestResult<CreateHookResponses, CreateHookErrors, ThrowOnError, 'data'> {
         const params = buildClientParams([parameters], [{ args: [
                     { in: 'body', key: 'hook_url' },
@@ -437,7 +495,11 @@ export class ParleyApi extends HeyApiClient {
                 ] }]);
         return (options?.client ?? this.client).post<CreateHookResponses, CreateHookErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/hooks/create',
             ...options,
             ...params,
@@ -460,7 +522,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hook_id' }] }]);
         return (options?.client ?? this.client).delete<DeleteHookResponses, DeleteHookErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/hooks/{hook_id}',
             ...options,
             ...params
@@ -478,7 +544,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'filter' }] }]);
         return (options?.client ?? this.client).post<ListHooksResponses, ListHooksErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/hooks',
             ...options,
             ...params,
@@ -498,7 +568,11 @@ export class ParleyApi extends HeyApiClient {
     public listMeetingTypes<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<ListMeetingTypesResponses, ListMeetingTypesErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<ListMeetingTypesResponses, ListMeetingTypesErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/meeting_types',
             ...options
         });
@@ -512,7 +586,11 @@ export class ParleyApi extends HeyApiClient {
     public listTeams<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<ListTeamsResponses, ListTeamsErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<ListTeamsResponses, ListTeamsErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/teams',
             ...options
         });
@@ -526,7 +604,11 @@ export class ParleyApi extends HeyApiClient {
     public listUsers<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<ListUsersResponses, ListUsersErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).post<ListUsersResponses, ListUsersErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/users',
             ...options
         });
@@ -540,7 +622,11 @@ export class ParleyApi extends HeyApiClient {
     public tokenInfo<ThrowOnError extends boolean = true>(options?: Options<never, ThrowOnError>): RequestResult<TokenInfoResponses, TokenInfoErrors, ThrowOnError, 'data'> {
         return (options?.client ?? this.client).get<TokenInfoResponses, TokenInfoErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/token-info',
             ...options
         });
@@ -557,7 +643,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }] }]);
         return (options?.client ?? this.client).get<GetTranscriptResponses, GetTranscriptErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/transcript',
             ...options,
             ...params
@@ -575,7 +665,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }] }]);
         return (options?.client ?? this.client).get<GetTranscriptTxtResponses, GetTranscriptTxtErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/transcript.txt',
             ...options,
             ...params
@@ -593,7 +687,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }] }]);
         return (options?.client ?? this.client).get<GetTranscriptVttResponses, GetTranscriptVttErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/transcript.vtt',
             ...options,
             ...params
@@ -611,7 +709,11 @@ export class ParleyApi extends HeyApiClient {
         const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'recording_id' }] }]);
         return (options?.client ?? this.client).get<GetTranscriptSrtResponses, GetTranscriptSrtErrors, ThrowOnError, 'data'>({
             responseStyle: 'data',
-            security: [{ scheme: 'bearer', type: 'http' }],
+            security: [{
+                    key: 'accessToken',
+                    scheme: 'bearer',
+                    type: 'http'
+                }],
             url: '/_/public-api/v2/recordings/{recording_id}/transcript.srt',
             ...options,
             ...params
@@ -623,8 +725,8 @@ export class ParleyApi extends HeyApiClient {
      *
      * Exchanges an authorization code or a refresh token for tokens. Legacy clients receive neither `refresh_token` nor `expires_in`.
      */
-    public oauthToken<ThrowOnError extends boolean = true>(parameters?: {
-        body?: {
+    public oauthToken<ThrowOnError extends boolean = true>(parameters: {
+        body: {
             grant_type: 'authorization_code';
             code: string;
             /**

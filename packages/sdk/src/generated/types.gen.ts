@@ -4,33 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type RecordingInclude = {
-    highlights?: boolean;
-    participants?: boolean;
-    ai_action_items?: boolean;
-    ai_summary?: boolean;
-    /**
-     * Personal tokens only.
-     */
-    private_notes?: boolean;
-    calendar_event?: boolean;
-    crm?: boolean;
-    /**
-     * As crm, for tokens with compatibility=hubspot; otherwise ignored.
-     */
-    hubspot?: boolean;
-    screenshares?: boolean;
-    ai_template_sections?: {
-        /**
-         * Default: json.
-         */
-        format?: 'json' | 'markdown' | 'text';
-        /**
-         * Only sections with one of these titles, ignoring case; empty: all sections.
-         */
-        allowed_sections?: Array<string>;
-    };
-};
+export type Webhooks = OnRecordingAddedWebhookRequest | OnRecordingUpdatedWebhookRequest | OnRecordingDeletedWebhookRequest | OnHighlightAddedWebhookRequest | OnHighlightUpdatedWebhookRequest | OnHighlightDeletedWebhookRequest | OnStoryAddedWebhookRequest | OnStoryUpdatedWebhookRequest | OnStoryDeletedWebhookRequest | OnUploadAddedWebhookRequest | OnUploadUpdatedWebhookRequest;
 
 export type RecordingFilter = {
     /**
@@ -61,14 +35,6 @@ export type RecordingFilter = {
      * Meeting type id.
      */
     meeting_type?: string;
-};
-
-export type UploadInclude = {
-    /**
-     * The attributes except the transcript.
-     */
-    attributes?: boolean;
-    transcript?: boolean;
 };
 
 export type UploadAttributesInput = {
@@ -127,6 +93,413 @@ export type UploadFilter = {
 export type HookFilter = {
     hook_type?: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
     state?: 'enabled' | 'disabled';
+};
+
+export type RecordingAddedPayload = {
+    type: 'recording_added';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: RecordingEventData;
+};
+
+export type RecordingEventData = {
+    id: string;
+    title: string;
+    /**
+     * UTC time at which the recording started.
+     */
+    start_datetime: string;
+    /**
+     * UTC time at which the recording ended.
+     */
+    end_datetime: string;
+    duration_ms: number;
+    media_type: 'audio' | 'transcript' | 'video';
+    source: 'aircall' | 'local_capture' | 'meet' | 'teams' | 'upload' | 'webex' | 'zoom' | 'other';
+    /**
+     * public: anyone with the link; workspace: all workspace members; restricted: only people with access.
+     */
+    share_state: 'public' | 'workspace' | 'restricted';
+    /**
+     * Link to the recording in the service.
+     */
+    url: string;
+    thumbnail_url: string | null;
+    tags: Array<string>;
+    /**
+     * Teams the recording belongs to.
+     */
+    teams: Array<Team>;
+    /**
+     * True when shared with the whole workspace.
+     */
+    workspace_shared: boolean;
+    recorders: Array<{
+        /**
+         * User id.
+         */
+        id: string;
+        name: string;
+        email: string;
+    }>;
+    meeting_type: MeetingType | null;
+    /**
+     * With include.highlights.
+     */
+    highlights?: Array<Highlight>;
+    /**
+     * With include.ai_template_sections.
+     */
+    ai_template_sections?: Array<AiTemplateSection>;
+    /**
+     * With include.ai_action_items.
+     */
+    ai_action_items?: Array<ActionItem>;
+    /**
+     * With include.ai_summary.
+     */
+    ai_summary?: {
+        /**
+         * Markdown.
+         */
+        text: string;
+    };
+    /**
+     * With include.calendar_event.
+     */
+    calendar_event?: CalendarEvent | null;
+    /**
+     * With include.crm.
+     */
+    crm?: Crm;
+    /**
+     * As crm; only for tokens with compatibility=hubspot.
+     */
+    hubspot?: Hubspot;
+    /**
+     * With include.participants.
+     */
+    participants?: Array<Participant>;
+    /**
+     * With include.private_notes (personal tokens only).
+     */
+    private_notes?: {
+        /**
+         * Markdown.
+         */
+        text: string;
+    } | null;
+    /**
+     * With include.screenshares.
+     */
+    screenshares?: Array<Screenshare>;
+};
+
+export type Team = {
+    id: string;
+    name: string;
+};
+
+export type MeetingType = {
+    id: string;
+    name: string;
+    scope: 'internal' | 'external';
+};
+
+export type Highlight = {
+    id: string;
+    recording_id: string;
+    /**
+     * Short description; acts as title.
+     */
+    text: string;
+    /**
+     * What is said in the clip; with include.transcript.
+     */
+    transcript?: string;
+    /**
+     * Who speaks in the clip; with include.speakers.
+     */
+    speakers?: Array<string>;
+    /**
+     * Milliseconds at which the clip starts.
+     */
+    timestamp: number;
+    /**
+     * Length in milliseconds.
+     */
+    duration: number;
+    tags: Array<string>;
+    url: string;
+    thumbnail_url: string;
+    created_datetime: string;
+};
+
+export type AiTemplateSection = {
+    title: string;
+    data: {
+        [key: string]: unknown;
+    };
+};
+
+export type ActionItem = {
+    status: 'pending' | 'completed';
+    /**
+     * Milliseconds at which it was mentioned.
+     */
+    timestamp: number;
+    text: string;
+    assignee: {
+        id: string;
+        name: string;
+        user_id: string | null;
+    } | null;
+};
+
+export type CalendarEvent = {
+    ical_uid: string | null;
+    scheduled_start_datetime: string | null;
+    scheduled_end_datetime: string | null;
+};
+
+export type Crm = {
+    crm_company_ids: Array<string>;
+    crm_deal_ids: Array<string>;
+};
+
+export type Hubspot = {
+    hubspot_company_ids: Array<string>;
+    hubspot_deal_ids: Array<string>;
+};
+
+export type Participant = {
+    id: string;
+    name: string;
+    email: string | null;
+    scope: 'internal' | 'external' | 'unknown';
+    /**
+     * True when present in the recording.
+     */
+    confirmed_attendee: boolean;
+    /**
+     * Only with include.crm.
+     */
+    crm_contact_id?: string | null;
+    /**
+     * As crm_contact_id; only for tokens with compatibility=hubspot.
+     */
+    hs_contact_id?: string | null;
+    observed_join_time: string | null;
+    observed_leave_time: string | null;
+};
+
+export type Screenshare = {
+    start: number;
+    end: number;
+    participant_id: string;
+};
+
+export type RecordingUpdatedPayload = {
+    type: 'recording_updated';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: RecordingEventData;
+};
+
+export type RecordingDeletedPayload = {
+    type: 'recording_deleted';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: DeletedEventData;
+};
+
+export type DeletedEventData = {
+    id: string;
+};
+
+export type HighlightAddedPayload = {
+    type: 'highlight_added';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: Highlight;
+};
+
+export type HighlightUpdatedPayload = {
+    type: 'highlight_updated';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: Highlight;
+};
+
+export type HighlightDeletedPayload = {
+    type: 'highlight_deleted';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: HighlightDeletedEventData;
+};
+
+export type HighlightDeletedEventData = {
+    id: string;
+    recording_id: string;
+};
+
+export type StoryAddedPayload = {
+    type: 'story_added';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: Story;
+};
+
+export type Story = {
+    id: string;
+    title: string;
+    description: string;
+    /**
+     * Link to the story in the service.
+     */
+    url: string;
+    /**
+     * Link that works without signing in; null if the story is not public.
+     */
+    public_url: string | null;
+    banner_image_url: string | null;
+    created_datetime: string;
+    last_edited_datetime: string;
+    tags: Array<string>;
+    /**
+     * In order; only highlights of recordings that the caller can see.
+     */
+    highlights: Array<Highlight>;
+};
+
+export type StoryUpdatedPayload = {
+    type: 'story_updated';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: Story;
+};
+
+export type StoryDeletedPayload = {
+    type: 'story_deleted';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: DeletedEventData;
+};
+
+export type UploadAddedPayload = {
+    type: 'upload_added';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: UploadEventData;
+};
+
+export type UploadEventData = {
+    id: string;
+    media_type: 'audio' | 'transcript' | 'video';
+    title: string;
+    status: 'initial' | 'awaiting' | 'processing' | 'staged' | 'promoting' | 'success' | 'failure';
+    auto_promote: boolean;
+    /**
+     * Set only once status is success.
+     */
+    recording_id: string | null;
+    created_datetime: string;
+    updated_datetime: string;
+    attributes?: UploadAttributes;
+};
+
+/**
+ * With include.attributes or include.transcript.
+ */
+export type UploadAttributes = {
+    title: string;
+    start_datetime?: string | null;
+    team_id?: string | null;
+    recorder_ids?: Array<string>;
+    participants?: Array<{
+        name: string | null;
+        email: string | null;
+        phone: string | null;
+        speaker_key: string | null;
+    }>;
+    transcript?: {
+        language: string;
+        segments: Array<{
+            speaker_key: string;
+            start: number;
+            end: number;
+            text: string;
+        }>;
+        anonymous_speakers: Array<{
+            speaker_key: string;
+            name: string;
+        }>;
+    };
+};
+
+export type UploadUpdatedPayload = {
+    type: 'upload_updated';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: UploadEventData;
+};
+
+export type RecordingInclude = {
+    highlights?: boolean;
+    participants?: boolean;
+    ai_action_items?: boolean;
+    ai_summary?: boolean;
+    /**
+     * Personal tokens only.
+     */
+    private_notes?: boolean;
+    calendar_event?: boolean;
+    crm?: boolean;
+    /**
+     * As crm, for tokens with compatibility=hubspot; otherwise ignored.
+     */
+    hubspot?: boolean;
+    screenshares?: boolean;
+    ai_template_sections?: {
+        /**
+         * Default: json.
+         */
+        format?: 'json' | 'markdown' | 'text';
+        /**
+         * Only sections with one of these titles, ignoring case; empty: all sections.
+         */
+        allowed_sections?: Array<string>;
+    };
+};
+
+export type UploadInclude = {
+    /**
+     * The attributes except the transcript.
+     */
+    attributes?: boolean;
+    transcript?: boolean;
 };
 
 export type Success = {
@@ -269,11 +642,6 @@ export type Recording = {
     screenshares?: Array<Screenshare>;
 };
 
-export type Team = {
-    id: string;
-    name: string;
-};
-
 export type Recorder = {
     /**
      * User id.
@@ -285,105 +653,6 @@ export type Recorder = {
      * Present only when participants are included.
      */
     participant_id?: string | null;
-};
-
-export type MeetingType = {
-    id: string;
-    name: string;
-    scope: 'internal' | 'external';
-};
-
-export type Highlight = {
-    id: string;
-    recording_id: string;
-    /**
-     * Short description; acts as title.
-     */
-    text: string;
-    /**
-     * What is said in the clip; with include.transcript.
-     */
-    transcript?: string;
-    /**
-     * Who speaks in the clip; with include.speakers.
-     */
-    speakers?: Array<string>;
-    /**
-     * Milliseconds at which the clip starts.
-     */
-    timestamp: number;
-    /**
-     * Length in milliseconds.
-     */
-    duration: number;
-    tags: Array<string>;
-    url: string;
-    thumbnail_url: string;
-    created_datetime: string;
-};
-
-export type AiTemplateSection = {
-    title: string;
-    data: {
-        [key: string]: unknown;
-    };
-};
-
-export type ActionItem = {
-    status: 'pending' | 'completed';
-    /**
-     * Milliseconds at which it was mentioned.
-     */
-    timestamp: number;
-    text: string;
-    assignee: {
-        id: string;
-        name: string;
-        user_id: string | null;
-    } | null;
-};
-
-export type CalendarEvent = {
-    ical_uid: string | null;
-    scheduled_start_datetime: string | null;
-    scheduled_end_datetime: string | null;
-};
-
-export type Crm = {
-    crm_company_ids: Array<string>;
-    crm_deal_ids: Array<string>;
-};
-
-export type Hubspot = {
-    hubspot_company_ids: Array<string>;
-    hubspot_deal_ids: Array<string>;
-};
-
-export type Participant = {
-    id: string;
-    name: string;
-    email: string | null;
-    scope: 'internal' | 'external' | 'unknown';
-    /**
-     * True when present in the recording.
-     */
-    confirmed_attendee: boolean;
-    /**
-     * Only with include.crm.
-     */
-    crm_contact_id?: string | null;
-    /**
-     * As crm_contact_id; only for tokens with compatibility=hubspot.
-     */
-    hs_contact_id?: string | null;
-    observed_join_time: string | null;
-    observed_leave_time: string | null;
-};
-
-export type Screenshare = {
-    start: number;
-    end: number;
-    participant_id: string;
 };
 
 export type Upload = {
@@ -405,35 +674,6 @@ export type Upload = {
      */
     failure?: {
         reason: string;
-    };
-};
-
-/**
- * With include.attributes or include.transcript.
- */
-export type UploadAttributes = {
-    title: string;
-    start_datetime?: string | null;
-    team_id?: string | null;
-    recorder_ids?: Array<string>;
-    participants?: Array<{
-        name: string | null;
-        email: string | null;
-        phone: string | null;
-        speaker_key: string | null;
-    }>;
-    transcript?: {
-        language: string;
-        segments: Array<{
-            speaker_key: string;
-            start: number;
-            end: number;
-            text: string;
-        }>;
-        anonymous_speakers: Array<{
-            speaker_key: string;
-            name: string;
-        }>;
     };
 };
 
@@ -473,9 +713,7 @@ export type Hook = {
      */
     hook_url: string;
     hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
-    include: {
-        [key: string]: unknown;
-    };
+    include: RecordingInclude | HighlightInclude | UploadInclude;
     inserted_at: string;
     /**
      * Signing secret; only in the response of Create Hook.
@@ -548,8 +786,13 @@ export type OAuthError = {
     error_description: string;
 };
 
+export type HighlightInclude = {
+    transcript?: boolean;
+    speakers?: boolean;
+};
+
 export type AddTagData = {
-    body?: {
+    body: {
         tag: string;
     };
     path: {
@@ -660,7 +903,7 @@ export type DownloadRecordingErrors = {
 export type DownloadRecordingError = DownloadRecordingErrors[keyof DownloadRecordingErrors];
 
 export type UpdateRecordingData = {
-    body?: {
+    body: {
         title: string;
     };
     path: {
@@ -912,7 +1155,7 @@ export type RemoveTagResponses = {
 export type RemoveTagResponse = RemoveTagResponses[keyof RemoveTagResponses];
 
 export type ShareToTeamData = {
-    body?: {
+    body: {
         /**
          * From List Teams.
          */
@@ -980,7 +1223,7 @@ export type ShareToTeamResponses = {
 export type ShareToTeamResponse = ShareToTeamResponses[keyof ShareToTeamResponses];
 
 export type ShareToUserData = {
-    body?: {
+    body: {
         /**
          * From List Users.
          */
@@ -1168,7 +1411,7 @@ export type UnshareFromUserResponses = {
 export type UnshareFromUserResponse = UnshareFromUserResponses[keyof UnshareFromUserResponses];
 
 export type CreateUploadData = {
-    body?: {
+    body: {
         media_type: 'audio' | 'transcript' | 'video';
         /**
          * true (default): promoted automatically; false: stays staged until promoted.
@@ -1502,15 +1745,13 @@ export type PromoteUploadResponses = {
 export type PromoteUploadResponse = PromoteUploadResponses[keyof PromoteUploadResponses];
 
 export type CreateHookData = {
-    body?: {
+    body: {
         /**
          * The URL to post to. A user name and password in it (https://user:password@host/) are stored encrypted, sent as Basic authentication and never shown again.
          */
         hook_url: string;
         hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
-        include?: {
-            [key: string]: unknown;
-        };
+        include?: RecordingInclude | HighlightInclude | UploadInclude;
     };
     path?: never;
     query?: never;
@@ -2110,7 +2351,7 @@ export type GetTranscriptSrtResponses = {
 export type GetTranscriptSrtResponse = GetTranscriptSrtResponses[keyof GetTranscriptSrtResponses];
 
 export type OauthTokenData = {
-    body?: {
+    body: {
         grant_type: 'authorization_code';
         code: string;
         /**
@@ -2175,7 +2416,7 @@ export type OauthTokenResponses = {
 export type OauthTokenResponse = OauthTokenResponses[keyof OauthTokenResponses];
 
 export type OauthRevokeData = {
-    body?: {
+    body: {
         /**
          * An access token or a refresh token.
          */
@@ -2216,3 +2457,102 @@ export type OauthRevokeResponses = {
 };
 
 export type OauthRevokeResponse = OauthRevokeResponses[keyof OauthRevokeResponses];
+
+export type OnRecordingAddedWebhookPayload = RecordingAddedPayload;
+
+export type OnRecordingAddedWebhookRequest = {
+    body: OnRecordingAddedWebhookPayload;
+    key: 'recording_added';
+    path?: never;
+    query?: never;
+};
+
+export type OnRecordingUpdatedWebhookPayload = RecordingUpdatedPayload;
+
+export type OnRecordingUpdatedWebhookRequest = {
+    body: OnRecordingUpdatedWebhookPayload;
+    key: 'recording_updated';
+    path?: never;
+    query?: never;
+};
+
+export type OnRecordingDeletedWebhookPayload = RecordingDeletedPayload;
+
+export type OnRecordingDeletedWebhookRequest = {
+    body: OnRecordingDeletedWebhookPayload;
+    key: 'recording_deleted';
+    path?: never;
+    query?: never;
+};
+
+export type OnHighlightAddedWebhookPayload = HighlightAddedPayload;
+
+export type OnHighlightAddedWebhookRequest = {
+    body: OnHighlightAddedWebhookPayload;
+    key: 'highlight_added';
+    path?: never;
+    query?: never;
+};
+
+export type OnHighlightUpdatedWebhookPayload = HighlightUpdatedPayload;
+
+export type OnHighlightUpdatedWebhookRequest = {
+    body: OnHighlightUpdatedWebhookPayload;
+    key: 'highlight_updated';
+    path?: never;
+    query?: never;
+};
+
+export type OnHighlightDeletedWebhookPayload = HighlightDeletedPayload;
+
+export type OnHighlightDeletedWebhookRequest = {
+    body: OnHighlightDeletedWebhookPayload;
+    key: 'highlight_deleted';
+    path?: never;
+    query?: never;
+};
+
+export type OnStoryAddedWebhookPayload = StoryAddedPayload;
+
+export type OnStoryAddedWebhookRequest = {
+    body: OnStoryAddedWebhookPayload;
+    key: 'story_added';
+    path?: never;
+    query?: never;
+};
+
+export type OnStoryUpdatedWebhookPayload = StoryUpdatedPayload;
+
+export type OnStoryUpdatedWebhookRequest = {
+    body: OnStoryUpdatedWebhookPayload;
+    key: 'story_updated';
+    path?: never;
+    query?: never;
+};
+
+export type OnStoryDeletedWebhookPayload = StoryDeletedPayload;
+
+export type OnStoryDeletedWebhookRequest = {
+    body: OnStoryDeletedWebhookPayload;
+    key: 'story_deleted';
+    path?: never;
+    query?: never;
+};
+
+export type OnUploadAddedWebhookPayload = UploadAddedPayload;
+
+export type OnUploadAddedWebhookRequest = {
+    body: OnUploadAddedWebhookPayload;
+    key: 'upload_added';
+    path?: never;
+    query?: never;
+};
+
+export type OnUploadUpdatedWebhookPayload = UploadUpdatedPayload;
+
+export type OnUploadUpdatedWebhookRequest = {
+    body: OnUploadUpdatedWebhookPayload;
+    key: 'upload_updated';
+    path?: never;
+    query?: never;
+};

@@ -1,29 +1,39 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { type ErrorCode, errorCatalogue, Problem } from "../../../../contract/errors.ts";
-import { AnyHookType, HookTypeInput, HookTypeName, hookTypesIn } from "../../../../contract/hooks.ts";
-import { oauthOpenApiPaths } from "../../../../contract/oauth-openapi.ts";
+import type { ErrorCode } from "../../../../contract/errors.ts";
 import {
-  commonErrors,
-  isManagement,
-  isRedirectResponse,
-  isTextResponse,
-  type Operation,
-} from "../../../../contract/operation.ts";
+  AnyHookType,
+  createHook,
+  HookInclude,
+  HookTypeInput,
+  HookTypeName,
+  hookTypesIn,
+} from "../../../../contract/hooks.ts";
+import { oauthPaths } from "../../../../contract/oauth.ts";
+import { oauthOpenApiPaths } from "../../../../contract/oauth-openapi.ts";
+import { commonErrors, isManagement, type Operation } from "../../../../contract/operation.ts";
 import type { Permission } from "../../../../contract/permissions.ts";
-import { isOpen, type VersionName } from "../../../../contract/versions.ts";
+import { uploadFile, uploadFilesPath } from "../../../../contract/upload-file.ts";
+import { isOpen, type VersionName, type VersionStatus, versions } from "../../../../contract/versions.ts";
+import { commonHeaders, failures, sharedHeaders, success } from "./openapi-responses.ts";
+import { includeAlternatives, includeByType, includeSchemas, webhooksOf } from "./openapi-webhooks.ts";
 
 /**
  * The OpenAPI 3.1 document of one API version, made from the operations this server really has.
+ * @param status of the version on this server.
  * @returns the document as a plain object.
  */
-export function openApiDocument(version: VersionName, operations: readonly Operation[]): object {
+export function openApiDocument(
+  version: VersionName,
+  operations: readonly Operation[],
+  status: VersionStatus = versions.find(({ name }) => name === version)?.status ?? "current",
+): object {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const operation of operations) {
     if (!isOpen(operation.gate, version)) continue;
     const path = operation.path.replace(/:(\w+)/g, "{$1}");
     paths[path] ??= {};
-    paths[path][operation.method.toLowerCase()] = describe(operation, version);
+    paths[path][operation.method.toLowerCase()] = describe(operation, version, status !== "current");
   }
   return createDocument(
     {
@@ -36,18 +46,38 @@ export function openApiDocument(version: VersionName, operations: readonly Opera
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
       servers: [{ url: "/", description: "This server" }],
-      security: [{ accessToken: [] }],
+      security: [{ accessToken: [] }, { oauth2: [] }],
       tags: [...new Set([...operations.map((operation) => operation.tag), "OAuth"])].map((name) => ({
         name,
         description: tagDescriptions[name] ?? name,
       })),
-      paths: { ...(paths as ZodOpenApiPathsObject), ...oauthOpenApiPaths },
+      paths: {
+        ...(paths as ZodOpenApiPathsObject),
+        ...oauthOpenApiPaths,
+        [`${uploadFilesPath}/{upload_id}`]: { put: filePut(version) },
+      },
+      webhooks: webhooksOf(version),
       components: {
+        schemas: includeSchemas(version),
+        headers: sharedHeaders,
         securitySchemes: {
           accessToken: {
             type: "http",
             scheme: "bearer",
             description: "A personal or workspace access token, or an OAuth 2.0 token of an app.",
+          },
+          oauth2: {
+            type: "oauth2",
+            description:
+              "Authorization code with PKCE (RFC 7636, S256). There are no scopes: an app acts for the user who authorized it.",
+            flows: {
+              authorizationCode: {
+                authorizationUrl: oauthPaths.authorize,
+                tokenUrl: oauthPaths.token,
+                refreshUrl: oauthPaths.token,
+                scopes: {},
+              },
+            },
           },
         },
       },
@@ -56,6 +86,8 @@ export function openApiDocument(version: VersionName, operations: readonly Opera
       override: ({ zodSchema, jsonSchema }) => {
         if (zodSchema === HookTypeName || zodSchema === HookTypeInput) jsonSchema.enum = hookTypesIn(version);
         else if (zodSchema === AnyHookType) delete jsonSchema.enum;
+        else if (zodSchema === createHook.body) Object.assign(jsonSchema, includeByType(version));
+        else if (zodSchema === HookInclude) replace(jsonSchema, includeAlternatives(version));
       },
     },
   );
@@ -84,22 +116,74 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Management: "Management of recordings and the workspace.",
 };
 
-function describe(operation: Operation, version: VersionName): ZodOpenApiOperationObject {
+function replace(target: object, source: object): void {
+  for (const key of Object.keys(target)) Reflect.deleteProperty(target, key);
+  Object.assign(target, source);
+}
+
+function describe(
+  operation: Operation,
+  version: VersionName,
+  isDeprecated: boolean,
+): ZodOpenApiOperationObject {
+  const isVersioned = !isManagement(operation);
+  const headers = commonHeaders(isVersioned);
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
     description: operation.description,
+    ...(isVersioned && isDeprecated ? { deprecated: true } : {}),
     ...(operation.permission === "anyone" ? { security: [] } : {}),
     requestParams: {
-      ...(isManagement(operation) ? {} : { header: versionHeader(version) }),
+      ...(isVersioned ? { header: versionHeader(version) } : {}),
       ...(operation.query === undefined ? {} : { query: operation.query }),
       ...(operation.params === undefined ? {} : { path: operation.params }),
     },
-    ...(operation.body === undefined || Object.keys(operation.body.shape).length === 0
-      ? {}
-      : { requestBody: { content: { "application/json": { schema: operation.body } } } }),
-    responses: { ...success(operation), ...failures([...commonOf(operation), ...operation.errors]) },
+    ...bodyOf(operation),
+    responses: {
+      ...success(operation.response, headers),
+      ...failures([...commonOf(operation), ...operation.errors], headers),
+    },
+  };
+}
+
+/** A body is required if it has a required field. */
+function bodyOf({ body }: Operation): Pick<ZodOpenApiOperationObject, "requestBody"> {
+  if (body === undefined || Object.keys(body.shape).length === 0) return {};
+  const required = !Object.values(body.shape).every((field) => field._zod.optin === "optional");
+  return {
+    requestBody: { ...(required ? { required } : {}), content: { "application/json": { schema: body } } },
+  };
+}
+
+/** The upload of a file, to a URL that Create Upload or Upload Recording returns. */
+function filePut(version: VersionName): ZodOpenApiOperationObject {
+  const { ifNoneMatch } = uploadFile;
+  const file = { type: "string", format: "binary" } as const;
+  return {
+    operationId: uploadFile.id,
+    tags: ["Uploads"],
+    summary: uploadFile.summary,
+    description: uploadFile.description,
+    // The signature in the URL is the permission.
+    security: [],
+    requestParams: {
+      path: uploadFile.params,
+      header: z.object({
+        "If-None-Match": isOpen("staged_uploads", version) ? ifNoneMatch : ifNoneMatch.optional(),
+        "Content-Length": uploadFile.contentLength,
+      }),
+    },
+    requestBody: { required: true, content: { "application/octet-stream": { schema: file } } },
+    responses: {
+      "200": {
+        description: "The file has arrived.",
+        headers: { ETag: { description: "Identifies the file's content.", schema: { type: "string" } } },
+        content: { "application/json": { schema: uploadFile.response } },
+      },
+      ...failures(uploadFile.errors, []),
+    },
   };
 }
 
@@ -121,40 +205,4 @@ function commonOf(operation: Operation): readonly ErrorCode[] {
 /** Whether every kind of caller is allowed, including viewers. */
 function isOpenToAll(permission: Permission): boolean {
   return permission === "anyone" || permission === "read";
-}
-
-function success({ response }: Operation): ZodOpenApiOperationObject["responses"] {
-  if (isRedirectResponse(response)) {
-    return {
-      "302": {
-        description: response.redirect,
-        headers: z.object({ Location: z.string().meta({ description: response.redirect }) }),
-      },
-    };
-  }
-  if (isTextResponse(response)) {
-    return {
-      "200": {
-        description: response.description,
-        content: { [response.contentType]: { schema: z.string() } },
-      },
-    };
-  }
-  return { "200": { description: "Success", content: { "application/json": { schema: response } } } };
-}
-
-/** One response for each status, naming the error codes that share it. */
-function failures(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
-  const byStatus = Map.groupBy(new Set(codes), (code) => errorCatalogue[code].status);
-  return Object.fromEntries(
-    [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, group]) => [
-        String(status),
-        {
-          description: group.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(" "),
-          content: { "application/problem+json": { schema: Problem } },
-        },
-      ]),
-  );
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { errorCatalogue } from "../../../../contract/errors.ts";
 import { type HookType, hookTypes, hookTypesIn } from "../../../../contract/hooks.ts";
 import type { VersionName } from "../../../../contract/versions.ts";
@@ -86,6 +87,82 @@ test("OpenAPI: 403 is documented for every operation that refuses some caller", 
     }
   }
   assert.ok(checked > 100, `${checked} operations`);
+});
+
+test("OpenAPI: the operations of a version are deprecated if its status on this server is not current", async () => {
+  const [older, current] = await Promise.all(everyVersion.map(readDocument));
+  const path = "/_/public-api/v2/recordings";
+  assert.equal(older.paths[path].post.deprecated, true);
+  assert.equal(current.paths[path].post.deprecated, undefined);
+  assert.equal(older.paths["/_/api/v1/hooks"].get.deprecated, undefined);
+});
+
+test("OpenAPI: each document has a webhook with typed data for each hook type of its version", async () => {
+  for (const version of everyVersion) {
+    const { webhooks, components } = await readDocument(version);
+    assert.deepEqual(Object.keys(webhooks), hookTypesIn(version as VersionName));
+    for (const [type, { post }] of Object.entries<{ post: { requestBody: unknown } }>(webhooks)) {
+      const name = /schemas\/(\w+)/.exec(JSON.stringify(post.requestBody))?.[1] ?? "";
+      const payload = components.schemas[name];
+      assert.equal(payload.properties.type.const, type);
+      assert.match(payload.properties.data.$ref, /^#\/components\/schemas\//);
+    }
+    const { RecordingEventData: recording } = components.schemas;
+    assert.deepEqual(Object.keys(recording.properties.recorders.items.properties), ["id", "name", "email"]);
+  }
+});
+
+test("OpenAPI: a new hook's include is the one of its type", async () => {
+  for (const version of everyVersion) {
+    const document = await readDocument(version);
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(document, "document");
+    const pointer =
+      "document#/paths/~1_~1public-api~1v2~1hooks~1create/post/requestBody/content/application~1json/schema";
+    const check = (type: string, include: object) =>
+      ajv.validate(pointer, { hook_url: "https://hooks.example", hook_type: type, include });
+    assert.equal(check("recording_added", { participants: true }), true);
+    assert.equal(check("recording_added", { participants: 1 }), false);
+    assert.equal(check("highlight_updated", { speakers: true }), true);
+    assert.equal(check("highlight_updated", { speakers: 1 }), false);
+    assert.equal(check("story_added", {}), true);
+  }
+});
+
+test("OpenAPI: bodies with a required field are required, others are not", async () => {
+  for (const document of await Promise.all(everyVersion.map(readDocument))) {
+    assert.equal(document.paths["/_/public-api/v2/hooks/create"].post.requestBody.required, true);
+    assert.equal(document.paths["/_/public-api/v2/recordings"].post.requestBody.required, undefined);
+    assert.equal(document.paths["/_/public-api/oauth2/token"].post.requestBody.required, true);
+  }
+});
+
+test("OpenAPI: the file PUT has its header and errors, in the older version without If-None-Match", async () => {
+  const [older, current] = (await Promise.all(everyVersion.map(readDocument))).map(
+    ({ paths }) => paths["/_/media/uploads/{upload_id}"].put,
+  );
+  for (const [put, required] of [
+    [older, undefined],
+    [current, true],
+  ]) {
+    for (const status of ["200", "403", "409", "412", "413", "428"]) assert.ok(put.responses[status], status);
+    const header = put.parameters.find(({ name }: { name: string }) => name === "If-None-Match");
+    assert.equal(header.required, required);
+    assert.match(put.description, /tus/);
+  }
+});
+
+test("OpenAPI: OAuth, rate limits, Retry-After and a version's lifecycle are described", async () => {
+  for (const document of await Promise.all(everyVersion.map(readDocument))) {
+    const { authorizationCode } = document.components.securitySchemes.oauth2.flows;
+    for (const url of [authorizationCode.authorizationUrl, authorizationCode.tokenUrl])
+      assert.notEqual((await fetch(app.url + url)).status, 404, url);
+    const { responses } = document.paths["/_/public-api/v2/recordings"].post;
+    for (const response of Object.values<{ headers: object }>(responses))
+      for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "Deprecation", "Sunset", "Link"])
+        assert.ok(name in response.headers, name);
+    for (const status of [429, 503]) assert.ok(responses[status].headers["Retry-After"], `${status}`);
+  }
 });
 
 test("OpenAPI: an unknown version is 404", async () => {

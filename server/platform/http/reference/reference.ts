@@ -28,7 +28,9 @@ export function referenceRoutes(
   const known = effectiveVersions(config.versionStatus);
   const documents = new Map<VersionName, string>();
   const readDocument = (version: VersionName): string => {
-    const kept = documents.get(version) ?? JSON.stringify(openApiDocument(version, operations));
+    const kept =
+      documents.get(version) ??
+      JSON.stringify(openApiDocument(version, operations, known.get(version)?.status));
     documents.set(version, kept);
     return kept;
   };

@@ -5,24 +5,19 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from .types import (
-    RecordingIncludeAiTemplateSections,
-    RecordingInclude,
     RecordingFilter,
-    UploadInclude,
     UploadAttributesInputParticipantsItem,
     UploadAttributesInputTranscriptSegmentsItem,
     UploadAttributesInputTranscript,
     UploadAttributesInput,
     UploadFilter,
     HookFilter,
-    Success,
-    ProblemViolationsItem,
-    Problem,
-    RecordingAiSummary,
-    RecordingPrivateNotes1,
-    Recording,
+    RecordingAddedPayload,
+    RecordingEventDataRecordersItem,
+    RecordingEventDataAiSummary,
+    RecordingEventDataPrivateNotes1,
+    RecordingEventData,
     Team,
-    Recorder,
     MeetingType,
     Highlight,
     AiTemplateSection,
@@ -33,13 +28,37 @@ from .types import (
     Hubspot,
     Participant,
     Screenshare,
-    UploadFailure,
-    Upload,
+    RecordingUpdatedPayload,
+    RecordingDeletedPayload,
+    DeletedEventData,
+    HighlightAddedPayload,
+    HighlightUpdatedPayload,
+    HighlightDeletedPayload,
+    HighlightDeletedEventData,
+    StoryAddedPayload,
+    Story,
+    StoryUpdatedPayload,
+    StoryDeletedPayload,
+    UploadAddedPayload,
+    UploadEventData,
     UploadAttributesParticipantsItem,
     UploadAttributesTranscriptSegmentsItem,
     UploadAttributesTranscriptAnonymousSpeakersItem,
     UploadAttributesTranscript,
     UploadAttributes,
+    UploadUpdatedPayload,
+    RecordingIncludeAiTemplateSections,
+    RecordingInclude,
+    UploadInclude,
+    Success,
+    ProblemViolationsItem,
+    Problem,
+    RecordingAiSummary,
+    RecordingPrivateNotes1,
+    Recording,
+    Recorder,
+    UploadFailure,
+    Upload,
     UploadMedia1Upload,
     UploadMedia1,
     UploadMedia2,
@@ -51,6 +70,7 @@ from .types import (
     TranscriptEntry,
     TokenResponse,
     OAuthError,
+    HighlightInclude,
     ListRecordingsResponse,
     ListUploadsResponse,
     ListHooksResponse,
@@ -129,7 +149,7 @@ class SyncApi:
         """Promote Upload. Promotes a staged upload with auto_promote false to a recording."""
         return self._request_json("POST", f"/_/public-api/v2/uploads/{_quote(upload_id)}/promote", {"include": include})
 
-    def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"], include: dict[str, Any] | None = None) -> Hook:
+    def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
         """Create Hook. Registers a URL for events of one type. The service first sends it a test request, which must return 2xx."""
         return self._request_json("POST", "/_/public-api/v2/hooks/create", {"hook_url": hook_url, "hook_type": hook_type, "include": include})
 
@@ -239,7 +259,7 @@ class AsyncApi:
         """Promote Upload. Promotes a staged upload with auto_promote false to a recording."""
         return await self._request_json("POST", f"/_/public-api/v2/uploads/{_quote(upload_id)}/promote", {"include": include})
 
-    async def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"], include: dict[str, Any] | None = None) -> Hook:
+    async def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
         """Create Hook. Registers a URL for events of one type. The service first sends it a test request, which must return 2xx."""
         return await self._request_json("POST", "/_/public-api/v2/hooks/create", {"hook_url": hook_url, "hook_type": hook_type, "include": include})
 

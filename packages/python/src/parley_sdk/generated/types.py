@@ -4,24 +4,6 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict, Union
 
 
-class RecordingIncludeAiTemplateSections(TypedDict):
-    format: NotRequired[Literal["json", "markdown", "text"]]
-    allowed_sections: NotRequired[list[str]]
-
-
-class RecordingInclude(TypedDict):
-    highlights: NotRequired[bool]
-    participants: NotRequired[bool]
-    ai_action_items: NotRequired[bool]
-    ai_summary: NotRequired[bool]
-    private_notes: NotRequired[bool]
-    calendar_event: NotRequired[bool]
-    crm: NotRequired[bool]
-    hubspot: NotRequired[bool]
-    screenshares: NotRequired[bool]
-    ai_template_sections: NotRequired[RecordingIncludeAiTemplateSections]
-
-
 class RecordingFilter(TypedDict):
     before_datetime: NotRequired[str]
     after_datetime: NotRequired[str]
@@ -30,11 +12,6 @@ class RecordingFilter(TypedDict):
     title_search: NotRequired[str]
     team: NotRequired[str]
     meeting_type: NotRequired[str]
-
-
-class UploadInclude(TypedDict):
-    attributes: NotRequired[bool]
-    transcript: NotRequired[bool]
 
 
 class UploadAttributesInputParticipantsItem(TypedDict):
@@ -74,35 +51,27 @@ class HookFilter(TypedDict):
     state: NotRequired[Literal["enabled", "disabled"]]
 
 
-class Success(TypedDict):
-    success: Literal[True]
+class RecordingAddedPayload(TypedDict):
+    type: Literal["recording_added"]
+    user_id: str
+    data: RecordingEventData
 
 
-class ProblemViolationsItem(TypedDict):
-    pointer: str
-    detail: str
+class RecordingEventDataRecordersItem(TypedDict):
+    id: str
+    name: str
+    email: str
 
 
-class Problem(TypedDict):
-    type: str
-    title: str
-    status: int
-    detail: str
-    error: Literal["version_missing", "version_unknown", "version_retired", "token_missing", "token_invalid", "sign_in_refused", "password_required", "password_wrong", "rate_limited", "bad_request", "invalid_json", "invalid_input", "invalid_cursor", "cursor_expired", "hook_unreachable", "forbidden", "quota_exceeded", "not_found", "not_in_version", "method_not_allowed", "link_invalid", "link_expired", "wrong_state", "already_uploaded", "precondition_failed", "precondition_required", "range_not_satisfiable", "body_too_large", "misdirected_request", "uri_too_long", "headers_too_large", "request_timeout", "internal", "unavailable"]
-    request_id: str
-    violations: NotRequired[list[ProblemViolationsItem]]
-    transcript_version: NotRequired[int]
-
-
-class RecordingAiSummary(TypedDict):
+class RecordingEventDataAiSummary(TypedDict):
     text: str
 
 
-class RecordingPrivateNotes1(TypedDict):
+class RecordingEventDataPrivateNotes1(TypedDict):
     text: str
 
 
-class Recording(TypedDict):
+class RecordingEventData(TypedDict):
     id: str
     title: str
     start_datetime: str
@@ -116,30 +85,23 @@ class Recording(TypedDict):
     tags: list[str]
     teams: list[Team]
     workspace_shared: bool
-    recorders: list[Recorder]
+    recorders: list[RecordingEventDataRecordersItem]
     meeting_type: MeetingType | None
     highlights: NotRequired[list[Highlight]]
     ai_template_sections: NotRequired[list[AiTemplateSection]]
     ai_action_items: NotRequired[list[ActionItem]]
-    ai_summary: NotRequired[RecordingAiSummary]
+    ai_summary: NotRequired[RecordingEventDataAiSummary]
     calendar_event: NotRequired[CalendarEvent | None]
     crm: NotRequired[Crm]
     hubspot: NotRequired[Hubspot]
     participants: NotRequired[list[Participant]]
-    private_notes: NotRequired[RecordingPrivateNotes1 | None]
+    private_notes: NotRequired[RecordingEventDataPrivateNotes1 | None]
     screenshares: NotRequired[list[Screenshare]]
 
 
 class Team(TypedDict):
     id: str
     name: str
-
-
-class Recorder(TypedDict):
-    id: str
-    name: str
-    email: str
-    participant_id: NotRequired[str | None]
 
 
 class MeetingType(TypedDict):
@@ -214,11 +176,83 @@ class Screenshare(TypedDict):
     participant_id: str
 
 
-class UploadFailure(TypedDict):
-    reason: str
+class RecordingUpdatedPayload(TypedDict):
+    type: Literal["recording_updated"]
+    user_id: str
+    data: RecordingEventData
 
 
-class Upload(TypedDict):
+class RecordingDeletedPayload(TypedDict):
+    type: Literal["recording_deleted"]
+    user_id: str
+    data: DeletedEventData
+
+
+class DeletedEventData(TypedDict):
+    id: str
+
+
+class HighlightAddedPayload(TypedDict):
+    type: Literal["highlight_added"]
+    user_id: str
+    data: Highlight
+
+
+class HighlightUpdatedPayload(TypedDict):
+    type: Literal["highlight_updated"]
+    user_id: str
+    data: Highlight
+
+
+class HighlightDeletedPayload(TypedDict):
+    type: Literal["highlight_deleted"]
+    user_id: str
+    data: HighlightDeletedEventData
+
+
+class HighlightDeletedEventData(TypedDict):
+    id: str
+    recording_id: str
+
+
+class StoryAddedPayload(TypedDict):
+    type: Literal["story_added"]
+    user_id: str
+    data: Story
+
+
+class Story(TypedDict):
+    id: str
+    title: str
+    description: str
+    url: str
+    public_url: str | None
+    banner_image_url: str | None
+    created_datetime: str
+    last_edited_datetime: str
+    tags: list[str]
+    highlights: list[Highlight]
+
+
+class StoryUpdatedPayload(TypedDict):
+    type: Literal["story_updated"]
+    user_id: str
+    data: Story
+
+
+class StoryDeletedPayload(TypedDict):
+    type: Literal["story_deleted"]
+    user_id: str
+    data: DeletedEventData
+
+
+class UploadAddedPayload(TypedDict):
+    type: Literal["upload_added"]
+    user_id: str
+    data: UploadEventData
+
+
+class UploadEventData(TypedDict):
     id: str
     media_type: Literal["audio", "transcript", "video"]
     title: str
@@ -228,8 +262,6 @@ class Upload(TypedDict):
     created_datetime: str
     updated_datetime: str
     attributes: NotRequired[UploadAttributes]
-    media: NotRequired[UploadMedia]
-    failure: NotRequired[UploadFailure]
 
 
 class UploadAttributesParticipantsItem(TypedDict):
@@ -266,6 +298,116 @@ class UploadAttributes(TypedDict):
     transcript: NotRequired[UploadAttributesTranscript]
 
 
+class UploadUpdatedPayload(TypedDict):
+    type: Literal["upload_updated"]
+    user_id: str
+    data: UploadEventData
+
+
+class RecordingIncludeAiTemplateSections(TypedDict):
+    format: NotRequired[Literal["json", "markdown", "text"]]
+    allowed_sections: NotRequired[list[str]]
+
+
+class RecordingInclude(TypedDict):
+    highlights: NotRequired[bool]
+    participants: NotRequired[bool]
+    ai_action_items: NotRequired[bool]
+    ai_summary: NotRequired[bool]
+    private_notes: NotRequired[bool]
+    calendar_event: NotRequired[bool]
+    crm: NotRequired[bool]
+    hubspot: NotRequired[bool]
+    screenshares: NotRequired[bool]
+    ai_template_sections: NotRequired[RecordingIncludeAiTemplateSections]
+
+
+class UploadInclude(TypedDict):
+    attributes: NotRequired[bool]
+    transcript: NotRequired[bool]
+
+
+class Success(TypedDict):
+    success: Literal[True]
+
+
+class ProblemViolationsItem(TypedDict):
+    pointer: str
+    detail: str
+
+
+class Problem(TypedDict):
+    type: str
+    title: str
+    status: int
+    detail: str
+    error: Literal["version_missing", "version_unknown", "version_retired", "token_missing", "token_invalid", "sign_in_refused", "password_required", "password_wrong", "rate_limited", "bad_request", "invalid_json", "invalid_input", "invalid_cursor", "cursor_expired", "hook_unreachable", "forbidden", "quota_exceeded", "not_found", "not_in_version", "method_not_allowed", "link_invalid", "link_expired", "wrong_state", "already_uploaded", "precondition_failed", "precondition_required", "range_not_satisfiable", "body_too_large", "misdirected_request", "uri_too_long", "headers_too_large", "request_timeout", "internal", "unavailable"]
+    request_id: str
+    violations: NotRequired[list[ProblemViolationsItem]]
+    transcript_version: NotRequired[int]
+
+
+class RecordingAiSummary(TypedDict):
+    text: str
+
+
+class RecordingPrivateNotes1(TypedDict):
+    text: str
+
+
+class Recording(TypedDict):
+    id: str
+    title: str
+    start_datetime: str
+    end_datetime: str
+    duration_ms: int
+    media_type: Literal["audio", "transcript", "video"]
+    source: Literal["aircall", "local_capture", "meet", "teams", "upload", "webex", "zoom", "other"]
+    share_state: Literal["public", "workspace", "restricted"]
+    url: str
+    thumbnail_url: str | None
+    tags: list[str]
+    teams: list[Team]
+    workspace_shared: bool
+    recorders: list[Recorder]
+    meeting_type: MeetingType | None
+    highlights: NotRequired[list[Highlight]]
+    ai_template_sections: NotRequired[list[AiTemplateSection]]
+    ai_action_items: NotRequired[list[ActionItem]]
+    ai_summary: NotRequired[RecordingAiSummary]
+    calendar_event: NotRequired[CalendarEvent | None]
+    crm: NotRequired[Crm]
+    hubspot: NotRequired[Hubspot]
+    participants: NotRequired[list[Participant]]
+    private_notes: NotRequired[RecordingPrivateNotes1 | None]
+    screenshares: NotRequired[list[Screenshare]]
+
+
+class Recorder(TypedDict):
+    id: str
+    name: str
+    email: str
+    participant_id: NotRequired[str | None]
+
+
+class UploadFailure(TypedDict):
+    reason: str
+
+
+class Upload(TypedDict):
+    id: str
+    media_type: Literal["audio", "transcript", "video"]
+    title: str
+    status: Literal["initial", "awaiting", "processing", "staged", "promoting", "success", "failure"]
+    auto_promote: bool
+    recording_id: str | None
+    created_datetime: str
+    updated_datetime: str
+    attributes: NotRequired[UploadAttributes]
+    media: NotRequired[UploadMedia]
+    failure: NotRequired[UploadFailure]
+
+
 class UploadMedia1Upload(TypedDict):
     url: str
     expires_at: str
@@ -297,7 +439,7 @@ class Hook(TypedDict):
     enabled: bool
     hook_url: str
     hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"]
-    include: dict[str, Any]
+    include: RecordingInclude | HighlightInclude | UploadInclude
     inserted_at: str
     secret: NotRequired[str]
 
@@ -335,6 +477,11 @@ class TokenResponse(TypedDict):
 class OAuthError(TypedDict):
     error: str
     error_description: str
+
+
+class HighlightInclude(TypedDict):
+    transcript: NotRequired[bool]
+    speakers: NotRequired[bool]
 
 
 class ListRecordingsResponse(TypedDict):
