@@ -61,7 +61,7 @@ function open(version: string): OpenDocument {
 }
 
 /** A response to validate. */
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The body as JSON; undefined if it is not JSON. */
@@ -108,8 +108,10 @@ export function assertWebhookDescribed(payload: unknown): void {
   if (JSON.stringify(data) === '{"test":true}') return;
   const version = versionNames.find((name) => type in open(name).document.webhooks);
   assert.ok(version, `no OpenAPI document has webhooks of type ${type}`);
+  // Tests of the order of deliveries number the events that they make up.
+  const { n: _number, ...described } = data as { readonly n?: number };
   open(version).validate(
     ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"],
-    payload,
+    { ...(payload as object), data: described },
   );
 }
