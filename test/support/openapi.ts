@@ -110,8 +110,8 @@ export function assertWebhookDescribed(payload: unknown): void {
   assert.ok(version, `no OpenAPI document has webhooks of type ${type}`);
   // Tests of the order of deliveries number the events that they make up.
   const { n: _number, ...described } = data as { readonly n?: number };
-  open(version).validate(
-    ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"],
-    { ...(payload as object), data: described },
-  );
+  open(version).validate(["webhooks", type, "post", "requestBody", "content", "application/json", "schema"], {
+    ...(payload as object),
+    data: described,
+  });
 }
