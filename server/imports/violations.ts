@@ -15,6 +15,7 @@ const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(unde
 const PartialBody = z.object({
   media: optional(z.object({ format: optional(z.enum(mediaFormats)), url: optional(z.string()) })),
   start_datetime: optional(z.string()),
+  external_id: optional(z.string()),
   recorder_ids: optional(z.array(z.unknown())),
   participants: optional(
     z.array(
@@ -48,10 +49,21 @@ export async function findImportViolations(
   if (partial === undefined) return [];
   return [
     ...(await findReferenceViolations(deps.db.kysely, principal.workspaceId, body)),
+    ...findExternalIdViolations(partial),
     ...findRecorderViolations(principal, partial),
     ...(await findMediaViolations(deps, principal, partial)),
     ...findScreenshareViolations(partial),
     ...findObservedViolations(partial),
+  ];
+}
+
+/** External ids of the sample recordings begin with this; an admin can delete them with one click, so no client may. */
+export const samplePrefix = "parley-sample/";
+
+function findExternalIdViolations({ external_id }: PartialBody): Violation[] {
+  if (!external_id?.trim().startsWith(samplePrefix)) return [];
+  return [
+    { pointer: "/external_id", detail: `must not start with ${samplePrefix}, which names sample recordings` },
   ];
 }
 

@@ -17,6 +17,17 @@ const titles = async () =>
 
 test("two admins load the samples at once: each exists once, with media, transcript and highlight; one removes them all", async () => {
   await makeRecording(app, workspace.admin.token, { title: "Our own" });
+  const own = {
+    title: "Our own",
+    external_id: "parley-sample/demo",
+    participants: [{ name: "Anna", speaker_key: "a" }],
+    transcript: { language: "en", segments: [{ speaker_key: "a", start: 0, end: 1000, text: "Hello." }] },
+  };
+  const imported = await call(app, "POST", "/_/api/v1/recordings", own, {
+    token: workspace.member.token,
+    version: null,
+  });
+  assert.deepEqual([imported.status, imported.body.violations?.[0]?.pointer], [400, "/external_id"]);
   const states = await Promise.all([samples("POST"), samples("POST", second.token), samples("POST")]);
   for (const { total, loaded, pending } of states) assert.equal(loaded + pending, total);
   await until("the samples are processed", async () => (await samples("GET")).loaded === 3, 60_000);
@@ -32,4 +43,19 @@ test("two admins load the samples at once: each exists once, with media, transcr
   assert.deepEqual(await samples("DELETE", second.token), { total: 3, loaded: 0, pending: 0 });
   assert.deepEqual(await titles(), ["Our own"]);
   assert.equal((await samples("POST")).pending, 3, "they can be loaded again");
+});
+
+test("loading that was interrupted before a file arrived is not pending, and loading again continues", async () => {
+  const { id, admin } = await makeWorkspace(app.db);
+  assert.equal((await samples("POST", admin.token)).pending, 3);
+  // As a process that was killed before it stored the file leaves it.
+  await app.db.pool.query(
+    `update uploads set status = 'awaiting', file_etag = null where workspace_id = $1 and external_id like '%/demo'
+       and status <> 'success'`,
+    [id],
+  );
+  const { loaded, pending } = await samples("GET", admin.token);
+  assert.ok(loaded + pending < 3);
+  const again = await samples("POST", admin.token);
+  assert.equal(again.loaded + again.pending, 3);
 });

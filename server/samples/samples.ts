@@ -6,6 +6,7 @@ import { ImportInput } from "../../contract/imports.ts";
 import type { getSampleRecordings } from "../../contract/samples.ts";
 import type { AuditActor } from "../audit/record.ts";
 import { importRecording } from "../imports/service.ts";
+import { samplePrefix } from "../imports/violations.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -32,7 +33,7 @@ const assets = new URL("./assets/", import.meta.url);
 const dayMs = 86_400_000;
 
 /** Makes loading idempotent, and tells sample recordings from others. */
-const externalIdOf = (name: string): string => `parley-sample/${name}`;
+const externalIdOf = (name: string): string => `${samplePrefix}${name}`;
 const externalIds = names.map(externalIdOf);
 
 /** What a sample's JSON file has besides attributes of an import. */
@@ -43,21 +44,29 @@ interface Sample extends Record<string, unknown> {
   readonly summary: string | null;
 }
 
-/** How many sample recordings the workspace has. */
+/**
+ * How many sample recordings the workspace has. A sample whose file has not arrived is not pending: loading was interrupted,
+ * and loading again continues.
+ */
 export async function findSamples(db: Database, workspaceId: string): Promise<State> {
   const uploads = await findUploads(db, workspaceId);
   const loaded = uploads.filter(({ recording_id }) => recording_id !== null).length;
-  return { total: names.length, loaded, pending: uploads.length - loaded };
+  const unsent = uploads.filter(({ status }) => status === "awaiting").length;
+  return { total: names.length, loaded, pending: uploads.length - loaded - unsent };
 }
 
 function findUploads(db: Database, workspaceId: string) {
-  return db.kysely
-    .selectFrom("uploads")
-    .select(["id", "recording_id"])
-    .where("workspace_id", "=", workspaceId)
-    .where("external_id", "in", externalIds)
-    .where("status", "<>", "failure")
-    .execute();
+  return (
+    db.kysely
+      .selectFrom("uploads")
+      .select(["id", "recording_id", "status"])
+      .where("workspace_id", "=", workspaceId)
+      // As they are loaded; a member's own import is never a sample.
+      .where("scope", "=", "workspace")
+      .where("external_id", "in", externalIds)
+      .where("status", "<>", "failure")
+      .execute()
+  );
 }
 
 /**

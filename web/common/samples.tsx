@@ -1,10 +1,11 @@
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { loadSamples, removeSamples, samplesQuery } from "../api/samples.ts";
 import { useAction } from "./actions.tsx";
+import { ConfirmButton } from "./dialogs/confirm.tsx";
 
-/** Loads or removes the sample recordings with one click. For admins. */
+/** Loads the sample recordings with one click, and removes them. For admins. */
 export function SamplesButton() {
   const client = useQueryClient();
   const { data } = useQuery(samplesQuery);
@@ -14,21 +15,33 @@ export function SamplesButton() {
     done: "Loading sample recordings. You can remove them in Settings → General.",
     refresh,
   });
-  const remove = useAction({ run: () => removeSamples(), done: "Sample recordings removed.", refresh });
   // Once all are processed: with the first recording, the checklist around this button disappears.
   const isLoaded = data !== undefined && data.loaded > 0 && data.pending === 0;
   useEffect(() => {
     if (isLoaded) void client.invalidateQueries({ queryKey: ["recordings"] });
   }, [client, isLoaded]);
   if (data === undefined) return null;
-  const isBusy = load.isPending || remove.isPending || data.pending > 0;
-  return data.loaded === data.total ? (
-    <Button size="xs" variant="default" loading={isBusy} onClick={() => remove.mutate()}>
-      Remove sample recordings
-    </Button>
-  ) : (
-    <Button size="xs" variant="light" loading={isBusy} onClick={() => load.mutate()}>
-      Load sample recordings
-    </Button>
+  const isBusy = load.isPending || data.pending > 0;
+  return (
+    <Group gap="xs">
+      {data.loaded < data.total ? (
+        <Button size="xs" variant="light" loading={isBusy} onClick={() => load.mutate()}>
+          Load sample recordings
+        </Button>
+      ) : null}
+      {data.loaded > 0 && !isBusy ? (
+        <ConfirmButton
+          text="Remove sample recordings"
+          button={{ size: "xs", variant: "default", color: "gray" }}
+          title="Remove sample recordings?"
+          label="Delete permanently"
+          run={() => removeSamples()}
+          done="Sample recordings removed."
+          refresh={refresh}
+        >
+          The sample recordings are deleted permanently for everyone, with their highlights and notes.
+        </ConfirmButton>
+      ) : null}
+    </Group>
   );
 }
