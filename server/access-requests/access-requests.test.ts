@@ -95,6 +95,11 @@ test("access by another way removes the request from the list; old requests are 
   await settled();
   await call(app, "PUT", `/recordings/${id}/users`, { user_id: user.id }, { token: owner.token });
   assert.deepEqual(await listed(id), []);
+  await deleteOldRequests(db.kysely);
+  await call(app, "DELETE", `/recordings/${id}/users/${user.id}`, undefined, { token: owner.token });
+  assert.deepEqual(await listed(id), [], "it doesn't return when that access ends");
+  await request((await newUser()).token, id);
+  await settled();
   await db.pool.query("update access_requests set requested_at = now() - interval '31 days'");
   await deleteOldRequests(db.kysely);
   assert.equal((await db.pool.query("select 1 from access_requests")).rowCount, 0);

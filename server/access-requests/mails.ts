@@ -11,6 +11,7 @@ export function accessRequestMail(
   to: Recipient,
   about: {
     readonly requester: string;
+    readonly requesterEmail: string;
     readonly title: string;
     /** Opens the Share dialog. */
     readonly url: string;
@@ -24,7 +25,7 @@ export function accessRequestMail(
     subject: `${requester} requests access to ${title}`,
     text: [
       `Hello ${oneLine(to.name)},`,
-      `${requester} requests access to the recording “${title}”. Grant or decline it in the Share dialog:`,
+      `${requester} (${about.requesterEmail}) requests access to the recording “${title}”. Grant or decline it in the Share dialog:`,
       about.url,
       "If you don't respond, nothing is shared, and the request expires after 30 days.",
     ].join("\n\n"),

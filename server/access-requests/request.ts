@@ -22,6 +22,9 @@ const maxMails = 10;
 /** How long requests are kept, and declined ones can't be repeated. */
 const keptDays = 30;
 
+/** How long the email may take to be sent: later the request may have been decided. */
+const mailTtlMs = 86_400_000;
+
 /**
  * Requests access to a recording. A job looks it up, so neither the response nor its timing reveals whether it exists.
  * @throws ProblemError `rate_limited`.
@@ -46,6 +49,7 @@ export async function requestAccess(
 interface Wanted {
   readonly title: string;
   readonly requester: string;
+  readonly requesterEmail: string;
 }
 
 /** Stores the request and notifies the recorders, if it can be granted and is new. */
@@ -75,7 +79,7 @@ export async function requestAccessJob(
         accessRequestMail(owner, {
           ...wanted,
           url: `${deps.config.baseUrl}/recordings/${wantedId}?share=true`,
-          expiresAtMs: Date.now() + keptDays * 86_400_000,
+          expiresAtMs: Date.now() + mailTtlMs,
         }),
       );
   });
@@ -89,7 +93,7 @@ async function lockWanted(
   { userId, workspaceId }: AuditActor,
 ): Promise<Wanted | undefined> {
   const { rows } = await sql<Wanted>`
-    select r.title, u.name as requester
+    select r.title, u.name as requester, u.email as "requesterEmail"
     from recordings r
     join workspaces w on w.id = r.workspace_id
     join users u on u.workspace_id = r.workspace_id and u.id = ${userId} and u.deactivated_at is null
@@ -130,8 +134,14 @@ async function findDeciders(
   return recorders.length > 0 ? recorders : rows;
 }
 
-/** Deletes old requests. */
+/** Deletes old requests, and those of users who have access by another way, so that they don't return when it ends. */
 export async function deleteOldRequests(db: Executor): Promise<void> {
   await sql`
-    delete from access_requests where requested_at < now() - ${keptDays} * interval '1 day'`.execute(db);
+    delete from access_requests a using users u, workspaces w
+    where u.id = a.user_id and w.id = u.workspace_id and (
+      a.requested_at < now() - ${keptDays} * interval '1 day' or exists (
+        select 1 from recording_grants g
+        where g.recording_id = a.recording_id and g.principal_id = any(parley_principals(u.id, w.members_id))))`.execute(
+    db,
+  );
 }

@@ -33,12 +33,16 @@ export async function enqueueMail(
   await deps.jobs.enqueue(tx, "send_mail", { encrypted: encrypted.toString("base64") }, randomUUID());
 }
 
-/** The recipient of a queued email; undefined when it can't be decrypted, as after a change of PARLEY_SECRET. */
-export function mailRecipient(encryptor: Encryptor, encrypted: string): string | undefined {
+/**
+ * Whether a queued email is to this email address or contains it; false when it can't be decrypted, as after a change of
+ * PARLEY_SECRET.
+ */
+export function isMailAbout(encryptor: Encryptor, encrypted: string, email: string): boolean {
   try {
-    return EncryptedMail.parse(JSON.parse(encryptor.decrypt(Buffer.from(encrypted, "base64")))).mail.to;
+    const { mail } = EncryptedMail.parse(JSON.parse(encryptor.decrypt(Buffer.from(encrypted, "base64"))));
+    return [mail.to, mail.text].some((text) => text.toLowerCase().includes(email.toLowerCase()));
   } catch {
-    return undefined;
+    return false;
   }
 }
 
