@@ -86,7 +86,7 @@ test("storage: of two concurrent files that don't fit together, one is refused b
   assert.ok(refused);
   assert.match(
     await refusalOf(refused),
-    /^the workspace's storage is full: 300000 of 500000 bytes are used .* the file needs 300000; delete recordings or ask the operator for more storage$/,
+    /^the workspace's storage is full: 300000 of 500000 bytes are used .* the file needs 300000; permanently delete recordings, also from the trash, or ask the operator for more storage$/,
   );
   assert.equal(await used(), 300_000);
 });

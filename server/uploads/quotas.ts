@@ -145,7 +145,7 @@ export async function countArrivedFile(
 export function outOfRoom(room: number): ProblemError {
   return new ProblemError(
     "quota_exceeded",
-    `the file is larger than the ${room} bytes free in the workspace's storage; nothing was stored; delete recordings or ask the operator for more storage`,
+    `the file is larger than the ${room} bytes free in the workspace's storage; nothing was stored; permanently delete recordings, also from the trash, or ask the operator for more storage`,
   );
 }
 
@@ -154,6 +154,6 @@ function storageFull(quota: number, used: number, needed: number | null = null):
   const file = needed === null ? "" : ` and the file needs ${needed}`;
   return new ProblemError(
     "quota_exceeded",
-    `the workspace's storage is full: ${Math.round(used)} of ${quota} bytes are used or reserved${file}; delete recordings or ask the operator for more storage`,
+    `the workspace's storage is full: ${Math.round(used)} of ${quota} bytes are used or reserved${file}; permanently delete recordings, also from the trash, or ask the operator for more storage`,
   );
 }

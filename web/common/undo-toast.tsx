@@ -9,6 +9,7 @@ const shownMs = 12_000;
 /** Says what was done, with a button that undoes it. */
 export function showUndoToast(options: {
   readonly message: string;
+  /** A string that it returns is shown instead of `undone`. */
   readonly undo: () => Promise<unknown>;
   /** Shown once undone. */
   readonly undone: string;
@@ -31,8 +32,8 @@ function UndoMessage(props: {
   const undo = async () => {
     setUndoing(true);
     try {
-      await props.undo();
-      notifications.show({ message: props.undone });
+      const message = await props.undo();
+      notifications.show({ message: typeof message === "string" ? message : props.undone });
     } catch (error) {
       notifications.show({ color: "red", title: "Couldn't undo that", message: errorText(error) });
     }

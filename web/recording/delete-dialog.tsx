@@ -11,7 +11,7 @@ import { showDeletedToast } from "../trash/deleted-toast.ts";
 import { WhatDeletingDoes } from "../trash/what-deleting-does.tsx";
 import { useRecording } from "./context.ts";
 
-/** Lists what will be deleted, deletes it, and returns to the library, where a toast can undo it. */
+/** Lists what will be deleted or moved to the trash, does it, and returns to the library, where a toast can undo it. */
 export function DeleteDialog(props: {
   isOpen: boolean;
   onClose: () => void;
@@ -37,7 +37,16 @@ export function DeleteDialog(props: {
     <Modal opened={isOpen} onClose={onClose} title="Delete this recording?">
       <Stack>
         <Text>
-          Deletes <b dir="auto">{view.recording.title}</b> for everyone, including:
+          {days === 0 ? (
+            <>
+              Deletes <b dir="auto">{view.recording.title}</b>
+            </>
+          ) : (
+            <>
+              Moves <b dir="auto">{view.recording.title}</b> to the trash
+            </>
+          )}{" "}
+          for everyone, including:
         </Text>
         <List spacing={4}>
           {willBeDeleted(view).map((line) => (

@@ -19,8 +19,14 @@ export function showDeletedToast(
     message: `${what} moved to trash`,
     undone: `${what} restored`,
     undo: async () => {
-      for (const { id } of restorable) await restoreRecording(id);
+      const failures: unknown[] = [];
+      for (const { id } of restorable) await restoreRecording(id).catch((error) => failures.push(error));
       await refreshAfterTrash(client);
+      if (failures.length === restorable.length) throw failures[0];
+      const restored = counted(restorable.length - failures.length, "recording");
+      return failures.length === 0
+        ? undefined
+        : `${restored} restored, ${failures.length} could not be restored`;
     },
   });
 }

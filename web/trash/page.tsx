@@ -2,6 +2,7 @@ import { Badge, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { IconRestore, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { sessionQuery } from "../api/session.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import {
   purgeRecording,
@@ -76,6 +77,7 @@ function Trashed() {
 
 function TrashedRow({ recording }: { recording: TrashedRecording }) {
   const { id, title, is_held, deleted_by } = recording;
+  const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const client = useQueryClient();
   const restore = useAction({
     run: () => restoreRecording(id),
@@ -112,31 +114,33 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
           </Text>
         )}
       </div>
-      <Group gap="xs">
-        <Button
-          variant="light"
-          size="compact-sm"
-          leftSection={<IconRestore size={16} aria-hidden />}
-          aria-label={`Restore ${title}`}
-          loading={restore.isPending}
-          onClick={() => restore.mutate()}
-        >
-          Restore
-        </Button>
-        {is_held ? null : (
-          <ConfirmButton
-            text="Delete now"
-            button={{ "aria-label": `Delete now: ${title}` }}
-            title="Delete permanently?"
-            label="Delete permanently"
-            run={() => purgeRecording(id)}
-            done="Recording permanently deleted"
-            refresh={[["trash"]]}
+      {isViewer ? null : (
+        <Group gap="xs">
+          <Button
+            variant="light"
+            size="compact-sm"
+            leftSection={<IconRestore size={16} aria-hidden />}
+            aria-label={`Restore ${title}`}
+            loading={restore.isPending}
+            onClick={() => restore.mutate()}
           >
-            <b dir="auto">{title}</b> and its files, transcript and highlights can't be restored afterwards.
-          </ConfirmButton>
-        )}
-      </Group>
+            Restore
+          </Button>
+          {is_held ? null : (
+            <ConfirmButton
+              text="Delete now"
+              button={{ "aria-label": `Delete now: ${title}` }}
+              title="Delete permanently?"
+              label="Delete permanently"
+              run={() => purgeRecording(id)}
+              done="Recording permanently deleted"
+              refresh={[["trash"]]}
+            >
+              <b dir="auto">{title}</b> and its files, transcript and highlights can't be restored afterwards.
+            </ConfirmButton>
+          )}
+        </Group>
+      )}
     </div>
   );
 }

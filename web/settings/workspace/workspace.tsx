@@ -254,22 +254,22 @@ function SharingForm({ workspace }: { workspace: Workspace }) {
 function TrashForm({ workspace }: { workspace: Workspace }) {
   const draft = useDraft<number | string>("workspace-trash", workspace.trash_days);
   const days = Number(draft.value);
-  const isLess = days < workspace.trash_days;
+  const isLess = draft.value !== "" && days < workspace.trash_days;
   return (
     <PartForm
       field="trash_days"
       draft={draft}
       change={{ trash_days: days }}
       isChanged={draft.value !== "" && days !== workspace.trash_days}
-      done="Trash saved."
+      done="Setting saved."
     >
       {(error) => (
         <NumberInput
           label="Days in the trash"
           description={
             isLess
-              ? "Recordings that have been in the trash longer are deleted permanently as soon as you save."
-              : "0: recordings are deleted permanently at once. Retention rules and erasing personal data never use the trash."
+              ? "Recordings that have been in the trash longer will be deleted permanently, except those on legal hold."
+              : "0: recordings are deleted permanently at once. Retention rules and erasing personal data delete permanently at once, also from the trash."
           }
           min={0}
           max={365}
