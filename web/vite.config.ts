@@ -21,7 +21,7 @@ export default defineConfig({
         codeSplitting: {
           // By default each icon and each module that two pages share would become its own file and request.
           groups: [
-            { name: "icons", test: /@tabler/ },
+            { name: "icons", test: /@tabler/, minShareCount: 2 },
             { name: "shared", test: /node_modules/, minShareCount: 12 },
             { name: "common", test: /web\/(?:common|api)\/.*\.tsx?$/, minShareCount: 5 },
           ],

@@ -1,11 +1,32 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { sql } from "kysely";
+import { syncGrants } from "../../server/access/grants.ts";
+import type { Database } from "../../server/platform/db/database.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { until } from "../support/until.ts";
 import { makeMedia } from "./recording-support.ts";
 import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
+
+/** Inserts transcript recordings of a user, an hour apart. */
+async function insertMany(db: Database, userId: string, count: number): Promise<void> {
+  await db.kysely.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ id: string }>`
+      insert into recordings (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source,
+        share_state, external)
+      select gen_random_uuid(), u.workspace_id, 'Number ' || n, timestamptz '2026-06-01' - n * interval '1 hour',
+        timestamptz '2026-06-01' - n * interval '1 hour', 60000, 'transcript', 'upload', 'restricted', false
+      from generate_series(1, ${count}::integer) n, users u where u.id = ${userId} returning id`.execute(tx);
+    const ids = rows.map(({ id }) => id);
+    await sql`
+      insert into recording_recorders (recording_id, user_id, position)
+      select id, ${userId}, 0 from unnest(${ids}::uuid[]) as r (id)`.execute(tx);
+    await syncGrants(tx, ids);
+  });
+}
 
 test("library: signed-out users are sent to the sign-in page, which returns here", async () => {
   const { page } = await visit(app, "/?title=budget");
@@ -136,4 +157,73 @@ test("with a classic scrollbar the header reaches the edge, overlays cover all, 
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.deepEqual(complaints, []);
+});
+
+test("library: rows are selected with Shift, tagged and deleted with undo, marked as favorites, sorted and counted", async () => {
+  const { member } = await makeWorkspace(app.db);
+  for (const [index, title] of ["Alder", "Birch", "Cedar", "Dogwood"].entries())
+    await makeRecording(app, member.token, {
+      title,
+      start_datetime: new Date(Date.UTC(2026, 2, 1 + Math.floor(index / 2), 9 + index)).toISOString(),
+    });
+  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  await page.getByText("4 recordings").waitFor();
+  assert.equal(await page.getByRole("heading", { level: 2 }).count(), 2, "a heading for each day");
+  const titles = () => page.getByRole("list", { name: "Recordings" }).getByRole("link").allTextContents();
+  assert.deepEqual(await titles(), ["Dogwood", "Cedar", "Birch", "Alder"]);
+  await page.getByRole("combobox", { name: "Sort" }).click();
+  await page.getByRole("option", { name: "By title" }).click();
+  await page.waitForURL(/sort=title/);
+  await until("sorted by title", async () => (await titles())[0] === "Alder");
+  assert.equal(await page.getByRole("heading", { level: 2 }).count(), 0);
+
+  await page.getByRole("checkbox", { name: "Select Alder" }).click();
+  await page.getByRole("checkbox", { name: "Select Cedar" }).click({ modifiers: ["Shift"] });
+  const bar = page.getByRole("toolbar", { name: "Selected recordings" });
+  await bar.getByText("3 recordings selected").waitFor();
+  await assertAccessible(page);
+  await bar.getByRole("button", { name: "Add tag" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Tag" }).fill("woods");
+  await dialog.getByRole("button", { name: "Add tag" }).click();
+  await page.getByText("3 recordings tagged").waitFor();
+  await page.getByText("woods").nth(2).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("woods").first().waitFor({ state: "detached" });
+
+  await page.getByRole("checkbox", { name: "Select Birch" }).focus();
+  await page.keyboard.press("Space");
+  await bar.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByText("from the trash for 30 days").waitFor();
+  await assertAccessible(page);
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("3 recordings").waitFor();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByText("4 recordings").waitFor();
+
+  await page.getByRole("button", { name: "Favorite: Cedar" }).click();
+  await page.getByRole("button", { name: "Favorite: Cedar", pressed: true }).waitFor();
+  await page.getByRole("button", { name: "Favorites only" }).click();
+  await page.waitForURL(/favorite=true/);
+  await page.getByText("1 recording", { exact: true }).waitFor();
+  assert.deepEqual(await titles(), ["Cedar"]);
+  await page.getByRole("button", { name: "Actions for Cedar" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(complaints, []);
+});
+
+test("library: thousands of recordings scroll with few rows in the document", async () => {
+  const { member } = await makeWorkspace(app.db);
+  await insertMany(app.db, member.id, 2000);
+  const { page } = await visit(app, "/", { userId: member.id, size: phone });
+  await page.getByText("2,000 recordings").waitFor();
+  const list = page.getByRole("list", { name: "Recordings" });
+  await until("later pages are loaded", () =>
+    page.evaluate<boolean>(
+      `window.scrollTo(0, 1e9),
+        [...document.querySelectorAll("[aria-label=Recordings] a")].some((a) => a.textContent > "Number 350")`,
+    ),
+  );
+  assert.ok((await list.getByRole("listitem").count()) < 40);
 });

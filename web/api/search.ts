@@ -2,6 +2,7 @@ import { infiniteQueryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { SearchHit, SearchResult, search } from "../../contract/search.ts";
 import { call } from "./client.ts";
+import { dayAfter } from "./library.ts";
 
 export type FoundRecording = z.output<typeof SearchResult>;
 export type Hit = z.output<typeof SearchHit>;
@@ -57,11 +58,4 @@ function toQuery({ q, from, to, person, team, type, tag, media }: SearchFilter) 
     from: from === undefined ? undefined : new Date(`${from}T00:00:00`).toISOString(),
     to: to === undefined ? undefined : dayAfter(to).toISOString(),
   };
-}
-
-/** Midnight of the next day; adding 24 hours would be wrong when daylight saving time changes. */
-function dayAfter(day: string): Date {
-  const date = new Date(`${day}T00:00:00`);
-  date.setDate(date.getDate() + 1);
-  return date;
 }

@@ -10,8 +10,8 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { libraryQuery } from "../api/library.ts";
 import { recordingQuery, transcriptQuery } from "../api/recording.ts";
-import { recordingsQuery } from "../api/recordings.ts";
 import { sessionQuery, signInUrl } from "../api/session.ts";
 import { ownerOf } from "../common/drafts/store.ts";
 import { loadPart } from "../common/load-part.tsx";
@@ -65,7 +65,7 @@ const libraryRoute = createRoute({
   loaderDeps: ({ search: { view: _view, ...filter } }) => filter,
   // Fetches data in parallel with the page's code.
   loader: ({ context, deps, preload }) => {
-    if (!preload) void context.queryClient.prefetchInfiniteQuery(recordingsQuery(deps));
+    if (!preload) void context.queryClient.prefetchInfiniteQuery(libraryQuery(deps));
   },
   component: lazyPage(() => import("../library/page.tsx"), "LibraryPage"),
 });

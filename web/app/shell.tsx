@@ -2,7 +2,6 @@ import {
   ActionIcon,
   Anchor,
   AppShell,
-  Avatar,
   Burger,
   Button,
   Group,
@@ -198,9 +197,9 @@ function AccountMenu({ session }: { session: Session }) {
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
           <UnstyledButton aria-label={`${initials(session.user.name)}, account menu of ${session.user.name}`}>
-            <Avatar radius="xl" size={36} color="indigo" variant="filled" aria-hidden>
+            <span className="initials account" aria-hidden>
               {initials(session.user.name)}
-            </Avatar>
+            </span>
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>

@@ -26,7 +26,10 @@ export function LibraryFilters() {
           ? {
               text: "Clear filters",
               run: () =>
-                navigate({ search: ({ view }: LibrarySearch) => withoutEmpty({ view }), replace: true }),
+                navigate({
+                  search: ({ view, sort }: LibrarySearch) => withoutEmpty({ view, sort }),
+                  replace: true,
+                }),
             }
           : null
       }

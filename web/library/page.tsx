@@ -1,9 +1,29 @@
-import { Button, Group, Loader, SegmentedControl, Title, VisuallyHidden } from "@mantine/core";
-import { IconLayoutGrid, IconList, IconPlayerRecord, IconUpload, IconVideo } from "@tabler/icons-react";
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Loader,
+  SegmentedControl,
+  Select,
+  Text,
+  Title,
+  VisuallyHidden,
+} from "@mantine/core";
+import {
+  IconLayoutGrid,
+  IconList,
+  IconPlayerRecord,
+  IconStar,
+  IconStarFilled,
+  IconUpload,
+  IconVideo,
+} from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { recordingsQuery } from "../api/recordings.ts";
-import { useLoadMore } from "../common/lists/use-load-more.ts";
+import { useMemo } from "react";
+import { libraryQuery } from "../api/library.ts";
+import { counted } from "../common/format/count.ts";
+import { withoutEmpty } from "../common/lists/filters.tsx";
 import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -11,22 +31,23 @@ import { useTitle } from "../common/use-title.ts";
 import { useOpenRecorder } from "../record/context.tsx";
 import { LibraryFilters } from "./filters.tsx";
 import classes from "./library.module.css";
-import { RecordingCard, RecordingCardSkeleton } from "./recording-card.tsx";
-import { RecordingRow, RecordingRowSkeleton } from "./recording-row.tsx";
+import { RecordingCardSkeleton } from "./recording-card.tsx";
+import { RecordingList } from "./recording-list.tsx";
+import { RecordingRowSkeleton } from "./recording-row.tsx";
 import { isFiltered, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
 const FirstSteps = lazyPart(async () => (await import("./first-steps.tsx")).FirstSteps);
 
-/** All recordings the user can see, newest first. */
+/** All recordings the user can see. */
 export function LibraryPage() {
   useTitle("Library");
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const { view, ...filter } = search;
   const isGrid = view === "grid";
-  const { data } = useInfiniteQuery(recordingsQuery(filter));
+  const { data } = useInfiniteQuery(libraryQuery(filter));
   // Until there is a recording, there is nothing to filter or to arrange.
   const isEmpty = !isFiltered(search) && data?.pages.every(({ recordings }) => recordings.length === 0);
   if (isEmpty)
@@ -41,31 +62,86 @@ export function LibraryPage() {
   return (
     <PageStack>
       <Group justify="space-between">
-        <Title order={1} size="h2">
-          Library
-        </Title>
-        <SegmentedControl
-          size="xs"
-          aria-label="View"
-          value={isGrid ? "grid" : "list"}
-          onChange={(value) =>
-            navigate({
-              search: (before) => ({ ...before, view: value === "grid" ? ("grid" as const) : undefined }),
-              replace: true,
-            })
-          }
-          data={[
-            { value: "list", label: <ViewLabel icon={<IconList size={16} aria-hidden />} text="List" /> },
-            {
-              value: "grid",
-              label: <ViewLabel icon={<IconLayoutGrid size={16} aria-hidden />} text="Grid" />,
-            },
-          ]}
-        />
+        <Group gap="sm" align="baseline">
+          <Title order={1} size="h2">
+            Library
+          </Title>
+          <Count count={data?.pages[0]?.count ?? null} />
+        </Group>
+        <Group gap="sm">
+          <ActionIcon
+            size={30}
+            variant="default"
+            aria-label="Favorites only"
+            title="Favorites only"
+            aria-pressed={search.favorite === true}
+            onClick={() =>
+              navigate({
+                search: (before: LibrarySearch) =>
+                  withoutEmpty({ ...before, favorite: search.favorite ? undefined : true }),
+                replace: true,
+              })
+            }
+          >
+            {search.favorite ? (
+              <IconStarFilled size={16} color="var(--mantine-color-yellow-8)" />
+            ) : (
+              <IconStar size={16} />
+            )}
+          </ActionIcon>
+          <Select
+            size="xs"
+            w={130}
+            aria-label="Sort"
+            allowDeselect={false}
+            data={[
+              { value: "newest", label: "Newest first" },
+              { value: "oldest", label: "Oldest first" },
+              { value: "title", label: "By title" },
+            ]}
+            value={search.sort ?? "newest"}
+            onChange={(sort) =>
+              navigate({
+                search: (before) => ({
+                  ...before,
+                  sort: sort === "oldest" || sort === "title" ? (sort as "oldest" | "title") : undefined,
+                }),
+                replace: true,
+              })
+            }
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="View"
+            value={isGrid ? "grid" : "list"}
+            onChange={(value) =>
+              navigate({
+                search: (before) => ({ ...before, view: value === "grid" ? ("grid" as const) : undefined }),
+                replace: true,
+              })
+            }
+            data={[
+              { value: "list", label: <ViewLabel icon={<IconList size={16} aria-hidden />} text="List" /> },
+              {
+                value: "grid",
+                label: <ViewLabel icon={<IconLayoutGrid size={16} aria-hidden />} text="Grid" />,
+              },
+            ]}
+          />
+        </Group>
       </Group>
       <LibraryFilters />
       <Recordings key={JSON.stringify(filter)} isGrid={isGrid} />
     </PageStack>
+  );
+}
+
+/** The number of recordings that the server counted; it stops at 100,000. */
+function Count({ count }: { count: number | null }) {
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {count === null ? "" : `${counted(count, "recording")}${count >= 100_000 ? " or more" : ""}`}
+    </Text>
   );
 }
 
@@ -81,48 +157,46 @@ function ViewLabel({ icon, text }: { icon: React.ReactNode; text: string }) {
 function Recordings({ isGrid }: { isGrid: boolean }) {
   const search = page.useSearch();
   const { view: _view, ...filter } = search;
-  const query = useInfiniteQuery(recordingsQuery(filter));
-  const more = useLoadMore(() => {
-    if (query.hasNextPage && !query.isFetchingNextPage) query.fetchNextPage();
-  });
-  const [Item, Skeleton] = isGrid
-    ? ([RecordingCard, RecordingCardSkeleton] as const)
-    : ([RecordingRow, RecordingRowSkeleton] as const);
-  const layout = isGrid ? classes.grid : classes.list;
-  if (query.isPending)
-    return (
-      <div className={layout} aria-busy="true">
-        <VisuallyHidden role="status">Loading recordings</VisuallyHidden>
-        {Array.from({ length: 8 }, (_, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.
-          <Skeleton key={index} />
-        ))}
-      </div>
-    );
+  const query = useInfiniteQuery(libraryQuery(filter));
+  const items = useMemo(() => query.data?.pages.flatMap(({ recordings }) => recordings) ?? [], [query.data]);
+  if (query.isPending) return <Loading isGrid={isGrid} />;
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
-  const recordings = query.data.pages.flatMap(({ recordings }) => recordings);
-  if (recordings.length === 0) return <NoMatches />;
+  if (items.length === 0) return <NoMatches />;
+  const loadMore = () => {
+    if (query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError) query.fetchNextPage();
+  };
   return (
     <>
-      <ul className={layout} aria-label="Recordings">
-        {recordings.map((recording) => (
-          <li key={recording.id}>
-            <Item recording={recording} />
-          </li>
-        ))}
-      </ul>
-      <div ref={more}>
-        {query.isFetchingNextPage ? (
-          <Group justify="center" p="md">
-            <Loader size="sm" role="img" aria-label="Loading more" />
-          </Group>
-        ) : null}
-        {query.isFetchNextPageError ? (
-          <ErrorState error={query.error} retry={() => query.fetchNextPage()} />
-        ) : null}
-      </div>
+      <RecordingList
+        items={items}
+        count={query.data?.pages[0]?.count ?? items.length}
+        isGrid={isGrid}
+        isByDay={search.sort !== "title"}
+        onEnd={loadMore}
+      />
+      {query.isFetchingNextPage ? (
+        <Group justify="center" p="md">
+          <Loader size="sm" role="img" aria-label="Loading more" />
+        </Group>
+      ) : null}
+      {query.isFetchNextPageError ? (
+        <ErrorState error={query.error} retry={() => query.fetchNextPage()} />
+      ) : null}
     </>
+  );
+}
+
+function Loading({ isGrid }: { isGrid: boolean }) {
+  const Skeleton = isGrid ? RecordingCardSkeleton : RecordingRowSkeleton;
+  return (
+    <div className={isGrid ? classes.grid : classes.list} aria-busy="true">
+      <VisuallyHidden role="status">Loading recordings</VisuallyHidden>
+      {Array.from({ length: 8 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.
+        <Skeleton key={index} />
+      ))}
+    </div>
   );
 }
 
@@ -162,7 +236,7 @@ function NoMatches() {
           variant="light"
           onClick={() =>
             navigate({
-              search: ({ view }: LibrarySearch) => (view === undefined ? {} : { view }),
+              search: ({ view, sort }: LibrarySearch) => withoutEmpty({ view, sort }),
               replace: true,
             })
           }

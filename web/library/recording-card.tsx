@@ -1,18 +1,21 @@
 import { Box, Skeleton, Stack } from "@mantine/core";
-import type { RecordingBody } from "../api/recordings.ts";
 import classes from "./library.module.css";
 import { Badges, Facts, Picture, TitleLink } from "./recording-parts.tsx";
+import { ItemActions, type ItemProps, SelectBox } from "./row-controls.tsx";
 
 /** A recording in the grid. */
-export function RecordingCard({ recording }: { recording: RecordingBody }) {
+export function RecordingCard(props: ItemProps) {
+  const { recording } = props.item;
   return (
-    <div className={classes.card}>
+    <div className={classes.card} data-selected={props.isSelected || undefined}>
       <Picture recording={recording} />
       <Stack gap={6} p="sm">
         <TitleLink recording={recording} />
         <Facts recording={recording} />
         <Badges recording={recording} />
       </Stack>
+      <ItemActions item={props.item} />
+      <SelectBox {...props} />
     </div>
   );
 }

@@ -1,18 +1,21 @@
 import { Skeleton } from "@mantine/core";
-import type { RecordingBody } from "../api/recordings.ts";
 import classes from "./library.module.css";
 import { Badges, Facts, Picture, TitleLink } from "./recording-parts.tsx";
+import { ItemActions, type ItemProps, SelectBox } from "./row-controls.tsx";
 
 /** A recording in the list. */
-export function RecordingRow({ recording }: { recording: RecordingBody }) {
+export function RecordingRow(props: ItemProps) {
+  const { recording } = props.item;
   return (
-    <div className={classes.row}>
+    <div className={classes.row} data-selected={props.isSelected || undefined}>
       <Picture recording={recording} />
       <div>
         <TitleLink recording={recording} />
         <Facts recording={recording} />
       </div>
       <Badges recording={recording} />
+      <ItemActions item={props.item} />
+      <SelectBox {...props} />
     </div>
   );
 }

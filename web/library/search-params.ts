@@ -1,6 +1,6 @@
-import type { LibraryFilter } from "../api/recordings.ts";
+import type { LibraryFilter } from "../api/library.ts";
 
-/** Search parameters of the library: filters and view. */
+/** Search parameters of the library: filters, order and view. */
 export interface LibrarySearch extends LibraryFilter {
   readonly view?: "grid" | undefined;
 }
@@ -19,11 +19,13 @@ export function readLibrarySearch(raw: Readonly<Record<string, unknown>>): Libra
     if (search[name] !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(search[name])) delete search[name];
   if (raw.scope === "internal" || raw.scope === "external") search.scope = raw.scope;
   if (raw.attendance === "hosted" || raw.attendance === "attended") search.attendance = raw.attendance;
+  if (raw.sort === "oldest" || raw.sort === "title") search.sort = raw.sort;
+  if (raw.favorite === true || raw.favorite === "true") search.favorite = true;
   if (raw.view === "grid") search.view = "grid";
   return search;
 }
 
 /** Whether any filter is set. */
-export function isFiltered({ view: _view, ...filter }: LibrarySearch): boolean {
+export function isFiltered({ view: _view, sort: _sort, ...filter }: LibrarySearch): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }

@@ -2,7 +2,8 @@ import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { recordingsQuery, usersQuery } from "../api/recordings.ts";
+import { libraryQuery } from "../api/library.ts";
+import { usersQuery } from "../api/recordings.ts";
 import type { Session } from "../api/session.ts";
 import { day } from "../common/format/time.ts";
 import { recordingUrl } from "../common/recording-url.ts";
@@ -47,7 +48,7 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
   const wanted = query.trim();
   const [title] = useDebouncedValue(wanted, typingPauseMs);
   const recordings = useInfiniteQuery({
-    ...recordingsQuery(title === "" ? {} : { title }),
+    ...libraryQuery(title === "" ? {} : { title }),
     placeholderData: keepPreviousData,
   });
   const users = useQuery(usersQuery).data?.users ?? [];
@@ -82,9 +83,9 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
     {
       label: wanted === "" ? "Recent recordings" : "Recordings",
       items: (recordings.data?.pages[0]?.recordings ?? [])
-        .filter((recording) => matches(wanted, recording.title))
+        .filter(({ recording }) => matches(wanted, recording.title))
         .slice(0, maxShown)
-        .map(({ id, title, start_datetime }) => ({
+        .map(({ recording: { id, title, start_datetime } }) => ({
           id,
           label: title,
           detail: day(start_datetime),

@@ -14,7 +14,7 @@ import {
 import { useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
 import { counted } from "../common/format/count.ts";
-import { clock, day, dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -100,7 +100,7 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
           </span>
           {" · deleted "}
           <time dateTime={recording.deleted_datetime} title={fullTime(recording.deleted_datetime)}>
-            {day(recording.deleted_datetime)}
+            {whenInLine(recording.deleted_datetime)}
           </time>
           {deleted_by === null ? null : ` by ${deleted_by.name}`}
         </Text>

@@ -34,6 +34,26 @@ interface Days {
   readonly to?: string | undefined;
 }
 
+/** Ranges that people often want, ending today. */
+function presets(): { value: [string, string]; label: string }[] {
+  const today = new Date();
+  const ago = (days: number) =>
+    dateOf(new Date(today.getFullYear(), today.getMonth(), today.getDate() - days));
+  return [
+    { value: [ago(0), ago(0)], label: "Today" },
+    { value: [ago(6), ago(0)], label: "Last 7 days" },
+    { value: [ago(29), ago(0)], label: "Last 30 days" },
+    { value: [dateOf(new Date(today.getFullYear(), today.getMonth(), 1)), ago(0)], label: "This month" },
+    { value: [dateOf(new Date(today.getFullYear(), 0, 1)), ago(0)], label: "This year" },
+  ];
+}
+
+/** The local day as `YYYY-MM-DD`. */
+function dateOf(date: Date): string {
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
 export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: Days) => void }) {
   return (
     <DatePickerInput
@@ -43,6 +63,7 @@ export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: 
       placeholder="Any date"
       clearable
       allowSingleDateInRange
+      presets={presets()}
       leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
       value={[value.from ?? null, value.to ?? null]}
       onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })}

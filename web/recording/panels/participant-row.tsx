@@ -1,4 +1,4 @@
-import { Avatar, Badge, Group, Progress, Stack, Text } from "@mantine/core";
+import { Badge, Group, Progress, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Speaker } from "../../api/recording.ts";
 import { initials } from "../../common/format/names.ts";
@@ -21,14 +21,9 @@ export function ParticipantRow(props: {
   const { name, facts, scope, color, speaker, speakers, children } = props;
   return (
     <Group gap="sm" wrap="nowrap" className={classes.item ?? ""}>
-      <Avatar
-        radius="xl"
-        variant="default"
-        aria-hidden
-        style={{ "--avatar-bd": `2px solid var(--mantine-color-${color}-filled)` }}
-      >
+      <span className="initials" aria-hidden style={{ borderColor: `var(--mantine-color-${color}-filled)` }}>
         {initials(name)}
-      </Avatar>
+      </span>
       <Stack gap={2} flex={1} miw={0}>
         <Group gap="0 8px" miw={0}>
           <Text fw={500} dir="auto" truncate maw="100%" title={name}>
