@@ -57,13 +57,13 @@ test("lists recover automatically when the server is back", async () => {
   const { page } = await visit(app, "/stories", { userId: member.id });
   await page.getByRole("heading", { name: "Stories", level: 1 }).waitFor();
   for (const status of [0, 502]) {
-    await page.route("**/v2/recordings", (route) =>
+    await page.route("**/api/v1/library", (route) =>
       status === 0 ? route.abort() : route.fulfill({ status, body: "bad gateway" }),
     );
     await page.goto(`${app.url}/`);
     await page.getByRole("button", { name: "Try again" }).waitFor();
     assert.equal(await page.getByRole("link", { name: "Harbour contract" }).count(), 0);
-    await page.unroute("**/v2/recordings");
+    await page.unroute("**/api/v1/library");
     await page.getByRole("link", { name: "Harbour contract" }).first().waitFor();
     await until("the error has gone", async () => (await page.getByRole("alert").count()) === 0);
   }

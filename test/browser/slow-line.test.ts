@@ -63,7 +63,7 @@ test("slow connection: typed text is kept, and the results match the last query"
   await page.getByRole("link", { name: "Harvest" }).waitFor();
   const late = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  await page.route("**/v2/recordings", async (route) => {
+  await page.route("**/api/v1/library", async (route) => {
     if (route.request().postData()?.includes('"har"') === true) {
       begun.resolve();
       await late.promise;
