@@ -255,6 +255,7 @@ test("two workers at once write once", async () => {
 });
 
 test("a recording deleted during a run: nothing is left and nothing fails", async () => {
+  await t.db.pool.query("update workspaces set trash_days = 0");
   const id = await waiting();
   model.script(async (request, response) => {
     await t.manage("DELETE", `/recordings/${id}`);

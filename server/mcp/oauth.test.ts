@@ -16,7 +16,7 @@ const port = await freePort();
 const app = await startTestApp({
   port,
   trustedCertificate: receiverCertificate(),
-  env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" },
+  documentAddresses: "127.0.0.0/8",
 });
 const workspace = await makeOAuthWorkspace(app);
 const { recordingId } = await makeRecording(app, workspace.member.token);

@@ -5,6 +5,8 @@ import { makeRecording, makeWorkspace } from "../../test/support/factories.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp({ env: { PARLEY_PAGE_SIZE: "3" } });
+// Permanent deletion; server/trash/trash.test.ts tests the trash.
+await app.db.pool.query("alter table workspaces alter trash_days set default 0");
 const { manage, eventsOf } = dataTools(app);
 const workspace = await makeWorkspace(app.db);
 const { member } = workspace;

@@ -172,7 +172,7 @@ export async function call<T = any>(
   const text = await response.text();
   // A response to HEAD has no body.
   const hasBody = method !== "HEAD";
-  const isJson = hasBody && /json/.test(response.headers.get("content-type") ?? "");
+  const isJson = hasBody && /[/+]json\b/.test(response.headers.get("content-type") ?? "");
   const answer = {
     status: response.status,
     headers: response.headers,

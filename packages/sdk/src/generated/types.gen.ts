@@ -1126,6 +1126,10 @@ export type RemoveTagErrors = {
      */
     410: Problem;
     /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
+    /**
      * `misdirected_request`: The server is not set up for this host.
      */
     421: Problem;
@@ -1322,6 +1326,10 @@ export type UnshareFromTeamErrors = {
      */
     410: Problem;
     /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
+    /**
      * `misdirected_request`: The server is not set up for this host.
      */
     421: Problem;
@@ -1381,6 +1389,10 @@ export type UnshareFromUserErrors = {
      * `version_retired`: This API version is retired.
      */
     410: Problem;
+    /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
     /**
      * `misdirected_request`: The server is not set up for this host.
      */
@@ -1839,6 +1851,10 @@ export type DeleteHookErrors = {
      */
     410: Problem;
     /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
+    /**
      * `misdirected_request`: The server is not set up for this host.
      */
     421: Problem;
@@ -1945,6 +1961,10 @@ export type ListMeetingTypesErrors = {
      */
     410: Problem;
     /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
+    /**
      * `misdirected_request`: The server is not set up for this host.
      */
     421: Problem;
@@ -1996,6 +2016,10 @@ export type ListTeamsErrors = {
      */
     410: Problem;
     /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
+    /**
      * `misdirected_request`: The server is not set up for this host.
      */
     421: Problem;
@@ -2046,6 +2070,10 @@ export type ListUsersErrors = {
      * `version_retired`: This API version is retired.
      */
     410: Problem;
+    /**
+     * `body_too_large`: The body is too large.
+     */
+    413: Problem;
     /**
      * `misdirected_request`: The server is not set up for this host.
      */

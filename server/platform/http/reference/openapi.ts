@@ -199,7 +199,8 @@ function commonOf(operation: Operation): readonly ErrorCode[] {
   const common = isManagement(operation)
     ? commonErrors.filter((code) => !code.startsWith("version_"))
     : commonErrors;
-  return isOpenToAll(operation.permission) ? common : [...common, "forbidden"];
+  const withBody: readonly ErrorCode[] = operation.method === "GET" ? common : [...common, "body_too_large"];
+  return isOpenToAll(operation.permission) ? withBody : [...withBody, "forbidden"];
 }
 
 /** Whether every kind of caller is allowed, including viewers. */
