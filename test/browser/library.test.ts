@@ -34,6 +34,30 @@ test("library: signed-out users are sent to the sign-in page, which returns here
   assert.equal(new URL(page.url()).searchParams.get("next"), "/?title=budget");
 });
 
+test("library: a recording opened right after typing stays open while its page loads", async () => {
+  const workspace = await makeWorkspace(app.db);
+  await makeRecording(app, workspace.member.token, { title: "Budget 2027" });
+  const { page } = await visit(app, "/", { userId: workspace.member.id });
+  const link = page.getByRole("link", { name: "Budget 2027" });
+  await link.waitFor();
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/.*\.js$/, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  const filter = page.getByLabel("Title", { exact: true });
+  await filter.fill("budget");
+  await link.click();
+  // Longer than the pause after which the filter applies.
+  await page.waitForTimeout(1000);
+  release();
+  await page.waitForURL(/\/recordings\//);
+  await page.getByRole("list", { name: "Transcript" }).waitFor();
+});
+
 test("library: recordings are listed, filtered through the URL, and shown as list and grid", async () => {
   const workspace = await makeWorkspace(app.db);
   await makeRecording(app, workspace.member.token, {

@@ -1,10 +1,10 @@
-import { Button, CloseButton, Group, Modal, Skeleton, TextInput, Title, VisuallyHidden } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, Group, Modal, Skeleton, Title, VisuallyHidden } from "@mantine/core";
 import { IconHighlight, IconSearch, IconTag } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { highlightQuery, highlightsQuery } from "../api/highlights.ts";
+import { TypedFilter } from "../common/lists/typed-filter.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -29,18 +29,20 @@ export function HighlightsPage() {
       <Title order={1} size="h2">
         Highlights
       </Title>
-      <Group gap="sm" component="search">
-        <Filter
+      <Group className={classes.filters ?? ""} gap="sm" component="search">
+        <TypedFilter
           label="Search highlights"
+          placeholder="Search highlights"
           icon={<IconSearch size={16} aria-hidden />}
           value={search.text ?? ""}
-          onChange={(text) => set({ text: text || undefined })}
+          onChange={(text) => set({ text })}
         />
-        <Filter
+        <TypedFilter
           label="Tag"
+          placeholder="Tag"
           icon={<IconTag size={16} aria-hidden />}
           value={search.tag ?? ""}
-          onChange={(tag) => set({ tag: tag || undefined })}
+          onChange={(tag) => set({ tag })}
         />
       </Group>
       <Highlights onAction={setAction} />
@@ -101,35 +103,6 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
         </Group>
       ) : null}
     </>
-  );
-}
-
-function Filter(props: {
-  label: string;
-  icon: React.ReactNode;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const [text, setText] = useState(props.value);
-  const report = useDebouncedCallback(props.onChange, 250);
-  const set = (value: string) => {
-    setText(value);
-    report(value.trim());
-  };
-  return (
-    <TextInput
-      className={classes.filter ?? ""}
-      aria-label={props.label}
-      placeholder={props.label}
-      leftSection={props.icon}
-      rightSection={
-        text === "" ? null : (
-          <CloseButton size="sm" aria-label={`Clear ${props.label}`} onClick={() => set("")} />
-        )
-      }
-      value={text}
-      onChange={(event) => set(event.currentTarget.value)}
-    />
   );
 }
 

@@ -1,5 +1,4 @@
 import { Autocomplete, Select } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -13,6 +12,7 @@ import {
   withoutEmpty,
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
+import { useReportAfterPause } from "../common/lists/use-report-after-pause.ts";
 import { isFiltered, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
@@ -63,14 +63,12 @@ export function SearchFilters() {
   );
 }
 
-const typingPauseMs = 500;
-
 /** Filters by participant: a user of the workspace, or any name or email. */
 function PersonFilter({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
   const users = useQuery(usersQuery);
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const report = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), typingPauseMs);
+  const report = useReportAfterPause((next) => onChange(next.trim() || undefined));
   return (
     <Autocomplete
       aria-label="Person"

@@ -13,7 +13,9 @@ async function changingOperations(): Promise<{ version: string; method: string; 
   const found: { version: string; method: string; path: string }[] = [];
   for (const version of everyVersion) {
     const answer = await fetch(`${app.url}/openapi/${version}.json`);
-    const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { security?: unknown[] }>> };
+    const { paths } = (await answer.json()) as {
+      paths: Record<string, Record<string, { security?: unknown[] }>>;
+    };
     for (const [path, methods] of Object.entries(paths)) {
       for (const [method, operation] of Object.entries(methods)) {
         // Where apps authenticate themselves, or the URL is signed, a cookie means nothing.

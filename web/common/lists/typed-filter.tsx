@@ -1,8 +1,6 @@
 import { CloseButton, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-
-const typingPauseMs = 400;
+import { useReportAfterPause } from "./use-report-after-pause.ts";
 
 /** A text filter that applies after a pause in typing. */
 export function TypedFilter(props: {
@@ -17,10 +15,10 @@ export function TypedFilter(props: {
   const [text, setText] = useState(value);
   // The reported text returns as `value`, perhaps after more was typed; that must not be overwritten.
   const reported = useRef(value);
-  const report = useDebouncedCallback((next: string) => {
+  const report = useReportAfterPause((next) => {
     reported.current = next.trim();
     onChange(reported.current || undefined);
-  }, typingPauseMs);
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is a new function on each render.
   useEffect(() => {
     if (value === reported.current) return;
