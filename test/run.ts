@@ -11,8 +11,9 @@ import { globalSetup, globalTeardown } from "./support/global-setup.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
- * Runs the tests: all of them, or the files and folders named on the command line. One PostgreSQL serves the whole
- * run (see support/global-setup.ts); each test file works on databases of its own.
+ * Runs the tests: those of every part, with `--all` also those of whole installations, or the files and folders named on
+ * the command line. One PostgreSQL serves the whole run (see support/global-setup.ts); each test file works on databases
+ * of its own.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options, positionals } = parseArgs({
@@ -20,6 +21,8 @@ const { values: options, positionals } = parseArgs({
   options: {
     /** Only tests whose title contains this text. */
     grep: { type: "string" },
+    /** Also the tests of whole installations. */
+    all: { type: "boolean", default: false },
     /** Runs the files again whenever they or what they import change. */
     watch: { type: "boolean", default: false },
     /** How many files to name, with the longest first. */
@@ -28,17 +31,29 @@ const { values: options, positionals } = parseArgs({
 });
 /** Folders with the longest files come first: a long one that begins last would run alone in the end. */
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
+/**
+ * Tests of whole installations: several processes, kills, upgrades, moves, backups, and the guide's pictures. They take
+ * as long as all others together.
+ */
+const wholeInstallations = [
+  "test/acceptance/",
+  "test/install/",
+  "test/browser/guide.test.ts",
+  "bench/",
+  "demo/",
+];
 /** Folders whose files share processes, and how many share one. */
 const groupSizes = { "test/browser": 5, "test/shape": 10, server: 10 } as const;
 const files = withTitle(
-  (positionals.length > 0 ? positionals : folders).flatMap((name) =>
-    globSync(name.endsWith(".test.ts") ? name : `${name}/**/*.test.ts`, {
-      cwd: root,
-      exclude: ["**/node_modules/**"],
-    })
-      .sort()
-      .map((file) => join(root, file)),
-  ),
+  (positionals.length > 0 ? positionals : folders)
+    .flatMap((name) =>
+      globSync(name.endsWith(".test.ts") ? name : `${name}/**/*.test.ts`, {
+        cwd: root,
+        exclude: ["**/node_modules/**"],
+      }).sort(),
+    )
+    .filter((file) => isRequested(file))
+    .map((file) => join(root, file)),
 );
 const runnable = noChromium === false ? files : withoutBrowserTests(files);
 if (files.length === 0) {
@@ -87,6 +102,12 @@ try {
 } finally {
   await globalTeardown();
   rmSync(requests, { recursive: true, force: true });
+}
+
+/** Whether a file is to run: tests of whole installations only with --all, or where files or a title are named. */
+function isRequested(file: string): boolean {
+  if (options.all || positionals.length > 0 || options.grep !== undefined) return true;
+  return !wholeInstallations.some((start) => file.startsWith(start));
 }
 
 /** The files that contain the text of --grep, so that the others need not start; all of them where titles are composed. */
