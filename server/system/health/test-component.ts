@@ -201,7 +201,7 @@ async function testBuiltInEngine(
 
 export function speechOff(): Finding {
   return off(
-    "No speech model is set up, so recordings get no transcripts of their own. Run `parley models install`, or set PARLEY_TRANSCRIPTION_URL.",
+    "No speech model is set up, so recordings uploaded without a transcript have none. Download a model in Settings → Transcription, run `parley models install`, or set PARLEY_TRANSCRIPTION_URL.",
   );
 }
 

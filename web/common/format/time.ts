@@ -32,7 +32,7 @@ const dayAndYearFormat = new Intl.DateTimeFormat(undefined, {
   month: "short",
   year: "numeric",
 });
-const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const fullFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
 
 /** A date for lists: `Today`, `Yesterday`, or a short date. */
