@@ -163,6 +163,18 @@ function printState(state: State): void {
       one.last_error ?? "",
     ]),
   );
+  if (state.watched_folders.length > 0)
+    print("\nWatched folders: waiting, processing, done, failed, last check");
+  printTable(
+    state.watched_folders.flatMap((one) => [
+      [
+        one.folder,
+        ...[one.waiting, one.pending, one.done, one.failed].map(String),
+        one.last_scan_datetime ?? "never",
+      ],
+      ...[one.problem, one.delay].flatMap((text) => (text === null ? [] : [["", `-> ${text}`]])),
+    ]),
+  );
   print("\nStorage");
   printTable([
     ...state.storage.workspaces.map((one) => [

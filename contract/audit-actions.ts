@@ -59,6 +59,7 @@ export const auditActions = [
   "connection_deleted",
   "connection_event_retried",
   "job_retried",
+  "watched_files_retried",
   "job_discarded",
   "speech_model_requested",
   "speech_model_removed",

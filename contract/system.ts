@@ -115,6 +115,32 @@ const Process = z
   })
   .meta({ id: "SystemProcess" });
 
+const WatchedFolder = z
+  .strictObject({
+    folder: z.string().meta({ description: "As PARLEY_WATCH_DIRS names it." }),
+    last_scan_datetime: Timestamp.nullable().meta({
+      description: "When a worker last listed all of it; null: not yet.",
+    }),
+    problem: z.string().nullable().meta({ description: "Why it, or a folder in it, can't be imported." }),
+    waiting: z.int().min(0).meta({ description: "Found, and not being imported yet." }),
+    delay: z.string().nullable().meta({ description: "What some of them wait for; null: their turn." }),
+    pending: z.int().min(0).meta({ description: "Sent, and not a recording yet." }),
+    done: z.int().min(0),
+    failed: z.int().min(0),
+    failed_files: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          path: z.string().nullable().meta({ description: "Below the folder; null: erased." }),
+          workspace: z.strictObject({ id: Uuid, name: z.string() }),
+          error: z.string(),
+          failed_datetime: Timestamp,
+        }),
+      )
+      .meta({ description: "The latest failed files, at most 20." }),
+  })
+  .meta({ id: "WatchedFolder" });
+
 /** The state of the installation. */
 export const System = z
   .strictObject({
@@ -131,6 +157,7 @@ export const System = z
     failing_hooks: z.array(FailingHook).meta({ description: "The hooks that fail longest, at most 50." }),
     failing_hook_count: z.int().min(0),
     backups: Backups,
+    watched_folders: z.array(WatchedFolder),
     processes: z.array(Process),
   })
   .meta({ id: "System" });
@@ -167,7 +194,7 @@ export const getSystem = operation({
   method: "GET",
   path: "/_/api/v1/system",
   summary: "Get System",
-  description: `Returns the state of the whole installation: its components, jobs, failing hooks, backups and processes. ${whoMay}`,
+  description: `Returns the state of the whole installation: its components, jobs, failing hooks, backups, watched folders and processes. ${whoMay}`,
   response: System,
   errors: ["forbidden"],
 });
@@ -224,4 +251,25 @@ export const discardJob = operation({
   params: JobParams,
   response: Success,
   errors: ["forbidden", "not_found", "wrong_state"],
+});
+
+export const retryWatchedFiles = operation({
+  ...common,
+  id: "retryWatchedFiles",
+  method: "POST",
+  path: "/_/api/v1/system/watched_files/retry",
+  summary: "Retry Watched Files",
+  description: `Imports failed files of a watched folder again at its next check. ${whoMay}`,
+  body: z.object({
+    folder: z.string().max(2000).meta({ description: "As Get System returns it." }),
+    id: z
+      .string()
+      .regex(/^[0-9a-f-]{1,120}$/, "must be the id of a file")
+      .optional()
+      .meta({
+        description: "A failed file; left out: all of the folder.",
+      }),
+  }),
+  response: z.strictObject({ retried: z.int().min(0) }),
+  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden"],
 });

@@ -6,6 +6,7 @@ import type { Database } from "../platform/db/database.ts";
 import { readQuarantine } from "../platform/db/quarantine.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { version } from "../platform/version.ts";
+import { type FolderOverview, readWatchedFolders } from "../watched-folders/overview.ts";
 import { findActivity, type HookActivity } from "../webhooks/management/log-queries.ts";
 import { describeStatus } from "../webhooks/transport/response.ts";
 import { readHealth } from "./health/read-health.ts";
@@ -25,7 +26,8 @@ export async function readSystem(deps: {
   readonly config: Config;
 }): Promise<SystemState> {
   const { db, config } = deps;
-  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine] = await Promise.all([
+  const watchDirs = config.watchDirs.map(({ location }) => location);
+  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine, folders] = await Promise.all([
     findFailedJobs(db.kysely),
     summarizeFailures(db.kysely),
     countJobs(db.kysely),
@@ -33,6 +35,7 @@ export async function readSystem(deps: {
     readBackupState(db),
     readFailingHooks(db),
     readQuarantine(db),
+    readWatchedFolders(db, watchDirs),
   ]);
   const components = await readHealth(deps, { failures, processes, backups });
   return {
@@ -48,6 +51,7 @@ export async function readSystem(deps: {
     failing_hooks: hooks.listed,
     failing_hook_count: hooks.count,
     backups: presentBackups(config, backups),
+    watched_folders: folders.map(presentFolder),
     processes: processes.map(presentProcess),
   };
 }
@@ -81,6 +85,22 @@ function presentProcess(row: ProcessRow): SystemState["processes"][number] {
     started_datetime: row.started_at.toISOString(),
     heartbeat_datetime: row.heartbeat_at.toISOString(),
     responding: row.is_responding,
+  };
+}
+
+function presentFolder({
+  scanned_at,
+  failed_files,
+  ...folder
+}: FolderOverview): SystemState["watched_folders"][number] {
+  return {
+    ...folder,
+    last_scan_datetime: toText(scanned_at),
+    failed_files: failed_files.map(({ failed_at, workspace_id: id, workspace_name: name, ...file }) => ({
+      ...file,
+      workspace: { id, name },
+      failed_datetime: failed_at.toISOString(),
+    })),
   };
 }
 

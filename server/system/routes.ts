@@ -1,12 +1,13 @@
 import type { z } from "zod";
 import * as contract from "../../contract/system.ts";
-import { type AuditActor, type AuditedRequest, actorOf, serverItself } from "../audit/record.ts";
+import { type AuditActor, type AuditedRequest, actorOf, recordAudit, serverItself } from "../audit/record.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
+import { retryFailed } from "../watched-folders/overview.ts";
 import type { Finding } from "./health/finding.ts";
 import {
   testDatabase,
@@ -55,6 +56,22 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
     await refuseOtherWorkspaces(db, principal);
     await retryJob(deps, params.job_id, actorsOf(request));
     return { success: true as const };
+  });
+
+  route(api, contract.retryWatchedFiles, async ({ principal, body, request }) => {
+    await refuseOtherWorkspaces(db, principal);
+    const retried = await db.kysely.transaction().execute(async (tx) => {
+      const workspaces = await retryFailed(tx, body.folder, body.id ?? null);
+      for (const workspaceId of new Set(workspaces))
+        for (const actor of actorsOf(request)(workspaceId))
+          await recordAudit(tx, actor, {
+            action: "watched_files_retried",
+            subject: { type: "workspace", id: workspaceId },
+            details: { folder: body.folder, files: workspaces.filter((one) => one === workspaceId).length },
+          });
+      return workspaces.length;
+    });
+    return { retried };
   });
 
   route(api, contract.discardJob, async ({ principal, params, request }) => {

@@ -30,10 +30,23 @@ export async function checkUploadQuotas(
     count: () => countOpenUploads(tx, principal.userId),
     refusal: "open uploads is reached; send their files, promote them, or wait until they become recordings",
   });
-  const quota = settings.storageBytesPerWorkspace;
-  if (!hasFile || quota === null) return;
-  const used = await findUsedBytes(tx, principal.workspaceId);
-  if (used >= quota) throw storageFull(quota, used);
+  if (hasFile) await requireRoom(tx, settings, principal.workspaceId, null);
+}
+
+/**
+ * Refuses a file when the workspace's storage is full. Reserves nothing.
+ * @param bytes its size; null: unknown, then any room is enough.
+ * @throws ProblemError `quota_exceeded`
+ */
+export async function requireRoom(
+  db: Executor,
+  { storageBytesPerWorkspace: quota }: StorageQuota,
+  workspaceId: string,
+  bytes: number | null,
+): Promise<void> {
+  if (quota === null) return;
+  const used = await findUsedBytes(db, workspaceId);
+  if (used + (bytes ?? 1) > quota) throw storageFull(quota, used, bytes);
 }
 
 /**

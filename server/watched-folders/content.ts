@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FileGroup } from "./group-files.ts";
+import { type FileGroup, pathIn } from "./groups.ts";
 import { type OpenFile, outdated, type Place, WatchError } from "./place/index.ts";
-import { pathIn } from "./scan.ts";
 
 /** The open files of a recording: the recording itself, then the tracks of its speakers. */
 export interface Content {

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { errorSuffix, filesOf } from "../../contract/file-groups.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
@@ -6,12 +7,11 @@ import { readNotes, writeNotes } from "../recordings/notes/notes.ts";
 import { findUploadById } from "../uploads/media-queries.ts";
 import type { UploadRow } from "../uploads/queries.ts";
 import type { ImportDependencies } from "./dependencies.ts";
-import { errorSuffix, type FileGroup, filesOf } from "./group-files.ts";
-import { type Claim, failFile, findGroup, folderOf, recheckMsOf } from "./import-file.ts";
+import { type FileGroup, markOf, pathIn } from "./groups.ts";
+import { type Claim, failFile, findGroup, folderOf, recheckMsOf, waitForVolume } from "./import-file.ts";
 import { importedFolder, type Place, WatchError } from "./place/index.ts";
 import { findLiveRecording, saveKnownContent, saveState } from "./queries.ts";
 import { ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
-import { markOf, pathIn } from "./scan.ts";
 import { readSettingsOf, resolveSettings } from "./settings.ts";
 
 /** A recording and the user who owns it. */
@@ -30,8 +30,8 @@ const maxAttempts = 12;
 /** Fits into the notes of a recording. */
 const maxChatBytes = 90_000;
 
-/** What became of the source: nothing is left to do, it has changed, or it must stay. */
-type Outcome = "finished" | "changed" | "kept";
+/** What became of the source: nothing is left to do, it has changed, it must stay, or its volume is not mounted. */
+type Outcome = "finished" | "changed" | "kept" | "unmounted";
 
 /**
  * Looks at what has become of the upload of a file: once it is a recording, the source is left, moved or deleted, as the
@@ -52,6 +52,7 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
   try {
     const recording = upload === undefined ? null : await findRecording(db, upload);
     const outcome = await finishSource(deps, claim, recording);
+    if (outcome === "unmounted") return await waitForVolume(deps, claim);
     if (outcome === "changed") return await saveState(db.kysely, file, "waiting");
     if (outcome === "kept")
       return await keepSource(
@@ -110,7 +111,7 @@ async function keepSource(
     remedy,
     `To try again, delete this file (${name}${errorSuffix}).`,
   ]);
-  await saveState(deps.db.kysely, file, "done", { error: reason, hasErrorFile });
+  await saveState(deps.db.kysely, file, "done", { hasErrorFile });
 }
 
 /** Whether the folder is read-only for this process, which another attempt won't change. */
@@ -127,7 +128,7 @@ async function finishSource(
   const { file, dir, place } = claim;
   const group = await findGroup(claim);
   // Removed by an attempt that was killed afterwards, or by a user.
-  if (group === null) return "finished";
+  if (group === null) return (await claim.place.isMounted()) ? "finished" : "unmounted";
   const folder = folderOf(file.path);
   const settings = await resolveSettings(deps.db.kysely, dir, place, await readSettingsOf(place, folder));
   if (recording === null) return settings.source === "leave" ? "finished" : "kept";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
+import { errorSuffix, titleOf, zoomTracksFolder } from "../../contract/file-groups.ts";
 import { ImportInput } from "../../contract/imports.ts";
 import { formatOf } from "../../contract/media-formats.ts";
 import { speakersOf } from "../../contract/subtitles.ts";
@@ -9,14 +10,17 @@ import { ProblemError } from "../platform/http/errors/problem.ts";
 import { uploadFileKey } from "../platform/storage/layout.ts";
 import { BodyBrokenError, ObjectExistsError } from "../platform/storage/store.ts";
 import type { UploadRow } from "../uploads/queries.ts";
+import { requireRoom, reserveStorage } from "../uploads/quotas.ts";
 import { fileReceived } from "../uploads/transfer/arrival.ts";
 import { type Content, openContent } from "./content.ts";
 import type { ImportDependencies } from "./dependencies.ts";
-import { errorSuffix, type FileGroup, titleOf, zoomTracksFolder } from "./group-files.ts";
+import { type FileGroup, markOf, pathIn } from "./groups.ts";
+import type { Listings } from "./listings.ts";
+import { type Notice, noticeStem } from "./notice.ts";
 import { type Place, WatchError } from "./place/index.ts";
 import { findRecordedUpload, forgetFile, isKnownContent, saveState, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, writeErrorFile } from "./report.ts";
-import { listGroups, markOf, pathIn, settleMsOf } from "./scan.ts";
+import { settleMsOf } from "./scan.ts";
 import { type ResolvedSettings, readSettingsOf, resolveSettings, SettingsError } from "./settings.ts";
 import { readTranscript } from "./transcript.ts";
 
@@ -26,11 +30,20 @@ const maxRetryMs = 300_000;
 /** Fails after so many attempts, each after a longer wait: about half an hour. */
 const maxAttempts = 15;
 
+/** How soon to look again for files of a volume that is not mounted. */
+const volumeRetryMs = 60_000;
+
+/** How soon to try again when the storage is full, then ever longer. */
+const minRoomRetryMs = 60_000;
+const maxRoomRetryMs = 3_600_000;
+
 /** A file that a worker has claimed, and where it is. */
 export interface Claim {
   readonly file: WatchedFile & { readonly path: string };
   readonly dir: WatchDir;
   readonly place: Place;
+  readonly listings: Listings;
+  readonly notice: Notice;
 }
 
 /**
@@ -43,7 +56,10 @@ export async function importFile(deps: ImportDependencies, claim: Claim, signal:
   let settings: ResolvedSettings | null = null;
   try {
     const group = await findGroup(claim);
-    if (group === null) return await forgetFile(db.kysely, file);
+    if (group === null) {
+      if (!(await claim.place.isMounted())) return await waitForVolume(deps, claim);
+      return await forgetFile(db.kysely, file);
+    }
     if (!markOf(group).equals(file.mark)) return await saveState(db.kysely, file, "waiting");
     const found = await readSettingsOf(claim.place, folderOf(file.path));
     settings = await resolveSettings(db.kysely, claim.dir, claim.place, found);
@@ -62,15 +78,27 @@ export function folderOf(path: string): string {
 }
 
 /** The group of a file, as it is now; null: the file is gone. */
-export async function findGroup({ file, place }: Claim): Promise<FileGroup | null> {
+export async function findGroup({ file, listings }: Claim): Promise<FileGroup | null> {
   const folder = folderOf(file.path);
   try {
-    const { groups } = await listGroups(place, folder);
-    return groups.find(({ main }) => pathIn(folder, main.name) === file.path) ?? null;
+    return await listings.find(folder, folder === "" ? file.path : file.path.slice(folder.length + 1));
   } catch (error) {
     if (error instanceof WatchError && error.isOutdated) return null;
     throw error;
   }
+}
+
+/** Looks again later, because files of a volume that is not mounted only seem to be gone. */
+export async function waitForVolume(
+  { db }: Pick<ImportDependencies, "db">,
+  { file, dir }: Claim,
+): Promise<void> {
+  const error = `${dir.location} is empty or missing; mount its volume`;
+  await saveState(db.kysely, file, file.state === "pending" ? "pending" : "ready", {
+    error,
+    attempts: 1,
+    afterMs: volumeRetryMs,
+  });
 }
 
 async function send(
@@ -86,6 +114,12 @@ async function send(
     group.transcript === null ? null : await readTranscript(place, pathIn(folder, group.transcript.name));
   // Words that are given need no tracks to be recognized from.
   const used = transcript === null ? group : { ...group, tracks: [] };
+  const bytes = [used.main, ...used.tracks.map((track) => track.file)].reduce(
+    (sum, { size }) => sum + size,
+    0,
+  );
+  // Before the content is read: it would be for nothing, for each file of the folder.
+  await requireRoom(db.kysely, config, file.workspace_id, bytes);
   const content = await openContent(place, folder, used, { maxBytes: config.maxUploadBytes, signal });
   try {
     const contentHash = createHash("sha256").update(settings.ownerId).update(content.sha256).digest();
@@ -139,6 +173,7 @@ async function store(
   signal: AbortSignal,
 ): Promise<void> {
   const key = uploadFileKey(upload.id);
+  await reserveStorage(deps.db, deps.config, upload, content.bytes, content.bytes);
   const stored =
     (await deps.store.head(key)) ??
     (await deps.store
@@ -165,6 +200,8 @@ async function handle(
   // The next pass reports it, and finds the file ready once it is corrected.
   if (cause instanceof SettingsError || (cause instanceof WatchError && cause.isOutdated))
     return saveState(db.kysely, file, "waiting");
+  if (cause instanceof ProblemError && cause.code === "quota_exceeded")
+    return waitForRoom(deps, claim, cause.message);
   const isLasting =
     cause instanceof WatchError || cause instanceof ProblemError || file.attempts >= maxAttempts;
   if (!isLasting || settings === null) {
@@ -183,6 +220,20 @@ async function handle(
   const identity = `${claim.dir.location}\n${file.path}\n${file.mark.toString("hex")}\n${reason}`;
   await listFailure(deps, owner, { name: file.path, identity, reason: `${reason} ${remedy}`.trim() });
   await failFile(deps, claim, reason, remedy);
+}
+
+/** Tries again later: room is freed by others. One file in the watched folder says so for all. */
+async function waitForRoom(deps: ImportDependencies, claim: Claim, reason: string): Promise<void> {
+  const { file, place } = claim;
+  const afterMs = Math.min(maxRoomRetryMs, minRoomRetryMs * 2 ** Math.min(file.attempts - 1, 10));
+  await saveState(deps.db.kysely, file, "ready", { error: reason, afterMs });
+  await claim.notice.write(async () => {
+    deps.log.warn({ folder: place.nameOf(""), reason }, "files of a watched folder wait for storage");
+    await writeErrorFile(deps, place, noticeStem, [
+      "Files of this folder are not imported into Parley at present. They are imported as soon as there is room.",
+      `${reason}.`,
+    ]);
+  });
 }
 
 /** Writes the error beside the file, which stays where it is. */

@@ -52,6 +52,12 @@ export async function saveSightings(
     select ${workspaceId}, decode(path_hash, 'hex'), ${folder}, path, decode(mark, 'hex'), has_error_file
     from jsonb_to_recordset(${JSON.stringify(found)}::jsonb)
       as f (path_hash text, path text, mark text, has_error_file boolean)
+    -- The conflict locks rows that stay as they are too, which writes to the disk for every known file at each pass.
+    where not exists (
+      select 1 from watched_files w
+        cross join lateral (select decode(f.mark, 'hex') as mark, f.has_error_file) excluded
+      where w.workspace_id = ${workspaceId} and w.path_hash = decode(f.path_hash, 'hex')
+        and not (w.state = 'waiting' or (${isNew})))
     on conflict (workspace_id, path_hash) do update set
       path = excluded.path,
       mark = excluded.mark,
@@ -65,14 +71,21 @@ export async function saveSightings(
         when w.mark = excluded.mark and w.state = 'waiting' and w.changed_at <= ${age(settleMs)} then 'ready'
         else 'waiting' end
     where w.state = 'waiting' or (${isNew})`.execute(db);
-}
-
-/** Forgets files that were renamed or removed before they were taken. */
-export async function forgetUnseen(db: Executor): Promise<void> {
   await sql`
-    delete from watched_files where state = 'waiting' and seen_at < clock_timestamp() - interval '7 days'`.execute(
+    update watched_files set seen_at = clock_timestamp()
+    where workspace_id = ${workspaceId} and state = 'failed' and seen_at < clock_timestamp() - interval '1 day'
+      and path_hash = any(array(
+        select decode(hash, 'hex') from jsonb_array_elements_text(${JSON.stringify(found.map((one) => one.path_hash))}::jsonb) hash))`.execute(
     db,
   );
+}
+
+/** Forgets files of a folder that were renamed or removed before they were imported. */
+export async function forgetUnseen(db: Executor, folder: string): Promise<void> {
+  await sql`
+    delete from watched_files
+    where folder = ${folder} and state in ('waiting', 'failed')
+      and seen_at < clock_timestamp() - interval '7 days'`.execute(db);
 }
 
 /**
@@ -103,6 +116,15 @@ async function claimWhere(db: Executor, condition: RawBuilder<unknown>): Promise
     where w.workspace_id = due.workspace_id and w.path_hash = due.path_hash
     returning w.*`.execute(db);
   return rows[0];
+}
+
+/** Whether files of a folder wait after an error. */
+export async function isAnyDelayed(db: Executor, folder: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from watched_files where folder = ${folder} and state = 'ready' and error is not null limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
 }
 
 /** Keeps a file while a worker is busy with it. */
@@ -143,11 +165,14 @@ export async function saveState(
       ...(state === file.state ? {} : { attempts: 0 }),
       ...(state === "waiting" ? { changed_at: sql<Date>`clock_timestamp()` } : {}),
       ...(change.attempts === undefined ? {} : { attempts: change.attempts }),
-      ...(state === "done" ? { path: null, stored: null } : {}),
+      // Names of files may be personal data.
+      ...(state === "done" ? { path: null, stored: null, error: null } : {}),
       ...(change.stored === undefined ? {} : { stored: [...change.stored] }),
       ...(change.uploadId === undefined ? {} : { upload_id: change.uploadId }),
       ...(change.contentHash === undefined ? {} : { content_hash: change.contentHash }),
-      ...(change.error === undefined ? {} : { error: change.error?.slice(0, 2000) ?? null }),
+      ...(change.error === undefined || state === "done"
+        ? {}
+        : { error: change.error?.slice(0, 2000) ?? null }),
       ...(change.hasErrorFile === undefined ? {} : { has_error_file: change.hasErrorFile }),
     })
     .where("workspace_id", "=", file.workspace_id)

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import { errorSuffix } from "../../contract/file-groups.ts";
 import { importRecording } from "../imports/service.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -8,7 +9,6 @@ import type { JobQueue } from "../platform/jobs/queue.ts";
 import { transition } from "../uploads/lifecycle/transition.ts";
 import { lockUploadById } from "../uploads/queries.ts";
 import type { ImportDependencies } from "./dependencies.ts";
-import { errorSuffix } from "./group-files.ts";
 import type { Place } from "./place/index.ts";
 import { findUploadOf } from "./queries.ts";
 

@@ -1,16 +1,8 @@
-import { createHash } from "node:crypto";
+import { errorSuffix, settingsName } from "../../contract/file-groups.ts";
 import type { Config, WatchDir } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
-import {
-  errorSuffix,
-  type FileGroup,
-  type FoundFile,
-  filesOf,
-  groupFiles,
-  settingsName,
-  zoomTracksFolder,
-} from "./group-files.ts";
-import { type Place, WatchError } from "./place/index.ts";
+import { type FileGroup, type Listed, listGroups, markOf, pathIn } from "./groups.ts";
+import { type FoundFile, type Place, WatchError } from "./place/index.ts";
 import { forgetUnseen, type Sighting, saveSightings } from "./queries.ts";
 import {
   type MergedSettings,
@@ -39,6 +31,8 @@ interface ScanDependencies {
   readonly onProblem: (problem: WatchError) => Promise<void>;
   /** Called when the settings of a folder can be used; `files` are those of the folder. */
   readonly onSettings: (folder: string, files: readonly FoundFile[]) => Promise<void>;
+  /** Called with the files of the watched folder itself. */
+  readonly onRoot: (files: readonly FoundFile[]) => void;
   readonly signal: AbortSignal;
 }
 
@@ -58,33 +52,6 @@ interface Pass {
   foundAt: number;
   /** What settings name in the database, which many folders share. */
   readonly resolved: Map<string, Promise<ResolvedSettings>>;
-}
-
-/** The path of a file in a folder. */
-export function pathIn(folder: string, name: string): string {
-  return folder === "" ? name : `${folder}/${name}`;
-}
-
-/** Changes when any file of a group does. */
-export function markOf(group: FileGroup): Buffer {
-  const files = filesOf(group).map(({ name, stamp }) => [name, stamp]);
-  return createHash("sha256").update(JSON.stringify(files.sort())).digest();
-}
-
-/** The recordings in a folder, each from one or more files, and its sub-folders. */
-export async function listGroups(
-  place: Place,
-  folder: string,
-): Promise<{ groups: FileGroup[]; files: readonly FoundFile[]; folders: readonly string[] }> {
-  const { files, folders } = await place.list(folder);
-  if (!folders.includes(zoomTracksFolder)) return { groups: groupFiles(files), files, folders };
-  const below = await place.list(pathIn(folder, zoomTracksFolder));
-  const tracks = below.files.map((file) => ({ ...file, name: `${zoomTracksFolder}/${file.name}` }));
-  return {
-    groups: groupFiles([...files, ...tracks]),
-    files: [...files, ...tracks],
-    folders: folders.filter((name) => name !== zoomTracksFolder),
-  };
 }
 
 /** How long a file must not have changed before it is taken. */
@@ -108,9 +75,10 @@ export async function scan(
     found: new Map(),
     resolved: new Map(),
   };
+  const isMounted = await place.isMounted();
   const isComplete = await scanFolder(pass, "", noSettings, 0);
   await saveFound(pass);
-  if (isComplete) await forgetUnseen(deps.db.kysely);
+  if (isComplete && isMounted) await forgetUnseen(deps.db.kysely, dir.location);
   return isComplete ? null : pass.last;
 }
 
@@ -123,10 +91,11 @@ async function scanFolder(
 ): Promise<boolean> {
   const { deps, place } = pass;
   deps.signal.throwIfAborted();
-  let listed: Awaited<ReturnType<typeof listGroups>>;
+  let listed: Listed;
   let settings = above;
   try {
     listed = await listGroups(place, folder);
+    if (folder === "") deps.onRoot(listed.files);
     if (listed.files.some(({ name }) => name === settingsName))
       settings = await readSettings(place, folder, above);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { settingsName } from "../../contract/file-groups.ts";
 import { TagsInput } from "../../contract/recording-data.ts";
 import type { WatchDir } from "../platform/config/config.ts";
 import type { Executor } from "../platform/db/database.ts";
-import { settingsName } from "./group-files.ts";
 import { type Place, WatchError } from "./place/index.ts";
 
 /** What becomes of the source of a recording. */
@@ -91,8 +91,11 @@ export async function readSettingsOf(place: Place, folder: string): Promise<Merg
   const parts = folder === "" ? [] : folder.split("/");
   for (let depth = 0; depth <= parts.length; depth += 1) {
     const path = parts.slice(0, depth).join("/");
-    const { files } = await place.list(path);
-    if (files.some(({ name }) => name === settingsName)) merged = await readSettings(place, path, merged);
+    merged = await readSettings(place, path, merged).catch((error) => {
+      // Most folders have no settings, and opening the file costs less than listing the folder.
+      if (error instanceof WatchError && error.isOutdated) return merged;
+      throw error;
+    });
   }
   return merged;
 }

@@ -1,13 +1,17 @@
+import { errorSuffix, settingsName } from "../../contract/file-groups.ts";
 import type { WatchDir } from "../platform/config/config.ts";
 import { type Schedule, startSchedule } from "../platform/jobs/schedule.ts";
 import type { ImportDependencies } from "./dependencies.ts";
 import { finishFile } from "./finish-file.ts";
-import { errorSuffix, type FoundFile, settingsName } from "./group-files.ts";
+import { pathIn } from "./groups.ts";
 import { type Claim, importFile } from "./import-file.ts";
-import { openPlace, type Place, WatchError } from "./place/index.ts";
-import { claimFile, extendLease, type WatchedFile } from "./queries.ts";
+import { createListings, type Listings } from "./listings.ts";
+import { createNotice, type Notice, noticeName, noticeStem } from "./notice.ts";
+import { saveScan } from "./overview.ts";
+import { type FoundFile, openPlace, type Place, WatchError } from "./place/index.ts";
+import { claimFile, extendLease, isAnyDelayed, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
-import { pathIn, scan } from "./scan.ts";
+import { scan, settleMsOf } from "./scan.ts";
 import { resolveSettings, SettingsError } from "./settings.ts";
 
 /** Files that a process reads at a time. */
@@ -20,6 +24,8 @@ const leaseEveryMs = 3000;
 interface Watched {
   readonly dir: WatchDir;
   readonly place: Place;
+  readonly listings: Listings;
+  readonly notice: Notice;
   /** Where the last pass over it ended; null: at its end. */
   after: string | null;
 }
@@ -37,7 +43,11 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
   let watched: Promise<Watched[]> | null = null;
   const open = (): Promise<Watched[]> => {
     watched ??= Promise.all(
-      config.watchDirs.map(async (dir) => ({ dir, place: await openPlace(dir, config), after: null })),
+      config.watchDirs.map(async (dir): Promise<Watched> => {
+        const place = await openPlace(dir, config);
+        const listings = createListings(place, settleMsOf(config));
+        return { dir, place, listings, notice: createNotice(), after: null };
+      }),
     );
     return watched;
   };
@@ -79,21 +89,23 @@ async function scanOne(
   signal: AbortSignal,
 ): Promise<void> {
   const { dir, place } = watched;
+  let problem: string | null = null;
   watched.after = await scan(
     {
       db: deps.db,
       config: deps.config,
       signal,
-      async onProblem(problem) {
-        const file = problem instanceof SettingsError ? problem.file : "";
+      onRoot(files) {
+        watched.notice.isThere = files.some(({ name }) => name === noticeName);
+      },
+      async onProblem(error) {
+        problem ??= error.message;
+        const file = error instanceof SettingsError ? error.file : "";
         const key = `${dir.location}\n${file}`;
-        if (reported.get(key) === problem.message) return;
-        reported.set(key, problem.message);
-        deps.log.warn(
-          { reason: problem.message, remedy: problem.remedy },
-          "a watched folder can't be imported",
-        );
-        if (problem instanceof SettingsError) await reportSettings(deps, watched, problem);
+        if (reported.get(key) === error.message) return;
+        reported.set(key, error.message);
+        deps.log.warn({ reason: error.message, remedy: error.remedy }, "a watched folder can't be imported");
+        if (error instanceof SettingsError) await reportSettings(deps, watched, error);
       },
       async onSettings(folder, files) {
         await clearSettings(deps, watched, folder, files);
@@ -105,6 +117,9 @@ async function scanOne(
     place,
     watched.after,
   );
+  if (watched.after === null) await saveScan(deps.db.kysely, dir.location, problem);
+  if (watched.notice.isThere && !(await isAnyDelayed(deps.db.kysely, dir.location)))
+    await removeErrorFile(deps, place, noticeStem);
 }
 
 /** Writes the error beside the settings, and lists it among the uploads of the user who would own the files, or of the first admin. */
@@ -154,7 +169,7 @@ async function importDue(
     const watched = byFolder.get(file?.folder ?? "");
     if (file === undefined || watched === undefined) return;
     if (!hasPath(file)) throw new Error("a file that is due has a path");
-    const claim: Claim = { file, dir: watched.dir, place: watched.place };
+    const claim: Claim = { ...watched, file };
     const lease = setInterval(() => {
       void extendLease(deps.db.kysely, file).catch(() => {});
     }, leaseEveryMs);

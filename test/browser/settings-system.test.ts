@@ -71,6 +71,57 @@ test("system: health, tests, failed jobs retried and discarded, storage and proc
   assert.deepEqual([...complaints, ...others], []);
 });
 
+test("system: watched folders with their files; failed ones are retried, one or all of a folder", async () => {
+  const { pool } = app.db;
+  const folder = "/mnt/recordings";
+  await pool.query("insert into watched_folders (folder, problem) values ($1, 'team Sales is not a team')", [
+    folder,
+  ]);
+  await pool.query(
+    `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, error)
+     select $1, sha256(path::bytea), $2, path, '', state, error
+     from (values ('a', 'waiting', null), ('b', 'ready', 'the storage is full'), ('c', 'pending', null),
+       ('d', 'done', null), ('e', 'done', null), ('Empty.mp4', 'failed', 'Empty.mp4 is empty.'),
+       ('f', 'failed', 'damaged'), ('g', 'failed', 'damaged')) f (path, state, error)`,
+    [other.id, folder],
+  );
+  const { page, complaints } = await visit(app, "/settings/system", { userId: operator.admin.id });
+  const folders = page.getByRole("list", { name: "Watched folders" }).getByRole("listitem");
+  await folders.getByText("2 waiting").waitFor();
+  for (const text of [
+    "1 processing",
+    "2 done",
+    "3 failed",
+    "team Sales is not a team",
+    "the storage is full",
+  ])
+    await folders.getByText(text).waitFor();
+  await folders.getByText(/last check/).waitFor();
+  const failed = page.getByRole("list", { name: "Failed files" }).getByRole("listitem");
+  await failed.filter({ hasText: "Quay" }).getByText("Empty.mp4 is empty.").waitFor();
+  await assertAccessible(page);
+  await failed.getByRole("button", { name: "Retry Empty.mp4" }).click();
+  await page.getByText("1 file will be imported again.").waitFor();
+  await failed.getByText("Empty.mp4 is empty.").waitFor({ state: "detached" });
+  await folders.getByRole("button", { name: `Retry all failed files in ${folder}` }).click();
+  await page.getByText("2 files will be imported again.").waitFor();
+  await folders.getByText("0 failed").waitFor();
+  const { rows } = await pool.query(
+    "select workspace_id, details ->> 'files' as files from audit_log where action = 'watched_files_retried' order by details ->> 'files', workspace_id = $1",
+    [other.id],
+  );
+  assert.deepEqual(
+    rows.map(({ workspace_id, files }) => [workspace_id, files]),
+    [
+      [operator.id, "1"],
+      [other.id, "1"],
+      [operator.id, "2"],
+      [other.id, "2"],
+    ],
+  );
+  assert.deepEqual(complaints, []);
+});
+
 test("system: admins of other workspaces find no link to it, and are refused", async () => {
   const { page } = await visit(app, "/settings/system", { userId: other.admin.id });
   await page.getByText("Only admins of the operator's workspace can see this.").waitFor();

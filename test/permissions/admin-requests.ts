@@ -128,6 +128,7 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   testComponent: () => ({ params: { component: "database" } }),
   retryJob: failedJob,
   discardJob: failedJob,
+  retryWatchedFiles: () => ({ body: { folder: "/recordings" } }),
   listSpeechModels: () => ({}),
   installSpeechModel: async ({ app }) => {
     await app.db.pool.query("delete from model_installs");

@@ -252,6 +252,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   testComponent: kinds.operators,
   retryJob: kinds.operators,
   discardJob: kinds.operators,
+  retryWatchedFiles: kinds.operators,
   listSpeechModels: kinds.operators,
   installSpeechModel: kinds.operators,
   removeSpeechModel: kinds.operators,

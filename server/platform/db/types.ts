@@ -982,6 +982,12 @@ export interface WatchedFiles {
   workspace_id: string;
 }
 
+export interface WatchedFolders {
+  folder: string;
+  problem: string | null;
+  scanned_at: Generated<Timestamp>;
+}
+
 export interface Workspaces {
   created_at: Generated<Timestamp>;
   email_domains: Generated<string[]>;
@@ -1083,5 +1089,6 @@ export interface DB {
   waiting_events: WaitingEvents;
   watched_contents: WatchedContents;
   watched_files: WatchedFiles;
+  watched_folders: WatchedFolders;
   workspaces: Workspaces;
 }

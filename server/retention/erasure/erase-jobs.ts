@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { isMailAbout } from "../../accounts/one-time-links/mailer.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../platform/db/database.ts";
+import type { Person } from "./data-subject.ts";
 
 /**
  * Removes jobs that contain a person's email: password reset requests, requests for access and emails to or about them, both waiting and finished ones,
@@ -47,4 +48,18 @@ export async function eraseFromConnections(
         tx,
       );
   }
+}
+
+/** Removes the names of files of watched folders that could not be imported and name the person. The files are the operator's. */
+export async function eraseFromWatchedFiles(
+  tx: Tx,
+  { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
+): Promise<void> {
+  const words = [email, ...names].filter((word) => word.trim() !== "").map((word) => word.toLowerCase());
+  await sql`
+    update watched_files set path = null, error = null
+    where workspace_id = ${workspaceId} and state = 'failed'
+      and exists (
+        select 1 from unnest(${words}::text[]) word
+        where position(word in lower(coalesce(path, '') || ' ' || coalesce(error, ''))) > 0)`.execute(tx);
 }

@@ -12,7 +12,7 @@ import { type RemovedRows, removeFiles, removeRecording } from "../../recordings
 import { isHeld } from "../../recordings/delete/queries.ts";
 import { deleteEvents, redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
 import { decryptPerson, type Person } from "./data-subject.ts";
-import { eraseFromConnections, eraseFromJobs } from "./erase-jobs.ts";
+import { eraseFromConnections, eraseFromJobs, eraseFromWatchedFiles } from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
 import { eraseFromUnfinished } from "./erase-uploads.ts";
 import { eraseVoices, findNames } from "./erase-voices.ts";
@@ -128,6 +128,7 @@ async function eraseOne(
     if (locked === undefined) return before;
     // Voice profiles are found by these names, even if the recording is deleted or on legal hold.
     const names = [...person.names, ...(await findNames(tx, [recordingId], person.email))];
+    await eraseFromWatchedFiles(tx, { ...person, names });
     const voices = await eraseVoices(tx, { ...person, names });
     const receipt = { ...before, voice_profiles_erased: (before.voice_profiles_erased ?? 0) + voices };
     if (await isHeld(tx, recordingId)) return { ...receipt, held: [...receipt.held, recordingId] };
@@ -174,6 +175,7 @@ function finish({ db, encryptor }: Dependencies, erasureId: string, person: Pers
     const entries = await eraseFromAudit(tx, person);
     // Profiles created in the meantime.
     const names = [...person.names, ...(await findNames(tx, receipt.held, person.email))];
+    await eraseFromWatchedFiles(tx, { ...person, names });
     const voices = await eraseVoices(tx, { ...person, names });
     await writeReceipt(tx, erasureId, {
       ...receipt,

@@ -11,8 +11,8 @@ import {
 } from "@aws-sdk/client-s3";
 import type { Config } from "../../platform/config/config.ts";
 import { answered, ask, createS3Client, faultOf, type S3Context } from "../../platform/storage/s3/client.ts";
-import type { FoundFile } from "../group-files.ts";
 import {
+  type FoundFile,
   isHidden,
   maxFolderFiles,
   maxNumber,
@@ -114,6 +114,12 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
         close: async () => {},
       };
     },
+    isCurrent: (path, stamp) =>
+      openUnchanged(path, stamp).then(
+        () => true,
+        (error) => (error instanceof WatchError ? false : Promise.reject(error)),
+      ),
+    isMounted: async () => true,
     async readText(path, maxBytes) {
       const { head, get } = await open(path);
       if ((head.ContentLength ?? 0) > maxBytes)

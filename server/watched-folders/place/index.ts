@@ -2,7 +2,7 @@ import type { Config, WatchDir } from "../../platform/config/config.ts";
 import { openLocalPlace } from "./local.ts";
 import type { Place } from "./place.ts";
 
-export { importedFolder, type OpenFile, outdated, type Place, WatchError } from "./place.ts";
+export { type FoundFile, importedFolder, type OpenFile, outdated, type Place, WatchError } from "./place.ts";
 
 /** Opens a watched folder. Reads nothing before its first use. */
 export async function openPlace({ location }: WatchDir, config: Config): Promise<Place> {

@@ -17,8 +17,8 @@ import {
 } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { basename, dirname, join, posix, sep } from "node:path";
-import type { FoundFile } from "../group-files.ts";
 import {
+  type FoundFile,
   isHidden,
   maxFolderFiles,
   maxNumber,
@@ -38,6 +38,8 @@ const concurrency = 8;
 /** A folder of this machine. Links are not followed: neither those in the folder nor one that appears meanwhile. */
 export function openLocalPlace(location: string): Place {
   const nameOf = (path: string): string => (path === "" ? location : join(location, path));
+  /** The folder that had files in it, by volume and number: null before the first. */
+  let mounted: string | null = null;
 
   /** The path of a file that is really below the folder. @throws WatchError */
   async function locate(path: string): Promise<string> {
@@ -125,6 +127,22 @@ export function openLocalPlace(location: string): Place {
         close: () => handle.close(),
       };
     },
+    async isCurrent(path, stamp) {
+      const full = await locate(path).catch((error) => {
+        if (error instanceof WatchError) return null;
+        throw error;
+      });
+      return full !== null && (await hasStamp(full, stamp).catch(() => false));
+    },
+    async isMounted() {
+      const info = await stat(location, { bigint: true }).catch(() => null);
+      if (!info?.isDirectory()) return false;
+      const identity = `${info.dev} ${info.ino}`;
+      if (identity === mounted) return true;
+      if (await isEmpty(location)) return false;
+      mounted = identity;
+      return true;
+    },
     async readText(path, maxBytes) {
       const { handle } = await openHandle(path);
       try {
@@ -178,6 +196,11 @@ export function openLocalPlace(location: string): Place {
     },
     close() {},
   };
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  for await (const _ of await opendir(folder)) return false;
+  return true;
 }
 
 async function statAll(folder: string, names: readonly string[]): Promise<FoundFile[]> {
@@ -288,6 +311,8 @@ function describe(error: unknown, name: string): unknown {
     return new WatchError(
       `${name} is a symbolic link, which is not followed.`,
       "Put the file itself into the folder.",
+      // It was no link when the folder was listed.
+      true,
     );
   return error;
 }

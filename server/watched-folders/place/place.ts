@@ -1,5 +1,14 @@
 import type { Readable } from "node:stream";
-import type { FoundFile } from "../group-files.ts";
+
+/** A file in a folder. */
+export interface FoundFile {
+  /** Relative to the folder. */
+  readonly name: string;
+  readonly size: number;
+  /** Changes when the file does. */
+  readonly stamp: string;
+  readonly modifiedAt: Date;
+}
 
 /** What a folder contains. */
 interface Listing {
@@ -25,6 +34,13 @@ export interface Place {
   list(folder: string): Promise<Listing>;
   /** @throws WatchError when it is missing or can't be read. */
   open(path: string): Promise<OpenFile>;
+  /** Whether the file at a path is the one that was listed. */
+  isCurrent(path: string, stamp: string): Promise<boolean>;
+  /**
+   * Whether the folder itself can be relied on: where its volume is not mounted, there is nothing at its path, or another,
+   * empty folder.
+   */
+  isMounted(): Promise<boolean>;
   /** Reads a small text. @throws WatchError when it is longer than `maxBytes`. */
   readText(path: string, maxBytes: number): Promise<string>;
   writeText(path: string, text: string): Promise<void>;

@@ -30,5 +30,11 @@ export const testComponent = (component: Testable) =>
 export const retryJob = (id: string) =>
   call<typeof system.retryJob>("POST", path`/_/api/v1/system/jobs/${id}/retry`);
 
+/** Imports failed files of a watched folder again: one of them, or all. */
+export const retryWatchedFiles = (folder: string, id?: string) =>
+  call<typeof system.retryWatchedFiles>("POST", "/_/api/v1/system/watched_files/retry", {
+    body: id === undefined ? { folder } : { folder, id },
+  });
+
 export const discardJob = (id: string) =>
   call<typeof system.discardJob>("POST", path`/_/api/v1/system/jobs/${id}/discard`);

@@ -9,6 +9,7 @@ import { Components } from "./components.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Storage } from "./storage.tsx";
 import classes from "./system.module.css";
+import { WatchedFolders } from "./watched-folders.tsx";
 
 /** The state of the installation, for admins of the operator's workspace. */
 export function SystemPage() {
@@ -34,6 +35,7 @@ export function SystemPage() {
             <Components components={state.components} />
             <Jobs jobs={state.jobs} failed={state.failed_jobs} />
             <FailingHooks hooks={state.failing_hooks} count={state.failing_hook_count} />
+            <WatchedFolders folders={state.watched_folders} />
             <Storage />
             <Backups backups={state.backups} />
             <Processes processes={state.processes} />

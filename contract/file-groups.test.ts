@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type FoundFile, filesOf, groupFiles, titleOf } from "./group-files.ts";
+import { filesOf, groupFiles, titleOf } from "./file-groups.ts";
 
-const found = (name: string): FoundFile => ({ name, size: 1, stamp: "1", modifiedAt: new Date(0) });
+const found = (name: string) => ({ name });
 
 /** The groups of files with these names, in short. */
 function group(...names: readonly string[]) {
@@ -84,6 +84,33 @@ test("the forms in which Zoom's cloud stores a meeting are one recording", () =>
       },
     ],
   );
+});
+
+test("cloud meetings that began in the same second are separate recordings", () => {
+  const time = "GMT20260304-101522";
+  assert.deepEqual(
+    group(
+      ...[`${time}_Recording_1280x720.mp4`, `${time}_Recording_gallery_1280x720.mp4`],
+      ...[`${time}_Recording_1280x720 (1).mp4`, `${time}_Recording (1).transcript.vtt`],
+      `${time}_Recording.transcript.vtt`,
+    ),
+    [
+      { main: `${time}_Recording_1280x720 (1).mp4`, transcript: `${time}_Recording (1).transcript.vtt` },
+      {
+        main: `${time}_Recording_1280x720.mp4`,
+        transcript: `${time}_Recording.transcript.vtt`,
+        others: [`${time}_Recording_gallery_1280x720.mp4`],
+      },
+    ],
+  );
+  assert.deepEqual(group(`${time}_Board_640x360.mp4`, `${time}_Sales_640x360.mp4`), [
+    { main: `${time}_Board_640x360.mp4` },
+    { main: `${time}_Sales_640x360.mp4` },
+  ]);
+  assert.deepEqual(group(`${time}_Recording_640x360.mp4`, `${time}_Recording_1280x720.mp4`), [
+    { main: `${time}_Recording_1280x720.mp4` },
+    { main: `${time}_Recording_640x360.mp4` },
+  ]);
 });
 
 test("with more speakers than an import has parts, the mixed file is used, and no file is lost", () => {

@@ -1,26 +1,20 @@
-import { extname } from "node:path";
-import { formatOf, likelyMediaType } from "../../contract/media-formats.ts";
+import { formatOf, likelyMediaType } from "./media-formats.ts";
 
-/** A file in a folder. */
-export interface FoundFile {
-  /** Relative to the folder. */
+/** A file by its name, relative to its folder. */
+interface Named {
   readonly name: string;
-  readonly size: number;
-  /** Changes when the file does. */
-  readonly stamp: string;
-  readonly modifiedAt: Date;
 }
 
 /** The files of one recording. */
-export interface FileGroup {
+export interface FileGroup<File extends Named> {
   /** The recording, or its first part. */
-  readonly main: FoundFile;
+  readonly main: File;
   /** The separate sound of its speakers. */
-  readonly tracks: readonly { readonly file: FoundFile; readonly speaker: string }[];
-  readonly transcript: FoundFile | null;
-  readonly chat: FoundFile | null;
+  readonly tracks: readonly { readonly file: File; readonly speaker: string }[];
+  readonly transcript: File | null;
+  readonly chat: File | null;
   /** Other forms of the same recording, and transcripts that are not used. */
-  readonly others: readonly FoundFile[];
+  readonly others: readonly File[];
   readonly isZoom: boolean;
 }
 
@@ -37,17 +31,17 @@ export const zoomTracksFolder = "Audio Record";
 const maxTracks = 19;
 
 /** A group that is being put together. */
-interface Draft {
-  readonly main: FoundFile;
-  readonly tracks: { file: FoundFile; speaker: string }[];
-  readonly texts: FoundFile[];
-  readonly chats: FoundFile[];
-  readonly others: FoundFile[];
+interface Draft<File> {
+  readonly main: File;
+  readonly tracks: { file: File; speaker: string }[];
+  readonly texts: File[];
+  readonly chats: File[];
+  readonly others: File[];
   isZoom: boolean;
 }
 
 /** Every file of a group. */
-export function filesOf(group: FileGroup): FoundFile[] {
+export function filesOf<File extends Named>(group: FileGroup<File>): File[] {
   const { main, tracks, transcript, chat, others } = group;
   return [
     ...others,
@@ -58,25 +52,26 @@ export function filesOf(group: FileGroup): FoundFile[] {
 }
 
 /** Finds the recordings among the files of one folder, and what belongs to each. */
-export function groupFiles(files: readonly FoundFile[]): FileGroup[] {
+export function groupFiles<File extends Named>(files: readonly File[]): FileGroup<File>[] {
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
   const drafts = groupMedia(sorted.filter(({ name }) => formatOf(name) !== null));
   const isOnly = drafts.length === 1;
-  const byStem = new Map<string, Draft>();
-  const byTime = new Map<string, Draft>();
+  const byStem = new Map<string, Draft<File>>();
+  // Null: several recordings have it.
+  const byCloud = new Map<string, Draft<File> | null>();
   for (const draft of drafts) {
     const { name } = draft.main;
     for (const key of [stemOf(name), name.toLowerCase()]) if (!byStem.has(key)) byStem.set(key, draft);
-    const time = cloudTime(name);
-    if (time !== null) byTime.set(time, draft);
+    for (const key of [cloudMeeting(name), cloudTime(name)])
+      if (key !== null) byCloud.set(key, byCloud.has(key) && byCloud.get(key) !== draft ? null : draft);
   }
-  const ownerOf = (name: string): Draft | undefined => {
+  const ownerOf = (name: string): Draft<File> | undefined => {
     for (let stem = stemOf(name); stem !== ""; stem = stemOf(stem)) {
       const draft = byStem.get(stem);
       if (draft !== undefined) return draft;
       if (extname(stem) === "") break;
     }
-    return byTime.get(cloudTime(name) ?? "");
+    return byCloud.get(cloudMeeting(name) ?? "") ?? byCloud.get(cloudTime(name) ?? "") ?? undefined;
   };
   for (const file of sorted) {
     const kind = kindOf(file.name);
@@ -89,7 +84,14 @@ export function groupFiles(files: readonly FoundFile[]): FileGroup[] {
   return drafts.map(finish);
 }
 
-function finish({ main, tracks, texts, chats, others, isZoom }: Draft): FileGroup {
+function finish<File extends Named>({
+  main,
+  tracks,
+  texts,
+  chats,
+  others,
+  isZoom,
+}: Draft<File>): FileGroup<File> {
   const [transcript = null, ...otherTexts] = texts.sort((a, b) => rankOf(a.name) - rankOf(b.name));
   const [chat = null, ...otherChats] = chats;
   const isTooMany = tracks.length > maxTracks;
@@ -107,6 +109,13 @@ function finish({ main, tracks, texts, chats, others, isZoom }: Draft): FileGrou
 function rankOf(name: string): number {
   const format = [".vtt", ".srt", ".json"].indexOf(extname(name).toLowerCase());
   return format + (/\.cc\.[a-z]+$/i.test(name) ? 10 : 0);
+}
+
+/** The extension of a name with its dot; empty without one. */
+function extname(name: string): string {
+  const file = name.slice(name.lastIndexOf("/") + 1);
+  const at = file.lastIndexOf(".");
+  return at > 0 ? file.slice(at) : "";
 }
 
 function stemOf(name: string): string {
@@ -133,11 +142,27 @@ function cloudTime(name: string): string | null {
   return /^GMT\d{8}-\d{6}/i.exec(name)?.[0].toUpperCase() ?? null;
 }
 
-function draftOf(main: FoundFile, isZoom = false): Draft {
+/** The forms of a meeting in these names: the layout of its video, and the kinds of its texts. */
+const cloudForms = /_(?:gallery|as|avo|gvo|separate)(?![a-z])|\.(?:transcript|cc)$|new$/gi;
+
+const cloudSize = /_\d{3,4}x\d{3,4}(?!\d)/g;
+
+/** What the names of a cloud meeting have in common. Meetings that began in the same second differ in it. */
+function cloudMeeting(name: string): string | null {
+  if (cloudTime(name) === null) return null;
+  return `${stemOf(name).replaceAll(cloudSize, "").replaceAll(cloudForms, "")}/`;
+}
+
+/** Of the same meeting there is one file of each form. */
+function cloudForm({ name }: Named): string {
+  return [...(stemOf(name).match(cloudForms) ?? []), extname(name).toLowerCase()].join("");
+}
+
+function draftOf<File>(main: File, isZoom = false): Draft<File> {
   return { main, tracks: [], texts: [], chats: [], others: [], isZoom };
 }
 
-function groupMedia(media: readonly FoundFile[]): Draft[] {
+function groupMedia<File extends Named>(media: readonly File[]): Draft<File>[] {
   const mixes = media.filter(({ name }) => isZoomMix(baseOf(name)));
   const tracks = media.flatMap((file) => {
     const speaker = speakerOf(baseOf(file.name));
@@ -176,7 +201,7 @@ function groupMedia(media: readonly FoundFile[]): Draft[] {
  * Says whether the sound of one speaker, or of all, belongs to a recording of the same folder: the recording has a name
  * that only Zoom gives, the number of the meeting is in both names, or the sound is where Zoom stores it.
  */
-function partOf(main: FoundFile, isZoom: boolean): (file: FoundFile) => boolean {
+function partOf(main: Named, isZoom: boolean): (file: Named) => boolean {
   if (isZoom || /^zoom_\d+\.mp4$/i.test(main.name)) return () => true;
   const number = numberOf(main);
   return (file) => {
@@ -192,7 +217,7 @@ function partOf(main: FoundFile, isZoom: boolean): (file: FoundFile) => boolean 
 const minNumberLength = 7;
 
 /** The number of the meeting in the names `video<number>.mp4` and `audio<number>.m4a`. */
-function numberOf({ name }: FoundFile): string | null {
+function numberOf({ name }: Named): string | null {
   return (
     /^(?:video(\d+)\.mp4|audio(\d+)\.m4a)$/i
       .exec(baseOf(name))
@@ -201,24 +226,28 @@ function numberOf({ name }: FoundFile): string | null {
   );
 }
 
-function isOnlyMix({ name }: FoundFile): boolean {
+function isOnlyMix({ name }: Named): boolean {
   return /^audio_only/i.test(baseOf(name));
 }
 
 /** Zoom's cloud stores a meeting in several forms: the video with the shortest name has the default layout. */
-function joinCloud(files: readonly FoundFile[]): Draft[] {
-  const drafts: Draft[] = [];
-  const meetings = Map.groupBy(files, ({ name }) => cloudTime(name) ?? `/${name}`);
+function joinCloud<File extends Named>(files: readonly File[]): Draft<File>[] {
+  const drafts: Draft<File>[] = [];
+  const meetings = Map.groupBy(files, ({ name }) => cloudMeeting(name) ?? `/${name}`);
   for (const meeting of meetings.values()) {
+    const isAmbiguous = new Set(meeting.map(cloudForm)).size < meeting.length;
     const [main, ...others] = meeting.toSorted(
       (a, b) => Number(isVideo(b)) - Number(isVideo(a)) || a.name.length - b.name.length,
     );
-    if (main !== undefined) drafts.push({ ...draftOf(main, cloudTime(main.name) !== null), others: others });
+    if (main === undefined) continue;
+    const isZoom = cloudTime(main.name) !== null;
+    if (isAmbiguous) drafts.push(...meeting.map((file) => draftOf(file, isZoom)));
+    else drafts.push({ ...draftOf(main, isZoom), others });
   }
   return drafts;
 }
 
-function isVideo({ name }: FoundFile): boolean {
+function isVideo({ name }: Named): boolean {
   const format = formatOf(name);
   return format !== null && likelyMediaType(format) === "video";
 }
@@ -254,7 +283,7 @@ function spaced(name: string): string {
 }
 
 /** The title of a recording: the name of its file, or of its folder where the program numbers the files. */
-export function titleOf({ main, isZoom }: FileGroup, folder: string): string {
+export function titleOf({ main, isZoom }: Pick<FileGroup<Named>, "main" | "isZoom">, folder: string): string {
   const stem = main.name.slice(0, main.name.length - extname(main.name).length);
   const isNumbered = /^(?:video|audio)?[\d_ -]*$|^(?:zoom|audio_only)[\d_]*$/i.test(stem);
   const parent = folder.split("/").at(-1) ?? "";

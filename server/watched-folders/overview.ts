@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import type { Database, Executor } from "../platform/db/database.ts";
+
+/** Failed files that are listed of a folder. */
+const maxFailed = 20;
+
+/** Folders that no worker has listed for so long were removed from PARLEY_WATCH_DIRS. */
+const forgottenAfter = "7 days";
+
+/** A file that could not be imported. */
+interface FailedFile {
+  readonly id: string;
+  readonly path: string | null;
+  readonly error: string;
+  readonly failed_at: Date;
+  readonly workspace_id: string;
+  readonly workspace_name: string;
+}
+
+/** What has become of the files of a watched folder. */
+export interface FolderOverview {
+  readonly folder: string;
+  readonly scanned_at: Date | null;
+  readonly problem: string | null;
+  readonly waiting: number;
+  readonly pending: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Why files wait; null: for their turn. */
+  readonly delay: string | null;
+  readonly failed_files: readonly FailedFile[];
+}
+
+/** Saves that a folder was listed to its end. @param problem why it, or a folder in it, can't be imported. */
+export async function saveScan(db: Executor, folder: string, problem: string | null): Promise<void> {
+  const text = problem?.slice(0, 2000) ?? null;
+  await sql`
+    insert into watched_folders as w (folder, problem) values (${folder}, ${text})
+    on conflict (folder) do update set scanned_at = clock_timestamp(), problem = excluded.problem`.execute(
+    db,
+  );
+}
+
+/** The watched folders, by name. @param configured the folders of this process's settings. */
+export async function readWatchedFolders(
+  db: Database,
+  configured: readonly string[],
+): Promise<FolderOverview[]> {
+  const { rows } = await sql<Omit<FolderOverview, "failed_files">>`
+    with folders as (
+      select folder from watched_folders
+      where scanned_at > now() - interval '${sql.raw(forgottenAfter)}' or folder = any(${configured}::text[])
+      union select unnest(${configured}::text[])
+    ), counts as (
+      select folder, state, count(*)::integer as files from watched_files
+      where folder in (select folder from folders) group by folder, state
+    )
+    select f.folder, s.scanned_at, s.problem,
+      coalesce(sum(c.files) filter (where c.state in ('waiting', 'ready')), 0)::integer as waiting,
+      coalesce(sum(c.files) filter (where c.state = 'pending'), 0)::integer as pending,
+      coalesce(sum(c.files) filter (where c.state = 'done'), 0)::integer as done,
+      coalesce(sum(c.files) filter (where c.state = 'failed'), 0)::integer as failed,
+      (select w.error from watched_files w
+        where w.folder = f.folder and w.state in ('ready', 'pending') and w.error is not null limit 1) as delay
+    from folders f left join watched_folders s on s.folder = f.folder left join counts c on c.folder = f.folder
+    group by f.folder, s.scanned_at, s.problem order by f.folder`.execute(db.kysely);
+  const found: FolderOverview[] = [];
+  for (const row of rows)
+    found.push({ ...row, failed_files: row.failed === 0 ? [] : await findFailed(db.kysely, row.folder) });
+  return found;
+}
+
+async function findFailed(db: Executor, folder: string): Promise<FailedFile[]> {
+  const { rows } = await sql<FailedFile>`
+    select w.workspace_id || '-' || encode(w.path_hash, 'hex') as id, w.path,
+      coalesce(w.error, 'no reason is known any more') as error, w.updated_at as failed_at, w.workspace_id,
+      o.name as workspace_name
+    from watched_files w join workspaces o on o.id = w.workspace_id
+    where w.folder = ${folder} and w.state = 'failed'
+    order by w.seen_at desc limit ${maxFailed}`.execute(db);
+  return rows;
+}
+
+/** Has failed files imported again at the next check of their folder. @returns the workspace of each file. */
+export async function retryFailed(db: Executor, folder: string, id: string | null): Promise<string[]> {
+  const { rows } = await sql<{ workspace_id: string }>`
+    update watched_files set state = 'waiting', attempts = 0, updated_at = clock_timestamp(), seen_at = clock_timestamp()
+    where folder = ${folder} and state = 'failed'
+      and (${id}::text is null or workspace_id || '-' || encode(path_hash, 'hex') = ${id})
+    returning workspace_id`.execute(db);
+  return rows.map((row) => row.workspace_id);
+}

@@ -1,0 +1,129 @@
+import { Button, Text } from "@mantine/core";
+import { retryWatchedFiles, type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { useAction } from "../../common/actions.tsx";
+import { counted } from "../../common/format/count.ts";
+import { fullTime, whenInLine } from "../../common/format/time.ts";
+import { Row, Rows, Section, Tag } from "../parts.tsx";
+import classes from "./system.module.css";
+
+type Folder = SystemState["watched_folders"][number];
+
+/** The folders of PARLEY_WATCH_DIRS, and their files that could not be imported. Nothing where there are none. */
+export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
+  if (folders.length === 0) return null;
+  const failed = folders.flatMap(({ folder, failed_files }) =>
+    failed_files.map((file) => ({ folder, ...file })),
+  );
+  return (
+    <>
+      <Section title="Watched folders" lead="Files in these folders become recordings.">
+        <Rows label="Watched folders">
+          {folders.map((folder) => (
+            <FolderRow key={folder.folder} folder={folder} />
+          ))}
+        </Rows>
+      </Section>
+      {failed.length === 0 ? null : (
+        <Section title="Failed files" lead="The latest of each folder. The files stay where they are.">
+          <Rows label="Failed files">
+            {failed.map((file) => (
+              <FileRow key={file.id} file={file} />
+            ))}
+          </Rows>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function FolderRow({ folder }: { folder: Folder }) {
+  const { last_scan_datetime: scanned, waiting, pending, done, failed, problem, delay } = folder;
+  const retry = useRetry(() => retryWatchedFiles(folder.folder));
+  return (
+    <Row
+      title={folder.folder}
+      badges={
+        problem !== null ? (
+          <Tag tone="bad">Problem</Tag>
+        ) : delay !== null ? (
+          <Tag tone="warn">Delayed</Tag>
+        ) : undefined
+      }
+      facts={[
+        `${waiting.toLocaleString()} waiting`,
+        `${pending.toLocaleString()} processing`,
+        `${done.toLocaleString()} done`,
+        `${failed.toLocaleString()} failed`,
+        scanned === null ? (
+          "not checked yet"
+        ) : (
+          <time key="scan" dateTime={scanned} title={fullTime(scanned)}>
+            last check {whenInLine(scanned)}
+          </time>
+        ),
+      ]}
+      actions={
+        failed === 0 ? undefined : (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            loading={retry.isPending}
+            aria-label={`Retry all failed files in ${folder.folder}`}
+            onClick={() => retry.mutate()}
+          >
+            Retry all
+          </Button>
+        )
+      }
+    >
+      {[problem, delay].map((text) =>
+        text === null ? null : (
+          <Text key={text} size="sm" className={classes.error ?? ""}>
+            {text}
+          </Text>
+        ),
+      )}
+    </Row>
+  );
+}
+
+function FileRow({ file }: { file: Folder["failed_files"][number] & { readonly folder: string } }) {
+  const { id, path, workspace, error, failed_datetime: at } = file;
+  const name = path ?? "Name erased";
+  const retry = useRetry(() => retryWatchedFiles(file.folder, id));
+  return (
+    <Row
+      title={name}
+      facts={[
+        workspace.name,
+        file.folder,
+        <time key="at" dateTime={at} title={fullTime(at)}>
+          {whenInLine(at)}
+        </time>,
+      ]}
+      actions={
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          loading={retry.isPending}
+          aria-label={`Retry ${name}`}
+          onClick={() => retry.mutate()}
+        >
+          Retry
+        </Button>
+      }
+    >
+      <Text size="sm" className={classes.error ?? ""}>
+        {error}
+      </Text>
+    </Row>
+  );
+}
+
+function useRetry(run: () => ReturnType<typeof retryWatchedFiles>) {
+  return useAction({
+    run,
+    done: ({ retried }) => `${counted(retried, "file")} will be imported again.`,
+    refresh: [systemQuery.queryKey],
+  });
+}
