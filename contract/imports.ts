@@ -4,6 +4,7 @@ import { maxHighlights, NewHighlight } from "./highlight-operations.ts";
 import { mediaFormats } from "./media-formats.ts";
 import { operation } from "./operation.ts";
 import { isNamed, leaveRule, leavesAfterJoining, nameRule, participantFields } from "./participants.ts";
+import { maxNotesCharacters } from "./private-notes.ts";
 import {
   CalendarEventInput,
   CrmInput,
@@ -70,6 +71,10 @@ const fileFields = {
         "Several files sent as one, one behind the other: the length of each. They are joined to one recording in this order.",
     }),
 };
+const ImportedNotes = z.string().trim().min(1, "must not be blank").max(maxNotesCharacters).meta({
+  description:
+    "Private notes of the caller on the recording, such as the chat of the meeting. Not for workspace tokens.",
+});
 const ImportedHighlights = z.array(NewHighlight).max(maxHighlights).meta({
   description:
     "Highlights of the recording, created with it by the import's creator. Ranges that exceed the file are cut at its end.",
@@ -120,6 +125,7 @@ export const ImportInput = z
       description: "Ranges that exceed the file are cut at its end.",
     }),
     highlights: ImportedHighlights.optional(),
+    notes: ImportedNotes.optional(),
     transcript: TranscriptInput.optional().meta({ description: "Required without media." }),
   })
   .meta({ id: "ImportInput" });
@@ -162,6 +168,9 @@ export const Import = z
       })
       .nullable()
       .meta({ description: "Set where the file has several audio tracks." }),
+    notes: z.string().nullable().meta({
+      description: "The private notes that the recording gets; null without any, and once it exists.",
+    }),
     created_datetime: Timestamp,
   })
   .meta({ id: "Import" });
@@ -207,11 +216,15 @@ export const updateImport = operation({
   path: "/_/api/v1/imports/:import_id",
   summary: "Update Import",
   description:
-    "Changes the given fields and keeps the others: what becomes of several audio tracks, and the highlights of the recording, which a recording made in the browser gets while it is uploaded. Allowed in status awaiting, or staged with auto_promote false. Title, start time and participants are changed by Update Upload.",
+    "Changes the given fields and keeps the others: what becomes of several audio tracks, the highlights of the recording, which a recording made in the browser gets while it is uploaded, and its notes. Removes a transcript. Allowed in status awaiting, or staged with auto_promote false. Title, start time, participants and transcript are changed by Update Upload.",
   params: z.object({ import_id: Uuid }),
   body: z.object({
     audio_tracks: AudioTrackChoice.optional(),
     highlights: ImportedHighlights.optional(),
+    notes: ImportedNotes.nullable().optional(),
+    transcript: z.null().optional().meta({
+      description: "null: removes the transcript, unless the import has nothing else.",
+    }),
   }),
   response: Import,
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],

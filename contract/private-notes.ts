@@ -6,6 +6,9 @@ import { RecordingParams } from "./recordings.ts";
 const path = "/_/api/v1/recordings/:recording_id/private_notes";
 const rule = "Only the caller can read them. Not available to workspace tokens.";
 
+/** Length of a user's notes on a recording. */
+export const maxNotesCharacters = 100_000;
+
 const PrivateNotes = z
   .strictObject({ text: z.string().nullable().meta({ description: "Markdown; null: no notes." }) })
   .meta({ id: "PrivateNotes" });
@@ -37,7 +40,7 @@ export const putPrivateNotes = operation({
   body: z.object({
     text: z
       .string()
-      .max(100_000)
+      .max(maxNotesCharacters)
       .refine((text) => text.trim() !== "", "must not be blank; delete the notes instead")
       .meta({ description: "Markdown." }),
   }),

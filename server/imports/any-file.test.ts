@@ -12,7 +12,7 @@ import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp();
 const { manage, read } = dataTools(app);
-const { member } = await makeWorkspace(app.db);
+const { member, token: workspaceToken } = await makeWorkspace(app.db);
 const folder = mkdtempSync(join(tmpdir(), "parley-any-file-"));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -136,4 +136,51 @@ test("an import without auto_promote can be reviewed, whatever its format", asyn
     [body.auto_promote, body.progress, body.start, body.audio_tracks],
     [false, null, null, null],
   );
+});
+
+test("notes of an import become its creator's, and are not kept elsewhere; a transcript can be removed", async () => {
+  const segments = [{ speaker_key: "Ada", start: 0, end: 1000, text: "Hello" }];
+  const { body, text } = await manage("POST", "/recordings", member.token, {
+    media: { format: "wav" },
+    auto_promote: false,
+    transcript: { language: "en", segments },
+    notes: "  Ada: see the agenda ",
+  });
+  assert.equal(body.notes, "Ada: see the agenda", text);
+  const changed = await manage("PATCH", `/imports/${body.id}`, member.token, {
+    notes: "Ada: see the new agenda",
+    transcript: null,
+  });
+  assert.equal(changed.body.notes, "Ada: see the new agenda", changed.text);
+  const transcripts = await app.db.pool.query("select 1 from upload_transcripts where upload_id = $1", [
+    body.id,
+  ]);
+  assert.equal(transcripts.rowCount, 0);
+  const sent = await fetch(body.upload.url.replace("http://parley.test", app.url), {
+    method: "PUT",
+    headers: body.upload.headers,
+    body: encoded({ format: "wav", seconds: 11, audio: [tone("pcm_s16le", 0, 3)] }),
+  });
+  assert.ok(sent.ok);
+  await reached(body.id, "staged");
+  const promoted = await fetch(`${app.url}/_/public-api/v2/uploads/${body.id}/promote`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${member.token}`,
+      "public-api-version": "2026-10-01",
+      "content-type": "application/json",
+    },
+    body: "{}",
+  });
+  assert.equal(promoted.status, 200);
+  const { recording_id, notes, failure } = await ended(body.id);
+  assert.deepEqual([failure, notes], [null, null]);
+  const saved = await manage("GET", `/recordings/${recording_id}/private_notes`, member.token);
+  assert.equal(saved.body.text, "Ada: see the new agenda");
+  const refused = await manage("POST", "/recordings", workspaceToken, {
+    media: { format: "wav" },
+    recorder_ids: [member.id],
+    notes: "Nobody's",
+  });
+  assert.equal(refused.status, 403, refused.text);
 });

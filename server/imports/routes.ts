@@ -46,6 +46,7 @@ export function importRoutes(
       progress: row.status === "promoting" ? row.work_progress : null,
       start: startOf(row),
       audio_tracks: tracksOf(row),
+      notes: row.import_data?.notes ?? null,
       created_datetime: row.created_at.toISOString(),
     };
   }
@@ -66,8 +67,12 @@ export function importRoutes(
     return present(row);
   });
 
-  route(api, contract.updateImport, async ({ principal, params, body }) =>
-    present(await updateImport(deps, principal, params.import_id, body)),
+  route(
+    api,
+    contract.updateImport,
+    async ({ principal, params, body }) =>
+      present(await updateImport(deps, principal, params.import_id, body)),
+    { keepNulls: true },
   );
 }
 

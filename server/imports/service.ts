@@ -26,6 +26,7 @@ import { audienceOf, uploadFields } from "../uploads/api/present.ts";
 import { canUpdate } from "../uploads/lifecycle/state.ts";
 import { advance, stateOf } from "../uploads/lifecycle/transition.ts";
 import {
+  deleteUploadTranscript,
   insertUpload,
   lockUpload,
   saveImportData,
@@ -68,6 +69,7 @@ export async function importRecording(
       "forbidden",
       "only admins and workspace tokens may import files from the object store; leave out media.url and send the file",
     );
+  if (input.notes !== undefined && principal.scope === "workspace") throw notesForbidden();
   const answer = await db.kysely.transaction().execute(async (tx) => {
     const existing = await findExisting(tx, principal, input.external_id);
     if (existing !== undefined) return { row: existing, created: false };
@@ -183,6 +185,7 @@ function dataOf(input: ImportInput, format: MediaFormat | null, mediaKey: string
     crm: input.crm ? crmOf(input.crm) : null,
     screenshares: input.screenshares ?? [],
     highlights: (input.highlights ?? []).map(toHighlight),
+    notes: input.notes ?? null,
   };
 }
 
@@ -199,8 +202,9 @@ export function updateImport(
   { db }: Pick<Dependencies, "db">,
   principal: Principal,
   importId: string,
-  { audio_tracks: audioTracks, highlights }: z.output<typeof updateImportOperation.body>,
+  { audio_tracks: audioTracks, highlights, notes, transcript }: z.output<typeof updateImportOperation.body>,
 ): Promise<UploadRow> {
+  if (notes && principal.scope === "workspace") throw notesForbidden();
   return db.kysely.transaction().execute(async (tx) => {
     const row = await lockUpload(tx, principal, importId);
     if (row?.import_data == null) throw importNotFound(importId);
@@ -209,12 +213,18 @@ export function updateImport(
         "wrong_state",
         `import ${importId} is ${row.status}; it can be changed while awaiting, or staged with auto_promote false`,
       );
+    if (transcript === null && row.media_type !== "transcript") await deleteUploadTranscript(tx, importId);
     return saveImportData(tx, importId, {
       ...row.import_data,
       ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks }),
       ...(highlights === undefined ? {} : { highlights: highlights.map(toHighlight) }),
+      ...(notes === undefined ? {} : { notes }),
     });
   });
+}
+
+function notesForbidden(): ProblemError {
+  return new ProblemError("forbidden", "notes belong to a user; use a personal access token");
 }
 
 /** The same response whether the import does not exist or the caller may not see it. */

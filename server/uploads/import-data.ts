@@ -56,6 +56,21 @@ export async function applyImportData(
     where p.id = x.id and p.recording_id = ${recordingId}`.execute(tx);
 }
 
+/** Saves the private notes that the creator of an import gave with it. */
+export async function createImportedNotes(
+  tx: Tx,
+  { created_by, scope }: Pick<UploadRow, "created_by" | "scope">,
+  { notes = null }: ImportData,
+  recordingId: string,
+): Promise<void> {
+  if (notes === null || scope !== "personal") return;
+  await tx
+    .insertInto("private_notes")
+    .values({ recording_id: recordingId, user_id: created_by, text: notes })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /** Creates the highlights of an import in the name of its creator; those that begin after the end are left out. */
 export async function createImportedHighlights(
   tx: Tx,

@@ -51,8 +51,8 @@ export async function applyMovedData(
 
 /** Notes which recording an import became, and removes what only the recording has to keep. */
 export async function finishMove(tx: Tx, uploadId: string, recordingId: string): Promise<void> {
-  await sql`update uploads set import_data = import_data - 'moved'
-    where id = ${uploadId} and import_data ? 'moved'`.execute(tx);
+  await sql`update uploads set import_data = import_data - array['moved', 'notes']
+    where id = ${uploadId} and import_data ?| array['moved', 'notes']`.execute(tx);
   await sql`update import_items set state = 'done', recording_id = ${recordingId}, updated_at = clock_timestamp()
     where upload_id = ${uploadId}`.execute(tx);
 }

@@ -250,6 +250,11 @@ export async function saveUploadTranscript(
     .execute();
 }
 
+/** Removes the transcript of an upload, if there is one. */
+export async function deleteUploadTranscript(tx: Tx, uploadId: string): Promise<void> {
+  await tx.deleteFrom("upload_transcripts").where("upload_id", "=", uploadId).execute();
+}
+
 /** Sizes in bytes of these uploads' transcripts, by upload id. */
 export async function findTranscriptSizes(
   db: Executor,

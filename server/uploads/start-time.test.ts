@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findStart, timeInName } from "./start-time.ts";
+import { timeInName } from "../../contract/time-in-name.ts";
+import { findStart } from "./start-time.ts";
 
 const timeZone = "Europe/Berlin";
 

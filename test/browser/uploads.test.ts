@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { encodeFile } from "../../server/media/test/encode.ts";
 import { call } from "../support/app.ts";
 import { makeTeam, makeWorkspace } from "../support/factories.ts";
@@ -339,5 +339,157 @@ test("uploads: text and JSON transcripts become recordings; errors name the line
       .waitFor();
   await section(page, "Your uploads").getByRole("link", { name: "talk", exact: true }).click();
   await page.getByRole("list", { name: "Transcript" }).getByText("Shall we?").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+/** Real files with the dates that files on a disk have. */
+function makeFiles(...files: readonly { readonly name: string; readonly content: Buffer | string }[]) {
+  const folder = mkdtempSync(join(tmpdir(), "parley-chosen-"));
+  after(() => rmSync(folder, { recursive: true }));
+  return files.map(({ name, content }) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  });
+}
+
+/** A wav file of seconds of silence, about 170 kB each. */
+function wav(seconds: number): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), "parley-wav-"));
+  const path = join(folder, "part.wav");
+  encodeFile(path, { format: "wav", seconds, audio: [{ codec: "pcm_s16le", sampleRate: 48_000 }] });
+  const content = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return content;
+}
+
+test("uploads: parts are joined in the chosen order, and after a reload the rest is sent", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  page.on("dialog", (dialog) => dialog.accept());
+  const offsets: number[] = [];
+  page.on("request", (request) => {
+    const offset = request.headers()["upload-offset"];
+    if (request.method() === "PATCH" && offset !== undefined) offsets.push(Number(offset));
+  });
+  // The connection fails after the first chunk.
+  await page.route("**/*", (route) =>
+    Number(route.request().headers()["upload-offset"]) > 0 ? new Promise(() => {}) : route.continue(),
+  );
+  const contents = [wav(8), wav(7), wav(6)] as const;
+  const [late = "", early = "", other = ""] = makeFiles(
+    { name: "A 2026-03-04 11-30-00.wav", content: contents[0] },
+    { name: "B 2026-03-04 10-15-22.wav", content: contents[1] },
+    { name: "C 2026-03-04 10-40-00.wav", content: contents[2] },
+  );
+  await page.getByRole("button", { name: "Join files into one recording" }).click();
+  const dialog = page.getByRole("dialog", { name: "Join files into one recording" });
+  const chooseIn = async (scope: Locator, name: string, ...paths: readonly string[]) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      scope.getByRole("button", { name, exact: true }).click(),
+    ]);
+    await chooser.setFiles([...paths]);
+  };
+  await chooseIn(dialog, "Choose files", late, other);
+  await chooseIn(dialog, "Add files", early);
+  const names = () => dialog.getByRole("listitem").allInnerTexts();
+  const initials = async () => (await names()).map((text) => text.charAt(0)).join("");
+  assert.equal(await initials(), "ACB");
+  await dialog.getByRole("button", { name: "Sort by name" }).click();
+  assert.equal(await initials(), "ABC");
+  await dialog.getByRole("button", { name: "Sort by time" }).click();
+  assert.equal(await initials(), "BCA");
+  assert.match((await names())[0] ?? "", /started/);
+  await dialog.getByRole("button", { name: /Move C .* down/ }).click();
+  assert.equal(await initials(), "BAC");
+  await assertAccessible(page);
+  await dialog.getByLabel("Title").fill("Board meeting");
+  const second = page.waitForRequest((request) => Number(request.headers()["upload-offset"]) > 0);
+  await dialog.getByRole("button", { name: "Upload 3 files as one recording" }).click();
+  await section(page, "In progress").getByText("Board meeting (3 files)", { exact: true }).waitFor();
+  await second;
+  await page.reload();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+
+  const unfinished = section(page, "Unfinished");
+  await unfinished.getByText("Board meeting (3 files)", { exact: true }).waitFor();
+  await chooseIn(unfinished, "Choose files of Board meeting (3 files)", late, other);
+  await unfinished.getByText(/These aren't all of the files/).waitFor();
+  offsets.length = 0;
+  await chooseIn(unfinished, "Choose files of Board meeting (3 files)", late, other, early);
+  const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "Board meeting" });
+  await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
+  assert.ok((offsets[0] ?? 0) >= 1024 * 1024, `resumes at ${offsets[0]}`);
+  assert.equal(await unfinished.count(), 0);
+  const { rows } = await app.db.pool.query(
+    `select r.title, r.start_datetime, r.duration_ms, u.import_data -> 'parts' as parts
+     from recordings r join uploads u on u.recording_id = r.id where u.created_by = $1`,
+    [member.id],
+  );
+  const [recording] = rows;
+  assert.equal(rows.length, 1);
+  assert.equal(recording.title, "Board meeting");
+  assert.equal(recording.start_datetime.toISOString(), "2026-03-04T10:15:22.000Z");
+  assert.ok(Math.abs(recording.duration_ms - 21_000) < 500, recording.duration_ms);
+  assert.deepEqual(
+    recording.parts.map(({ bytes }: { bytes: number }) => bytes),
+    [contents[1], contents[0], contents[2]].map(({ length }) => length),
+  );
+  assert.deepEqual(complaints, []);
+});
+
+test("uploads: captions and chat beside a recording belong to it, and the review can leave them out", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/uploads", { userId: member.id });
+  const video = readFileSync(media("good-faststart.mp4"));
+  const chat = "10:15:22 From Ada: https://acme.example/agenda";
+  const call = (name: string) =>
+    makeFiles(
+      { name: `${name}.mp4`, content: video },
+      { name: `${name}.vtt`, content: subtitles },
+      { name: `${name} chat.txt`, content: chat },
+    );
+  await choose(page).setInputFiles(call("Call"));
+  const row = (name: string) => section(page, "Your uploads").getByRole("listitem").filter({ hasText: name });
+  await row("Call").getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByRole("switch", { name: /Review uploads before publishing/ }).click();
+  await choose(page).setInputFiles([
+    ...call("GMT20260304-101522_Recording"),
+    ...makeFiles({ name: "Talk.mp3", content: readFileSync(media("good-cbr.mp3")) }),
+    ...makeFiles({ name: "Talk.srt", content: "no subtitles" }),
+  ]);
+  await section(page, "In progress")
+    .getByText(/no subtitles with times and text/)
+    .waitFor();
+  await row("Talk").getByText("Ready for review").waitFor({ timeout: 60_000 });
+  await row("GMT2026").getByText("Ready for review").waitFor({ timeout: 60_000 });
+  await row("GMT2026").getByRole("link").click();
+  await page.getByText("The start time comes from the file's name.").waitFor();
+  await page.getByRole("button", { name: "Start time" }).getByText("4 Mar 2026, 10:15").waitFor();
+  await page.getByRole("region", { name: "Chat from file" }).getByText("acme.example/agenda").waitFor();
+  await page.getByRole("heading", { name: "Transcript from file" }).waitFor();
+  assert.equal(await page.getByLabel("Name of participant 1").inputValue(), "Ana Lima");
+  // Off the button that is below it since the page has changed.
+  await page.mouse.move(0, 0);
+  await assertAccessible(page);
+  await page.getByRole("button", { name: "Remove chat" }).click();
+  await page.getByRole("button", { name: "Remove transcript" }).click();
+  await page.getByRole("heading", { name: "Already have a transcript?" }).waitFor();
+  await page.getByRole("region", { name: "Chat from file" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Publish" }).click();
+  await page.getByText("Recording ready").waitFor({ timeout: 60_000 });
+  const { rows } = await app.db.pool.query(
+    `select r.title, n.text as notes, r.transcript_language is not null as has_transcript,
+       u.import_data ? 'notes' as has_copy
+     from recordings r join uploads u on u.recording_id = r.id
+       left join private_notes n on n.recording_id = r.id and n.user_id = $1
+     where u.created_by = $1 order by r.title`,
+    [member.id],
+  );
+  assert.deepEqual(rows, [
+    { title: "Call", notes: chat, has_transcript: true, has_copy: false },
+    { title: "GMT20260304-101522_Recording", notes: null, has_transcript: false, has_copy: false },
+  ]);
   assert.deepEqual(complaints, []);
 });

@@ -90,7 +90,13 @@ export function startImport(
   title: string,
   details: Pick<
     z.input<typeof ImportInput>,
-    "source" | "participants" | "meeting_type_id" | "spoken_language" | "auto_promote"
+    | "source"
+    | "participants"
+    | "meeting_type_id"
+    | "spoken_language"
+    | "auto_promote"
+    | "transcript"
+    | "notes"
   >,
 ) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
@@ -121,6 +127,18 @@ export function uploadedFileQuery(upload: Pick<UploadBody, "id" | "status" | "me
 export function chooseAudioTracks(uploadId: string, choice: "mix" | "speakers"): Promise<ImportBody> {
   return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, {
     body: { audio_tracks: choice },
+  });
+}
+
+/** Changes the private notes that a recording gets; null removes them. */
+export function saveImportNotes(uploadId: string, notes: string | null): Promise<ImportBody> {
+  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, { body: { notes } });
+}
+
+/** Removes the transcript of an upload with a file. */
+export function removeImportTranscript(uploadId: string): Promise<ImportBody> {
+  return call<typeof updateImport>("PATCH", path`/_/api/v1/imports/${uploadId}`, {
+    body: { transcript: null },
   });
 }
 

@@ -43,7 +43,7 @@ export function DropAnywhere() {
       // The field on the Uploads page has taken them.
       if (event.defaultPrevented || !hasFiles(event) || isDialogOpen()) return;
       event.preventDefault();
-      sender.add([...(event.dataTransfer?.files ?? [])], { willBeReviewed, spokenLanguage: "auto" });
+      void sender.add([...(event.dataTransfer?.files ?? [])], { willBeReviewed, spokenLanguage: "auto" });
       void navigate({ to: "/uploads" });
     };
     const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop };

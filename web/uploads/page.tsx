@@ -1,13 +1,14 @@
-import { Anchor, Stack, Switch, Text, Title } from "@mantine/core";
+import { Anchor, Button, Stack, Switch, Text, Title } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
 import "@mantine/dropzone/styles.css";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconCloudUpload } from "@tabler/icons-react";
+import { IconCloudUpload, IconStack2 } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { LanguageSelect } from "../common/language-select.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { useTitle } from "../common/use-title.ts";
+import { LazyJoinDialog } from "./join/lazy-join-dialog.ts";
 import { useSender, useUploadTasks } from "./sending/context.tsx";
 import { TaskRow } from "./sending/sending-row.tsx";
 import { UploadList } from "./upload-list.tsx";
@@ -27,7 +28,10 @@ export function UploadsPage() {
     getInitialValueInEffect: false,
   });
   const [spokenLanguage, setLanguage] = useState("auto");
-  const add = (files: readonly File[]) => sender.add(files, { willBeReviewed, spokenLanguage });
+  const [isJoining, setJoining] = useState(false);
+  const options = { willBeReviewed, spokenLanguage };
+  const add = (files: readonly File[]) => void sender.add(files, options);
+  const join = (files: readonly File[], title: string) => sender.join(files, title, options);
   return (
     <PageStack gap="lg">
       <Title order={1} size="h2">
@@ -53,11 +57,20 @@ export function UploadsPage() {
             </Text>
             <Text size="sm" c="dimmed" maw={560}>
               Any common video or audio file; it is converted if needed. Transcripts as .vtt, .srt, .json or
-              .txt with “Name: text” on each line. At least 10 seconds, at most 4.3 GB. Files are checked
-              before upload.
+              .txt with “Name: text” on each line; those with the name of a video or audio file are added to
+              it. At least 10 seconds, at most 4.3 GB. Files are checked before upload.
             </Text>
           </Stack>
         </Dropzone>
+        <Button
+          variant="light"
+          leftSection={<IconStack2 size={18} aria-hidden />}
+          style={{ alignSelf: "flex-start" }}
+          onClick={() => setJoining(true)}
+        >
+          Join files into one recording
+        </Button>
+        <LazyJoinDialog isOpen={isJoining} onClose={() => setJoining(false)} onJoin={join} />
         <LanguageSelect
           label="Language spoken in the files you add next"
           automatic="As in the meeting type or workspace"
@@ -84,7 +97,7 @@ export function UploadsPage() {
           </ul>
         </section>
       )}
-      <UploadList userId={session.user.id} tasks={tasks} onChoose={add} />
+      <UploadList userId={session.user.id} tasks={tasks} onChoose={add} onJoin={join} />
     </PageStack>
   );
 }

@@ -49,7 +49,7 @@ export async function clearSharedFiles(): Promise<void> {
 export async function uploadSharedFiles(sender: Sender, willBeReviewed: boolean): Promise<void> {
   const shared = await readShared();
   if (shared.size === 0) return;
-  sender.add([...shared.keys()], { willBeReviewed, spokenLanguage: "auto" });
+  await sender.add([...shared.keys()], { willBeReviewed, spokenLanguage: "auto" });
   sender.subscribe(() => {
     const queued = new Set(sender.list().map(({ file }) => file));
     for (const [file, key] of shared) {

@@ -10,7 +10,8 @@ import { recordingUrl } from "../common/recording-url.ts";
 import { ErrorState } from "../common/states.tsx";
 import { ConversionProgress } from "./conversion-progress.tsx";
 import { abandonUpload, type UploadTask } from "./sending/sender.ts";
-import { isSameFile, readMemory, type Unfinished } from "./sending/upload-memory.ts";
+import { joinedName } from "./sending/task-name.ts";
+import { findParts, isSameFile, readMemory, type Unfinished } from "./sending/upload-memory.ts";
 import { StateBadge } from "./state-badge.tsx";
 import { adviceFor, stateOf } from "./status.ts";
 import classes from "./uploads.module.css";
@@ -22,10 +23,12 @@ interface ListProps {
   readonly tasks: readonly UploadTask[];
   /** Called with files the user chose again. */
   readonly onChoose: (files: readonly File[]) => void;
+  /** Called with all files of a joined upload, in their order. */
+  readonly onJoin: (files: readonly File[], title: string) => void;
 }
 
 /** The user's uploads, kept up to date; unfinished ones first. */
-export function UploadList({ userId, tasks, onChoose }: ListProps) {
+export function UploadList({ userId, tasks, onChoose, onJoin }: ListProps) {
   const query = useInfiniteQuery(uploadsQuery);
   const [, setChanges] = useState(0);
   const queryClient = useQueryClient();
@@ -54,6 +57,7 @@ export function UploadList({ userId, tasks, onChoose }: ListProps) {
                 <UnfinishedRow
                   known={known.get(upload.id) as Unfinished}
                   onChoose={onChoose}
+                  onJoin={onJoin}
                   onDrop={() => {
                     const redraw = (): void => setChanges((count) => count + 1);
                     const one = known.get(upload.id) as Unfinished;
@@ -145,46 +149,58 @@ function UploadRow({ upload }: { upload: UploadBody }) {
 function UnfinishedRow(props: {
   known: Unfinished;
   onChoose: (files: readonly File[]) => void;
+  onJoin: (files: readonly File[], title: string) => void;
   onDrop: () => void;
 }) {
   const { known } = props;
+  const { parts } = known;
   const [isOtherFile, setOtherFile] = useState(false);
+  const name = parts === undefined ? known.name : joinedName(known.title ?? known.name, parts.length);
+  const choose = (files: readonly File[]): void => {
+    const [file] = files;
+    if (file === undefined) return;
+    const joined = parts === undefined ? null : findParts(known, files);
+    const isSame = parts === undefined ? isSameFile(known, file) : joined !== null;
+    setOtherFile(!isSame);
+    if (joined !== null) props.onJoin(joined, known.title ?? known.name);
+    else if (isSame) props.onChoose([file]);
+  };
   const sent = Math.max(0, known.sent);
   return (
     <div className={classes.sending}>
       <Group justify="space-between" gap="xs">
         <div className={classes.grow}>
           <Text fw={600} className={classes.name ?? ""}>
-            {known.name}
+            {name}
           </Text>
           <Text size="sm" c="dimmed">
             {sent === 0
               ? `0 of ${bytes(known.size)} uploaded`
               : `${bytes(sent)} of ${bytes(known.size)} uploaded`}
-            {" · "}choose the same file to resume
+            {" · "}
+            {parts === undefined
+              ? "choose the same file to resume"
+              : `choose the same files to resume: ${parts.map((part) => part.name).join(", ")}`}
           </Text>
         </div>
         <Group gap="xs">
           <FileButton
-            onChange={(file) => {
-              if (file === null) return;
-              setOtherFile(!isSameFile(known, file));
-              if (isSameFile(known, file)) props.onChoose([file]);
-            }}
+            multiple={parts !== undefined}
+            onChange={(chosen: File | readonly File[] | null) =>
+              choose(chosen instanceof File ? [chosen] : (chosen ?? []))
+            }
           >
             {(button) => (
-              <Button {...button} size="xs" aria-label={`Choose file ${known.name}`}>
-                {" "}
-                Choose file{" "}
+              <Button
+                {...button}
+                size="xs"
+                aria-label={`${parts === undefined ? "Choose file" : "Choose files of"} ${name}`}
+              >
+                {parts === undefined ? "Choose file" : "Choose files"}
               </Button>
             )}
           </FileButton>
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Cancel upload of ${known.name}`}
-            onClick={props.onDrop}
-          >
+          <Button size="xs" variant="default" aria-label={`Cancel upload of ${name}`} onClick={props.onDrop}>
             {" "}
             Cancel upload{" "}
           </Button>
@@ -193,7 +209,9 @@ function UnfinishedRow(props: {
       <Stack gap={0} role="status">
         {isOtherFile ? (
           <Text size="sm" c="var(--mantine-color-error)">
-            This isn't the same file. Choose the original to resume.
+            {parts === undefined
+              ? "This isn't the same file. Choose the original to resume."
+              : "These aren't all of the files. Choose the originals together to resume."}
           </Text>
         ) : null}
       </Stack>

@@ -9,6 +9,7 @@ import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { ConversionProgress } from "./conversion-progress.tsx";
 import { AudioTracks } from "./review/audio-tracks.tsx";
+import { ChatNotes } from "./review/chat-notes.tsx";
 import { ReviewForm } from "./review/review-form.tsx";
 import { TranscriptFile } from "./review/transcript-file.tsx";
 import { TranscriptPreview } from "./review/transcript-preview.tsx";
@@ -61,6 +62,7 @@ function ImportedFile({ upload }: { upload: UploadBody }) {
     <>
       {source === null ? null : <Text c="dimmed">{source}</Text>}
       <AudioTracks upload={data} />
+      <ChatNotes upload={data} />
     </>
   );
 }

@@ -168,6 +168,8 @@ export interface ImportData {
   readonly moved?: MovedData;
   /** Absent in rows of earlier versions. */
   readonly highlights?: readonly ImportedHighlight[];
+  /** Private notes of the upload's creator. Removed once it is a recording. */
+  readonly notes?: string | null;
 }
 
 /** uploads.transcript_info: what an upload keeps of its transcript once the copy is removed. */

@@ -80,6 +80,9 @@ async function eraseMoved(
 /** Removes a user's private notes and shares from all imports that are not recordings yet. */
 async function eraseNotesAndShares(tx: Tx, workspaceId: string, userId: string): Promise<void> {
   await sql`
+    update uploads set import_data = import_data - 'notes'
+    where workspace_id = ${workspaceId} and created_by = ${userId} and import_data ? 'notes'`.execute(tx);
+  await sql`
     update uploads u set import_data = jsonb_set(u.import_data, '{moved}', u.import_data -> 'moved'
       || jsonb_build_object(
         'shared_user_ids', (u.import_data #> '{moved,shared_user_ids}') - ${userId}::text,

@@ -213,16 +213,18 @@ test("an import that waits keeps no AI output, notes and shares of the person", 
       { user_id: workspace.admin.id, text: "Walrus" },
     ],
   };
-  await pool.query("update uploads set import_data = jsonb_build_object('moved', $2::jsonb) where id = $1", [
-    upload,
-    JSON.stringify(moved),
-  ]);
+  await pool.query(
+    `update uploads set created_by = $3, scope = 'personal',
+       import_data = jsonb_build_object('moved', $2::jsonb, 'notes', 'Axolotl') where id = $1`,
+    [upload, JSON.stringify(moved), her.id],
+  );
   const { body } = await manage(app, "POST", "/erasures", workspace.admin.token, { email: her.email });
   await erasePersonJob(deps, body.id);
-  const { rows } = await pool.query("select import_data -> 'moved' as moved from uploads where id = $1", [
-    upload,
-  ]);
-  assert.doesNotMatch(JSON.stringify(rows[0].moved), /axolotl|zora/i);
+  const { rows } = await pool.query(
+    "select import_data -> 'moved' as moved, import_data ->> 'notes' as notes from uploads where id = $1",
+    [upload],
+  );
+  assert.doesNotMatch(JSON.stringify(rows), /axolotl|zora/i);
   assert.deepEqual(
     [rows[0].moved.shared_user_ids, rows[0].moved.private_notes, rows[0].moved.word_times],
     [[workspace.admin.id], [{ user_id: workspace.admin.id, text: "Walrus" }], null],
@@ -249,6 +251,25 @@ test("an event of a connection that waits keeps no email of the person", async (
     topic: "Meeting",
     host_email: null,
   });
+});
+
+test("a watched file that failed keeps no name of the person", async () => {
+  const workspace = await makeWorkspace(db);
+  await pool.query(
+    `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, error)
+     select $1, sha256(path::bytea), '/watched', path, '', state, path || ' is damaged'
+     from (values ('Talk with ' || $2::text || '.mp4', 'failed'), ('Board.mp4', 'failed')) f (path, state)`,
+    [workspace.id, email.toUpperCase()],
+  );
+  await erasePersonJob(deps, await ask(workspace));
+  const { rows } = await pool.query(
+    "select path, error from watched_files where workspace_id = $1 order by path nulls last",
+    [workspace.id],
+  );
+  assert.deepEqual(rows, [
+    { path: "Board.mp4", error: "Board.mp4 is damaged" },
+    { path: null, error: null },
+  ]);
 });
 
 test("a hold placed while the erasure waits for the recording is respected", async () => {

@@ -9,7 +9,7 @@ import * as write from "../../recordings/create.ts";
 import { participantScopes } from "../../recordings/participant-scope.ts";
 import { insertUserShare } from "../../recordings/share/queries.ts";
 import { findShareStateOfNew } from "../../recordings/share/share-state.ts";
-import { applyImportData, createImportedHighlights } from "../import-data.ts";
+import { applyImportData, createImportedHighlights, createImportedNotes } from "../import-data.ts";
 import { insertRecordingMedia, type NewRecordingMedia } from "../media-queries.ts";
 import { applyMovedData, finishMove } from "../moved-data.ts";
 import { findUploadTranscripts, type UploadRow } from "../queries.ts";
@@ -83,6 +83,7 @@ export async function createRecording(
       durationMs,
     );
     await createImportedHighlights(tx, upload, upload.import_data, { recordingId, durationMs });
+    await createImportedNotes(tx, upload, upload.import_data, recordingId);
     if (upload.import_data.moved !== undefined)
       await applyMovedData(tx, upload, recordingId, upload.import_data.moved, people);
   }

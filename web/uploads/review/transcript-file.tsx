@@ -1,7 +1,13 @@
 import { Button, FileButton, Group, Paper, Text, Title } from "@mantine/core";
 import { IconFileText } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { saveUpload, type UploadBody, uploadQuery } from "../../api/uploads.ts";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  removeImportTranscript,
+  saveUpload,
+  type UploadBody,
+  uploadedFileQuery,
+  uploadQuery,
+} from "../../api/uploads.ts";
 import { checkFile } from "../file-check/check-file.ts";
 
 /** Why a file can't be used, as a message for the user. */
@@ -19,7 +25,13 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
     },
     onSuccess: (saved) => queryClient.setQueryData(uploadQuery(upload.id).queryKey, saved),
   });
+  const imported = useQuery(uploadedFileQuery(upload));
+  const remove = useMutation({
+    mutationFn: () => removeImportTranscript(upload.id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: uploadQuery(upload.id).queryKey }),
+  });
   if (upload.media_type === "transcript") return null;
+  const error = add.error ?? remove.error;
   const lines = upload.attributes?.transcript?.segments.length ?? 0;
   return (
     <Paper withBorder radius="lg" p="md">
@@ -49,12 +61,17 @@ export function TranscriptFile({ upload }: { upload: UploadBody }) {
             </Button>
           )}
         </FileButton>
+        {lines > 0 && imported.data ? (
+          <Button variant="subtle" loading={remove.isPending} onClick={() => remove.mutate()}>
+            Remove transcript
+          </Button>
+        ) : null}
       </Group>
-      {add.isError ? (
+      {error === null ? null : (
         <Text role="alert" size="sm" c="var(--mantine-color-error)" mt="sm">
-          {add.error.message}
+          {error.message}
         </Text>
-      ) : null}
+      )}
     </Paper>
   );
 }

@@ -2,16 +2,25 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../contract/chunk-size.ts";
 import { formatOf } from "../../../contract/media-formats.ts";
 import { ApiError } from "../../api/client.ts";
-import { findTarget, startImport, startUpload } from "../../api/uploads.ts";
+import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import type { FileCheck } from "../file-check/check-file.ts";
+import type { FileWithTexts, Texts } from "../file-check/texts.ts";
 import { createSpeedometer } from "./speed.ts";
-import { changeMemory, isSameFile, readMemory, type Unfinished } from "./upload-memory.ts";
+import { taskName } from "./task-name.ts";
+import { changeMemory, isSameUpload, readMemory, type Unfinished } from "./upload-memory.ts";
 
-/** A chosen file until its upload is complete. */
+/** A chosen file, or several that are joined, until the upload is complete. */
 export interface UploadTask {
   readonly key: string;
+  /** What is sent. */
   readonly file: File;
+  /** The files that are joined to one recording, in their order; null: a single file. */
+  readonly parts: readonly File[] | null;
+  /** Null: the name of the file. */
+  readonly title: string | null;
+  /** The transcript and chat that are sent with it. */
+  readonly texts: Texts | null;
   readonly status: "checking" | "refused" | "waiting" | "sending" | "paused" | "disconnected" | "failed";
   readonly check: FileCheck | null;
   readonly willBeReviewed: boolean;
@@ -25,14 +34,20 @@ export interface UploadTask {
   readonly reason: string | null;
 }
 
+/** How files become recordings. */
+interface Options {
+  readonly willBeReviewed: boolean;
+  readonly spokenLanguage: string;
+}
+
 /** Uploads files from a queue, and keeps going while the user visits other pages. */
 export interface Sender {
   subscribe(listener: () => void): () => void;
   list(): readonly UploadTask[];
-  add(
-    files: readonly File[],
-    options: { readonly willBeReviewed: boolean; readonly spokenLanguage: string },
-  ): void;
+  /** Each media file becomes a recording, with the transcript and chat that have its name. */
+  add(files: readonly File[], options: Options): Promise<void>;
+  /** Several files become one recording. */
+  join(files: readonly File[], title: string, options: Options): void;
   pause(key: string): void;
   /** Resumes after a pause or an error. */
   resume(key: string): void;
@@ -68,11 +83,18 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       unfinished: before.unfinished.filter((known) => known.uploadId !== uploadId),
     }));
 
-  async function inspect(key: string, file: File): Promise<void> {
+  async function inspect(key: string, given: FileWithTexts, options: Options): Promise<void> {
     try {
       const { checkFile } = await import("../file-check/check-file.ts");
-      const check = await checkFile(file);
-      change(key, { check, status: check.kind === "refused" ? "refused" : "waiting" });
+      const check = await checkFile(given.file);
+      const status = check.kind === "refused" ? "refused" : "waiting";
+      if (given.transcript === null && given.chat === null) change(key, { check, status });
+      else {
+        const { readTexts } = await import("../file-check/texts.ts");
+        const { texts, refused } = await readTexts(given);
+        change(key, { check, status, texts });
+        for (const one of refused) queue([{ file: one.file, check: one.check, status: "refused" }], options);
+      }
     } catch {
       change(key, { status: "failed", reason: "Couldn't read this file. Choose it again." });
     }
@@ -122,7 +144,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const item = find(key);
     if (item?.check == null) return;
     const { file, check } = item;
-    const title = file.name.replace(/\.[^.]+$/, "").slice(0, 500);
+    const title = (item.title ?? file.name.replace(/\.[^.]+$/, "")).slice(0, 500);
     if (check.kind === "transcript") {
       const { transcript } = check;
       const { speakersOf } = await import("../../../contract/subtitles.ts");
@@ -137,7 +159,8 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const [uploadId, target] = await findOrCreate(item, title);
     // Removed while the upload was being created.
     if (find(key) === undefined) return abandon(item, uploadId);
-    change(key, { uploadId });
+    // From here on the server has the texts.
+    change(key, { uploadId, texts: item.texts && { ...item.texts, transcript: null, notes: null } });
     if (target === null) throw new Error("This upload has expired. Remove it and choose the file again.");
     if (file.size > target.max_upload_bytes)
       throw new Error(`This file is too large. The server's limit is ${bytes(target.max_upload_bytes)}.`);
@@ -154,6 +177,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
             size: file.size,
             lastModified: file.lastModified,
             sent,
+            ...(item.parts === null ? {} : { parts: item.parts.map(identityOf), title }),
           },
         ],
       }));
@@ -171,8 +195,12 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
   }
 
   async function findOrCreate(item: UploadTask, title: string) {
-    const { check, uploadId, file, willBeReviewed, spokenLanguage } = item;
-    if (uploadId !== null) return [uploadId, await findTarget(uploadId, isImport(uploadId))] as const;
+    const { check, uploadId, file, parts, texts, willBeReviewed, spokenLanguage } = item;
+    if (uploadId !== null) {
+      const target = await findTarget(uploadId, isImport(uploadId));
+      if (target !== null) await addTexts(uploadId, texts);
+      return [uploadId, target] as const;
+    }
     const format = formatOf(file.name);
     if (format === null || check === null) throw new Error("only media has a file to upload");
     const { id, upload } = await startImport(
@@ -183,11 +211,24 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         // A file with several audio tracks waits for its review.
         audio_tracks: "ask",
+        ...(parts === null ? {} : { parts: parts.map(({ size }) => ({ bytes: size })) }),
       },
       title,
-      { source: "upload", spoken_language: spokenLanguage, auto_promote: !willBeReviewed },
+      {
+        source: "upload",
+        spoken_language: spokenLanguage,
+        auto_promote: !willBeReviewed,
+        ...(texts?.transcript ? { transcript: texts.transcript, participants: [...texts.participants] } : {}),
+        ...(texts?.notes ? { notes: texts.notes } : {}),
+      },
     );
     return [id, upload] as const;
+  }
+
+  /** The texts may have been chosen only when the upload was resumed. */
+  async function addTexts(uploadId: string, texts: Texts | null): Promise<void> {
+    if (texts?.transcript) await saveUpload(uploadId, { transcript: texts.transcript });
+    if (texts?.notes && isImport(uploadId)) await saveImportNotes(uploadId, texts.notes);
   }
 
   /** Files that earlier versions of this page began to upload may be no imports. */
@@ -195,16 +236,42 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     return readMemory(userId).unfinished.find((one) => one.uploadId === uploadId)?.isConverted ?? true;
   }
 
-  function abandon({ file }: UploadTask, uploadId: string): void {
+  function abandon(item: UploadTask, uploadId: string): void {
     const isConverted = isImport(uploadId);
-    void abandonUpload(queryClient, userId, { uploadId, isConverted, name: file.name });
+    void abandonUpload(queryClient, userId, { uploadId, isConverted, name: taskName(item) });
   }
 
-  function findUnfinished(file: File): Unfinished | undefined {
+  function findUnfinished(file: File, parts: readonly File[] | null): Unfinished | undefined {
     const taken = new Set(items.map(({ uploadId }) => uploadId));
     return readMemory(userId).unfinished.find(
-      (known) => isSameFile(known, file) && !taken.has(known.uploadId),
+      (known) => isSameUpload(known, file, parts) && !taken.has(known.uploadId),
     );
+  }
+
+  /** Adds files to the queue. @returns their keys. */
+  function queue(
+    added: readonly (Pick<UploadTask, "file" | "status" | "check"> & Partial<UploadTask>)[],
+    { willBeReviewed, spokenLanguage }: Options,
+  ): string[] {
+    return added.map((given) => {
+      count += 1;
+      const known = findUnfinished(given.file, given.parts ?? null);
+      const key = String(count);
+      const task: UploadTask = {
+        key,
+        parts: null,
+        title: null,
+        texts: null,
+        uploadId: known?.uploadId ?? null,
+        sent: Math.max(0, known?.sent ?? 0),
+        bytesPerSec: null,
+        reason: null,
+        ...{ willBeReviewed, spokenLanguage },
+        ...given,
+      };
+      show([...items, task]);
+      return key;
+    });
   }
 
   return {
@@ -213,30 +280,21 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       return () => listeners.delete(listener);
     },
     list: () => items,
-    add(files, { willBeReviewed, spokenLanguage }) {
-      for (const file of files) {
-        count += 1;
-        const key = String(count);
-        const known = findUnfinished(file);
-        const uploadId = known?.uploadId ?? null;
-        const sent = Math.max(0, known?.sent ?? 0);
-        show([
-          ...items,
-          {
-            key,
-            file,
-            uploadId,
-            sent,
-            willBeReviewed,
-            spokenLanguage,
-            status: "checking",
-            check: null,
-            bytesPerSec: null,
-            reason: null,
-          },
-        ]);
-        void inspect(key, file);
-      }
+    async add(files, options) {
+      const given = await withTexts(files);
+      const keys = queue(
+        given.map(({ file }) => ({ file, status: "checking", check: null })),
+        options,
+      );
+      for (const [index, one] of given.entries()) void inspect(keys[index] ?? "", one, options);
+    },
+    join(parts, title, options) {
+      const file = new File([...parts], parts[0]?.name ?? "", {
+        lastModified: Math.max(...parts.map(({ lastModified }) => lastModified)),
+      });
+      const check: FileCheck = { kind: "convertible", reason: "We'll join these files to one recording." };
+      queue([{ file, parts, title, check, status: "waiting" }], options);
+      next();
     },
     pause(key) {
       change(key, { status: "paused", bytesPerSec: null });
@@ -253,6 +311,19 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       if (item?.uploadId != null) abandon(item, item.uploadId);
     },
   };
+}
+
+/** The chosen files with the texts that belong to them. */
+async function withTexts(files: readonly File[]): Promise<FileWithTexts[]> {
+  // A single file is queued at once.
+  const alone = files.map((file) => ({ file, transcript: null, chat: null }));
+  if (files.length < 2) return alone;
+  const found = await import("../file-check/texts.ts").catch(() => null);
+  return found === null ? alone : found.pairFiles(files);
+}
+
+function identityOf({ name, size, lastModified }: File): Pick<File, "name" | "size" | "lastModified"> {
+  return { name, size, lastModified };
 }
 
 /** Cancels an upload: removes it from the user's list, and its data from the server. */

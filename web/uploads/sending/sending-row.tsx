@@ -4,6 +4,7 @@ import { bytes } from "../../common/format/bytes.ts";
 import { lengthInWords } from "../../common/format/time.ts";
 import classes from "../uploads.module.css";
 import type { Sender, UploadTask } from "./sender.ts";
+import { taskName } from "./task-name.ts";
 
 /** Announced by screen readers; progress would be too much. */
 const announcements: Partial<Record<UploadTask["status"], string>> = {
@@ -16,7 +17,8 @@ const announcements: Partial<Record<UploadTask["status"], string>> = {
 
 /** A file being uploaded: progress and actions. */
 export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Sender }) {
-  const { key, file, status, sent } = sending;
+  const { key, file, status, sent, texts } = sending;
+  const name = taskName(sending);
   const percent = Math.floor((100 * sent) / Math.max(1, file.size));
   const isStarted =
     status === "sending" ||
@@ -27,31 +29,30 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
       <Group wrap="nowrap" gap="sm" align="flex-start">
         <div className={classes.grow}>
           <Text fw={600} className={classes.name ?? ""}>
-            {file.name}
+            {name}
           </Text>
+          {texts === null || texts.files.length === 0 ? null : (
+            <Text size="sm">With {texts.files.map((one) => one.name).join(" and ")}</Text>
+          )}
           <Text size="sm" c="dimmed" component="div">
             <State sending={sending} percent={percent} />
           </Text>
         </div>
         <Group gap={4} wrap="nowrap">
           {status === "sending" ? (
-            <ActionIcon variant="subtle" aria-label={`Pause ${file.name}`} onClick={() => sender.pause(key)}>
+            <ActionIcon variant="subtle" aria-label={`Pause ${name}`} onClick={() => sender.pause(key)}>
               <IconPlayerPauseFilled size={18} />
             </ActionIcon>
           ) : null}
           {status === "paused" || status === "disconnected" ? (
-            <ActionIcon
-              variant="subtle"
-              aria-label={`Resume ${file.name}`}
-              onClick={() => sender.resume(key)}
-            >
+            <ActionIcon variant="subtle" aria-label={`Resume ${name}`} onClick={() => sender.resume(key)}>
               <IconPlayerPlayFilled size={18} />
             </ActionIcon>
           ) : null}
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`${isStarted || status === "waiting" || status === "disconnected" ? "Cancel" : "Remove"} ${file.name}`}
+            aria-label={`${isStarted || status === "waiting" || status === "disconnected" ? "Cancel" : "Remove"} ${name}`}
             onClick={() => sender.remove(key)}
           >
             <IconX size={18} />
@@ -62,14 +63,14 @@ export function TaskRow({ sending, sender }: { sending: UploadTask; sender: Send
         <Progress.Root size="sm" mt={8}>
           <Progress.Section
             value={percent}
-            aria-label={`Upload progress of ${file.name}`}
+            aria-label={`Upload progress of ${name}`}
             color={status === "sending" ? "indigo" : status === "failed" ? "red" : "gray"}
           />
         </Progress.Root>
       ) : null}
       <Trouble sending={sending} sender={sender} />
       <VisuallyHidden role="status">
-        {announcements[status] === undefined ? "" : `${file.name}: ${announcements[status]}`}
+        {announcements[status] === undefined ? "" : `${name}: ${announcements[status]}`}
       </VisuallyHidden>
     </div>
   );
@@ -102,7 +103,7 @@ function State({ sending, percent }: { sending: UploadTask; percent: number }) {
 }
 
 function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
-  const { key, status, check, reason, file } = sending;
+  const { key, status, check, reason } = sending;
   if (status === "refused" && check?.kind === "refused")
     return (
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
@@ -124,7 +125,7 @@ function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
             <Button
               size="xs"
               variant="default"
-              aria-label={`Retry ${file.name}`}
+              aria-label={`Retry ${taskName(sending)}`}
               onClick={() => sender.resume(key)}
             >
               {" "}

@@ -7,7 +7,14 @@ export interface Unfinished {
   readonly lastModified: number;
   /** Bytes uploaded, for display; the server has the exact offset. */
   readonly sent: number;
+  /** The files that are joined, in their order; absent: a single file. */
+  readonly parts?: readonly KnownFile[];
+  /** The title of joined files. */
+  readonly title?: string;
 }
+
+/** What identifies a file that is chosen again. */
+type KnownFile = Pick<File, "name" | "size" | "lastModified">;
 
 /** One user's uploads stored in this browser. */
 export interface UploadMemory {
@@ -48,6 +55,22 @@ export function changeMemory(userId: string, change: (before: UploadMemory) => U
 }
 
 /** Whether a file has the same name, size and date. */
-export function isSameFile(known: Pick<Unfinished, "name" | "size" | "lastModified">, file: File): boolean {
+export function isSameFile(known: KnownFile, file: File): boolean {
   return known.name === file.name && known.size === file.size && known.lastModified === file.lastModified;
+}
+
+/** Whether these are the files of an unfinished upload, in its order. @param parts null: a single file. */
+export function isSameUpload(known: Unfinished, file: File, parts: readonly File[] | null): boolean {
+  if (known.parts === undefined || parts === null)
+    return known.parts === undefined && parts === null && isSameFile(known, file);
+  return (
+    known.parts.length === parts.length &&
+    known.parts.every((one, index) => parts[index] !== undefined && isSameFile(one, parts[index]))
+  );
+}
+
+/** The files of an unfinished joined upload, in its order; null when one is missing. */
+export function findParts(known: Unfinished, files: readonly File[]): File[] | null {
+  const parts = (known.parts ?? []).map((one) => files.find((file) => isSameFile(one, file)));
+  return parts.every((part) => part !== undefined) ? parts : null;
 }

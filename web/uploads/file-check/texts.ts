@@ -1,0 +1,71 @@
+import { groupFiles } from "../../../contract/file-groups.ts";
+import { speakersOf } from "../../../contract/subtitles.ts";
+import type { TranscriptBody } from "../../api/uploads.ts";
+import { bytes } from "../../common/format/bytes.ts";
+import { checkFile, type FileCheck } from "./check-file.ts";
+
+/** A file to upload, with the chosen transcript and chat of the same meeting. */
+export interface FileWithTexts {
+  readonly file: File;
+  readonly transcript: File | null;
+  readonly chat: File | null;
+}
+
+/** The texts that are sent with a media file. */
+export interface Texts {
+  readonly transcript: TranscriptBody | null;
+  /** The chat, which becomes private notes. */
+  readonly notes: string | null;
+  readonly participants: readonly { readonly name: string; readonly speaker_key: string }[];
+  /** The files they come from. */
+  readonly files: readonly File[];
+}
+
+const maxParticipants = 500;
+
+/** The server allows 100,000 characters. */
+const maxChatBytes = 90_000;
+
+/** Finds the transcripts and chats that belong to a media file by its name, as in watched folders. */
+export function pairFiles(files: readonly File[]): FileWithTexts[] {
+  const groups = new Map(groupFiles(files).map((group) => [group.main, group]));
+  const taken = new Set([...groups.values()].flatMap(({ transcript, chat }) => [transcript, chat]));
+  return files
+    .filter((file) => !taken.has(file))
+    .map((file) => ({
+      file,
+      transcript: groups.get(file)?.transcript ?? null,
+      chat: groups.get(file)?.chat ?? null,
+    }));
+}
+
+/** Reads the texts of a media file. @returns them, and the files that can't be used with the reason. */
+export async function readTexts({ transcript, chat }: FileWithTexts): Promise<{
+  texts: Texts;
+  refused: readonly { readonly file: File; readonly check: FileCheck }[];
+}> {
+  const refused: { file: File; check: FileCheck }[] = [];
+  const files: File[] = [];
+  const check = transcript === null ? null : await checkFile(transcript);
+  const body = check?.kind === "transcript" ? check.transcript : null;
+  if (transcript !== null && check !== null)
+    if (body === null) refused.push({ file: transcript, check });
+    else files.push(transcript);
+  const notes = chat === null || chat.size > maxChatBytes ? null : await readChat(chat);
+  if (chat !== null && chat.size > maxChatBytes) refused.push({ file: chat, check: tooLong(chat) });
+  if (chat !== null && notes !== null) files.push(chat);
+  const participants = body === null ? [] : speakersOf(body.segments).slice(0, maxParticipants);
+  return { texts: { transcript: body, notes, participants, files }, refused };
+}
+
+async function readChat(file: File): Promise<string | null> {
+  return (await file.text()).replaceAll("\0", "").trim() || null;
+}
+
+function tooLong({ size }: File): FileCheck {
+  return {
+    kind: "refused",
+    reason: `This chat is too large: ${bytes(size)}. The limit is ${bytes(maxChatBytes)}.`,
+    advice: "Shorten it. The recording is uploaded without it.",
+  };
+}

@@ -1,0 +1,161 @@
+import { ActionIcon, Alert, Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
+import { useState } from "react";
+import { formatOf, mediaFormats } from "../../../contract/media-formats.ts";
+import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { bytes } from "../../common/format/bytes.ts";
+import { dayAndTime } from "../../common/format/time.ts";
+import classes from "../uploads.module.css";
+import { byName, byTime, moveUp, partTimes } from "./order.ts";
+
+/** The server takes at most so many parts of a recording. */
+const maxParts = 20;
+
+export interface JoinDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onJoin: (files: readonly File[], title: string) => void;
+}
+
+/** Chooses the parts of a meeting that become one recording, their order and the title. */
+export function JoinDialog({ isOpen, onClose, onJoin }: JoinDialogProps) {
+  return (
+    <FormDialog opened={isOpen} onClose={onClose} title="Join files into one recording" size="lg" centered>
+      <JoinForm
+        onJoin={(files, title) => {
+          onJoin(files, title);
+          onClose();
+        }}
+      />
+    </FormDialog>
+  );
+}
+
+function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [title, setTitle] = useState<string | null>(null);
+  const suggested = (files[0]?.name ?? "").replace(/\.[^.]+$/, "").slice(0, 500);
+  const problem = problemOf(files);
+  const isReady = files.length > 1 && problem === null;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) onJoin(files, title?.trim() || suggested);
+      }}
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          For a meeting whose recording was interrupted. The parts are played one after the other, in this
+          order.
+        </Text>
+        <Group gap="xs">
+          <FileButton
+            multiple
+            accept={mediaFormats.map((format) => `.${format}`).join(",")}
+            onChange={(chosen) => setFiles(files.length === 0 ? byName(chosen) : withNew(files, chosen))}
+          >
+            {(props) => (
+              <Button {...props} variant="light" data-autofocus>
+                {files.length === 0 ? "Choose files" : "Add files"}
+              </Button>
+            )}
+          </FileButton>
+          {files.length < 2 ? null : (
+            <>
+              <Button variant="default" onClick={() => setFiles(byName(files))}>
+                Sort by name
+              </Button>
+              <Button variant="default" onClick={() => setFiles(byTime(files))}>
+                Sort by time
+              </Button>
+            </>
+          )}
+        </Group>
+        {files.length === 0 ? null : <Parts files={files} onChange={setFiles} />}
+        {problem === null ? null : (
+          <Alert color="red" variant="light">
+            {problem}
+          </Alert>
+        )}
+        <TextInput
+          label="Title"
+          maxLength={500}
+          disabled={files.length === 0}
+          value={title ?? suggested}
+          onChange={(event) => setTitle(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" disabled={!isReady}>
+            {files.length < 2 ? "Upload" : `Upload ${files.length} files as one recording`}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Adds files to the end, each once. */
+function withNew(files: readonly File[], chosen: readonly File[]): File[] {
+  return [...new Map([...files, ...chosen].map((file) => [keyOf(file), file])).values()];
+}
+
+function keyOf({ name, size, lastModified }: File): string {
+  return `${name}/${size}/${lastModified}`;
+}
+
+/** Why these files can't be joined; null: they can. */
+function problemOf(files: readonly File[]): string | null {
+  if (files.length > maxParts)
+    return `A recording has at most ${maxParts} parts. Remove ${files.length - maxParts}.`;
+  const empty = files.find(({ size }) => size === 0);
+  if (empty !== undefined)
+    return `${empty.name} is empty. Remove it, or choose it again when it is complete.`;
+  const other = files.find(({ name }) => formatOf(name) === null);
+  if (other !== undefined) return `${other.name} is not a video or audio file. Remove it.`;
+  return null;
+}
+
+function Parts(props: { files: readonly File[]; onChange: (files: readonly File[]) => void }) {
+  const { files, onChange } = props;
+  return (
+    <ol className={classes.list} aria-label="Parts in their order">
+      {partTimes(files).map(({ file, at, isStart }, index) => (
+        <li key={keyOf(file)} className={classes.part}>
+          <div className={classes.grow}>
+            <Text fw={600} className={classes.name ?? ""}>
+              {file.name}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {bytes(file.size)} · {isStart ? "started" : "changed"} {dayAndTime(new Date(at).toISOString())}
+            </Text>
+          </div>
+          <ActionIcon
+            variant="subtle"
+            aria-label={`Move ${file.name} up`}
+            disabled={index === 0}
+            onClick={() => onChange(moveUp(files, index))}
+          >
+            <IconArrowUp size={18} />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            aria-label={`Move ${file.name} down`}
+            disabled={index === files.length - 1}
+            onClick={() => onChange(moveUp(files, index + 1))}
+          >
+            <IconArrowDown size={18} />
+          </ActionIcon>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => onChange(files.filter((_, other) => other !== index))}
+          >
+            <IconX size={18} />
+          </ActionIcon>
+        </li>
+      ))}
+    </ol>
+  );
+}
