@@ -4,7 +4,7 @@ import type * as contract from "../../contract/library.ts";
 import { call, path } from "./client.ts";
 
 export type LibraryItem = z.output<typeof contract.LibraryItem>;
-type LibraryPage = z.output<typeof contract.listLibrary.response>;
+export type LibraryPage = z.output<typeof contract.listLibrary.response>;
 type BulkBody = NonNullable<z.input<typeof contract.changeRecordings.body>>;
 export type BulkChange = BulkBody["change"];
 export type BulkResult = z.output<typeof contract.changeRecordings.response>;

@@ -1,29 +1,32 @@
-import { Box, Skeleton, Stack } from "@mantine/core";
+import { Box, Skeleton } from "@mantine/core";
+import { memo } from "react";
+import pictureClasses from "../common/picture.module.css";
+import { Picture } from "../common/picture.tsx";
 import classes from "./library.module.css";
-import { Badges, Facts, Picture, TitleLink } from "./recording-parts.tsx";
-import { ItemActions, type ItemProps, SelectBox } from "./row-controls.tsx";
+import { Badges, Facts, TitleLink } from "./recording-parts.tsx";
+import { ItemButtons, type ItemProps, SelectBox } from "./row-controls.tsx";
 
 /** A recording in the grid. */
-export function RecordingCard(props: ItemProps) {
+export const RecordingCard = memo(function RecordingCard(props: ItemProps) {
   const { recording } = props.item;
   return (
     <div className={classes.card} data-selected={props.isSelected || undefined}>
       <Picture recording={recording} />
-      <Stack gap={6} p="sm">
+      <div className={classes.about}>
         <TitleLink recording={recording} />
         <Facts recording={recording} />
         <Badges recording={recording} />
-      </Stack>
-      <ItemActions item={props.item} />
+      </div>
+      <ItemButtons {...props} />
       <SelectBox {...props} />
     </div>
   );
-}
+});
 
 export function RecordingCardSkeleton() {
   return (
     <div className={classes.card}>
-      <Skeleton className={classes.picture ?? ""} />
+      <Skeleton className={pictureClasses.picture ?? ""} />
       <Box p="sm">
         <Skeleton height={16} width="75%" mb={10} />
         <Skeleton height={12} width="50%" />

@@ -1,13 +1,18 @@
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { LibraryItem } from "../api/library.ts";
 import { day } from "../common/format/time.ts";
+import type { BulkAction } from "./bulk-action.ts";
+import { BulkDialog } from "./bulk-dialogs.ts";
+import { ItemMenu, type OpenMenu } from "./item-menu.tsx";
 import classes from "./library.module.css";
 import { RecordingCard } from "./recording-card.tsx";
 import { RecordingRow } from "./recording-row.tsx";
+import type { ItemActions, ItemProps } from "./row-controls.tsx";
 import { SelectionBar } from "./selection-bar.tsx";
-import { type Selection, useSelection } from "./use-selection.ts";
+import { useFavorite } from "./use-favorite.ts";
+import { useSelection } from "./use-selection.ts";
 
 /** Items of one line of the list or grid, with the index of the first, and the day that begins there. */
 interface Line {
@@ -38,11 +43,25 @@ export function RecordingList(props: {
   const columns = isGrid ? Math.max(1, Math.floor((width + gap) / (minCardWidth + gap))) : 1;
   const lines = useMemo(() => linesOf(items, columns, isByDay), [items, columns, isByDay]);
   const selection = useSelection(items);
+  const { actions, menu, closeMenu } = useItemActions(selection.toggle);
+  const [single, setSingle] = useState<{ action: BulkAction; item: LibraryItem } | null>(null);
+  // With a new function, the virtualizer would measure all lines again on each render.
+  const keyOf = useCallback(
+    (index: number) => `${lines[index]?.items[0]?.recording.id} ${columns}`,
+    [lines, columns],
+  );
+  const propsOf = (item: LibraryItem, index: number): ItemProps => ({
+    item,
+    index,
+    isSelected: selection.ids.has(item.recording.id),
+    isMenuOpen: menu?.item.recording.id === item.recording.id,
+    actions,
+  });
   const virtualizer = useWindowVirtualizer({
     count: lines.length,
     estimateSize: (index) => (isGrid ? 300 : 108) + (lines[index]?.heading == null ? 0 : 44),
-    getItemKey: (index) => `${lines[index]?.items[0]?.recording.id} ${columns}`,
-    overscan: 6,
+    getItemKey: keyOf,
+    overscan: 4,
     scrollMargin: frame.current?.offsetTop ?? 0,
   });
   const shown = virtualizer.getVirtualItems();
@@ -75,7 +94,7 @@ export function RecordingList(props: {
               >
                 {line.items.map((item, offset) => (
                   <li key={item.recording.id}>
-                    <RecordingCard {...propsOf(item, line.start + offset, selection)} />
+                    <RecordingCard {...propsOf(item, line.start + offset)} />
                   </li>
                 ))}
               </ul>
@@ -88,23 +107,44 @@ export function RecordingList(props: {
             <li key={key} {...attributes} aria-setsize={count} aria-posinset={line.start + 1}>
               <DayHeading line={line} />
               {line.items.map((item) => (
-                <RecordingRow key={item.recording.id} {...propsOf(item, line.start, selection)} />
+                <RecordingRow key={item.recording.id} {...propsOf(item, line.start)} />
               ))}
             </li>
           ))}
         </ul>
       )}
+      <ItemMenu menu={menu} onClose={closeMenu} onAction={(action, item) => setSingle({ action, item })} />
+      <BulkDialog
+        action={single?.action ?? null}
+        items={single === null ? [] : [single.item]}
+        onClose={() => setSingle(null)}
+        onDone={() => undefined}
+      />
       <SelectionBar selection={selection} />
     </div>
   );
 }
 
-function propsOf(item: LibraryItem, index: number, selection: Selection) {
-  return {
-    item,
-    isSelected: selection.ids.has(item.recording.id),
-    onSelect: (isRange: boolean) => selection.toggle(index, isRange),
-  };
+/** What the items do, and the one menu that they share. */
+function useItemActions(toggle: (index: number, isRange: boolean) => void) {
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const setFavorite = useFavorite();
+  const current = useRef({ toggle, setFavorite, menu });
+  current.current = { toggle, setFavorite, menu };
+  const [actions] = useState(
+    (): ItemActions => ({
+      select: (index, isRange) => current.current.toggle(index, isRange),
+      setFavorite: (item, isFavorite) => current.current.setFavorite(item.recording.id, isFavorite),
+      toggleMenu: (item, button) => setMenu((open) => (open?.button === button ? null : { item, button })),
+    }),
+  );
+  const closeMenu = useCallback(() => {
+    // Before a dialog opens, which returns focus to where it was.
+    if (document.activeElement?.closest("[role=menu]"))
+      current.current.menu?.button.focus({ preventScroll: true });
+    setMenu(null);
+  }, []);
+  return { actions, menu, closeMenu };
 }
 
 function DayHeading({ line: { heading } }: { line: Line }) {
@@ -131,7 +171,14 @@ function linesOf(items: readonly LibraryItem[], columns: number, isByDay: boolea
   return lines;
 }
 
-function dayKey({ recording }: LibraryItem): string {
-  const date = new Date(recording.start_datetime);
-  return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+const dayKeys = new WeakMap<LibraryItem, string>();
+
+/** Computed once for each item: each loaded page cuts all items into lines again. */
+function dayKey(item: LibraryItem): string {
+  const known = dayKeys.get(item);
+  if (known !== undefined) return known;
+  const date = new Date(item.recording.start_datetime);
+  const key = `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+  dayKeys.set(item, key);
+  return key;
 }

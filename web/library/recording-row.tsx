@@ -1,10 +1,13 @@
 import { Skeleton } from "@mantine/core";
+import { memo } from "react";
+import pictureClasses from "../common/picture.module.css";
+import { Picture } from "../common/picture.tsx";
 import classes from "./library.module.css";
-import { Badges, Facts, Picture, TitleLink } from "./recording-parts.tsx";
-import { ItemActions, type ItemProps, SelectBox } from "./row-controls.tsx";
+import { Badges, Facts, TitleLink } from "./recording-parts.tsx";
+import { ItemButtons, type ItemProps, SelectBox } from "./row-controls.tsx";
 
 /** A recording in the list. */
-export function RecordingRow(props: ItemProps) {
+export const RecordingRow = memo(function RecordingRow(props: ItemProps) {
   const { recording } = props.item;
   return (
     <div className={classes.row} data-selected={props.isSelected || undefined}>
@@ -14,16 +17,16 @@ export function RecordingRow(props: ItemProps) {
         <Facts recording={recording} />
       </div>
       <Badges recording={recording} />
-      <ItemActions item={props.item} />
+      <ItemButtons {...props} />
       <SelectBox {...props} />
     </div>
   );
-}
+});
 
 export function RecordingRowSkeleton() {
   return (
     <div className={classes.row}>
-      <Skeleton className={classes.picture ?? ""} />
+      <Skeleton className={pictureClasses.picture ?? ""} />
       <div>
         <Skeleton height={16} width="55%" mb={10} />
         <Skeleton height={12} width="35%" />

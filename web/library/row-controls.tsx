@@ -1,31 +1,27 @@
-import { ActionIcon, Menu } from "@mantine/core";
-import {
-  IconDotsVertical,
-  IconLink,
-  IconShare,
-  IconStar,
-  IconStarFilled,
-  IconTag,
-  IconTrash,
-} from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { type LibraryItem, setFavorite } from "../api/library.ts";
-import { useAction } from "../common/actions.tsx";
-import { useClipboard } from "../common/clipboard.ts";
-import type { BulkAction } from "./bulk-action.ts";
-import { BulkDialog } from "./bulk-dialogs.ts";
+import { IconDotsVertical, IconStar, IconStarFilled } from "@tabler/icons-react";
+import type { LibraryItem } from "../api/library.ts";
 import classes from "./library.module.css";
 
-/** What the parts of a row or card get. */
+/** What the rows and cards of a list do. The same object on each render, so that only changed rows render again. */
+export interface ItemActions {
+  /** @param isRange all from the last one that was selected or deselected. */
+  readonly select: (index: number, isRange: boolean) => void;
+  readonly setFavorite: (item: LibraryItem, isFavorite: boolean) => void;
+  /** Opens or closes the item's menu, at its button. */
+  readonly toggleMenu: (item: LibraryItem, button: HTMLElement) => void;
+}
+
+/** What a row or card gets. Rows are plain elements: a list mounts up to thirty of them between two frames. */
 export interface ItemProps {
   readonly item: LibraryItem;
+  readonly index: number;
   readonly isSelected: boolean;
-  readonly onSelect: (isRange: boolean) => void;
+  readonly isMenuOpen: boolean;
+  readonly actions: ItemActions;
 }
 
 /** Selects the recording; with Shift, all from the last one. */
-export function SelectBox({ item, isSelected, onSelect }: ItemProps) {
+export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
   return (
     <input
       type="checkbox"
@@ -33,73 +29,36 @@ export function SelectBox({ item, isSelected, onSelect }: ItemProps) {
       aria-label={`Select ${item.recording.title}`}
       checked={isSelected}
       // A change event has no keys.
-      onClick={(event) => onSelect(event.shiftKey)}
+      onClick={(event) => actions.select(index, event.shiftKey)}
       onChange={() => undefined}
     />
   );
 }
 
 /** Favorite and menu of a recording. */
-export function ItemActions({ item }: Pick<ItemProps, "item">) {
-  const { recording, is_favorite, can_change } = item;
-  const client = useQueryClient();
-  const copy = useClipboard();
-  const [action, setAction] = useState<BulkAction | null>(null);
-  const favorite = useAction({
-    run: () => setFavorite(recording.id, !is_favorite),
-    onDone: () => client.invalidateQueries({ queryKey: ["recordings"] }),
-  });
+export function ItemButtons({ item, isMenuOpen, actions }: ItemProps) {
+  const { recording, is_favorite } = item;
   return (
     <div className={classes.actions}>
-      <ActionIcon
-        className={is_favorite ? "" : (classes.onHover ?? "")}
-        variant="subtle"
-        color={is_favorite ? "yellow.8" : "gray"}
+      <button
+        type="button"
+        className={`${classes.button} ${is_favorite ? classes.favorite : classes.onHover}`}
         aria-label={`Favorite: ${recording.title}`}
         aria-pressed={is_favorite}
-        loading={favorite.isPending}
-        onClick={() => favorite.mutate()}
+        onClick={() => actions.setFavorite(item, !is_favorite)}
       >
         {is_favorite ? <IconStarFilled size={18} /> : <IconStar size={18} stroke={1.6} />}
-      </ActionIcon>
-      <Menu position="bottom-end" width={190}>
-        <Menu.Target>
-          <ActionIcon
-            className={classes.onHover ?? ""}
-            variant="subtle"
-            color="gray"
-            aria-label={`Actions for ${recording.title}`}
-          >
-            <IconDotsVertical size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconLink size={16} />}
-            onClick={() => void copy.text(recording.url, "Link copied")}
-          >
-            Copy link
-          </Menu.Item>
-          {can_change ? (
-            <>
-              <Menu.Item leftSection={<IconTag size={16} />} onClick={() => setAction("tag")}>
-                Add tag
-              </Menu.Item>
-              <Menu.Item leftSection={<IconShare size={16} />} onClick={() => setAction("share")}>
-                Share
-              </Menu.Item>
-              <Menu.Item
-                c="var(--mantine-color-error)"
-                leftSection={<IconTrash size={16} />}
-                onClick={() => setAction("delete")}
-              >
-                Delete
-              </Menu.Item>
-            </>
-          ) : null}
-        </Menu.Dropdown>
-      </Menu>
-      <BulkDialog action={action} items={[item]} onClose={() => setAction(null)} onDone={() => undefined} />
+      </button>
+      <button
+        type="button"
+        className={`${classes.button} ${classes.onHover}`}
+        aria-label={`Actions for ${recording.title}`}
+        aria-haspopup="menu"
+        aria-expanded={isMenuOpen}
+        onClick={(event) => actions.toggleMenu(item, event.currentTarget)}
+      >
+        <IconDotsVertical size={18} />
+      </button>
     </div>
   );
 }
