@@ -7,6 +7,11 @@ import { MediaType, TagFilter } from "./recordings.ts";
 const maxQueryLength = 500;
 export const maxQueryTerms = 24;
 
+/** Results counted at most. */
+export const maxCountedResults = 1000;
+
+const SearchSort = z.enum(["relevance", "newest", "oldest"]);
+
 /** A matched range of a text: start inclusive, end exclusive, in UTF-16 code units. */
 const Mark = z.strictObject({ start: z.int().min(0), end: z.int().min(1) }).meta({ id: "SearchMark" });
 
@@ -41,6 +46,7 @@ export const SearchResult = z
       duration_ms: Milliseconds,
       media_type: MediaType,
       url: z.string(),
+      thumbnail_url: z.string().nullable(),
     }),
     hits: z.array(SearchHit).meta({
       description:
@@ -68,6 +74,7 @@ export const search = operation({
         example: "budget",
       }),
     cursor: CursorInput.optional(),
+    sort: SearchSort.optional().meta({ description: "Default: `relevance`." }),
     recording_id: Uuid.optional().meta({ description: "Only this recording, with all its matches." }),
     from: TimestampInput.optional().meta({
       description: "Only recordings that start at this time or later.",
@@ -83,6 +90,19 @@ export const search = operation({
     tag: TagFilter.optional(),
     media_type: MediaType.optional(),
   }),
-  response: z.strictObject({ results: z.array(SearchResult), cursor: NextCursor }),
+  response: z.strictObject({
+    results: z.array(SearchResult),
+    count: z
+      .strictObject({ value: z.int().min(0), is_exact: z.boolean() })
+      .nullable()
+      .meta({
+        description: `How many recordings match, counted up to ${maxCountedResults}; without \`is_exact\` there may be more. null on later pages and with \`recording_id\`.`,
+      }),
+    suggestion: z.string().nullable().meta({
+      description:
+        "Without results: the query with misspelled words replaced by words of recordings that the token can see, which has results; null without one.",
+    }),
+    cursor: NextCursor,
+  }),
   errors: ["invalid_input", "invalid_cursor"],
 });

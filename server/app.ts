@@ -269,7 +269,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
       libraryRoutes(api, { db, store, signer, config });
-      searchRoutes(api, { db, config });
+      searchRoutes(api, { db, signer, config });
       recordingDataRoutes(api, {
         db,
         store,

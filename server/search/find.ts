@@ -5,8 +5,12 @@ import type { Place, SearchCursor } from "./cursor.ts";
 import { stemmers } from "./languages.ts";
 import { phraseQueries, rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
 
-/** The filters of a search. */
+export type SearchSort = "relevance" | "newest" | "oldest";
+
+/** The filters and the order of a search. */
 export interface SearchFilter {
+  /** Without it, by relevance. */
+  readonly sort?: SearchSort | undefined;
   readonly recording_id?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -16,6 +20,16 @@ export interface SearchFilter {
   readonly tag?: string | undefined;
   readonly media_type?: string | undefined;
 }
+
+/**
+ * How the found recordings are ordered, in SQL. By time, all scores are 0, and what was found in the transcripts only
+ * provides the moments.
+ */
+const orders = {
+  relevance: { score: "f.head_score", direction: "desc", after: "<", until: ">=" },
+  newest: { score: "0", direction: "desc", after: "<", until: ">=" },
+  oldest: { score: "0", direction: "asc", after: ">", until: "<=" },
+} as const;
 
 /** Results ranked by their transcripts at a time; reading all transcripts would take too long. */
 const stretch = 80;
@@ -47,12 +61,13 @@ export async function findPage(
   page: { readonly cursor: SearchCursor | null; readonly limit: number },
 ): Promise<{ recordings: Found[]; next: SearchCursor | null }> {
   const recordings: Found[] = [];
+  const compare = comparisonOf(filter);
   let { from, to, shown }: SearchCursor = page.cursor ?? { from: null, to: null, shown: null };
   for (let count = 0; count < maxStretches; count += 1) {
     const found = await findStretch(pool, principal, terms, filter, { from, to });
     // Ranks a block by its transcripts; a block keeps the end that an earlier page gave it.
     to ??= found.end;
-    const left = found.recordings.filter((place) => shown === null || comparePlaces(place, shown) > 0);
+    const left = found.recordings.filter((place) => shown === null || compare(place, shown) > 0);
     const taken = left.slice(0, page.limit - recordings.length);
     recordings.push(...taken);
     const last = toPlace(taken.at(-1)) ?? shown;
@@ -68,9 +83,10 @@ function toPlace(found: Found | undefined): Place | undefined {
   return found && { score: found.score, at: found.at, id: found.id };
 }
 
-/** Negative when a comes before b. */
-function comparePlaces(a: Place, b: Place): number {
-  return b.score - a.score || b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+/** A comparison in the order of a search: negative when a comes before b. */
+function comparisonOf({ sort }: SearchFilter): (a: Place, b: Place) => number {
+  const sign = sort === "oldest" ? -1 : 1;
+  return (a, b) => sign * (b.score - a.score || b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
 }
 
 interface FoundRow {
@@ -95,16 +111,17 @@ async function findStretch(
   const isFull = to === null && rows.length > stretch;
   const inside = isFull ? rows.slice(0, stretch) : rows;
   const last = inside.at(-1);
+  const isRanked = (filter.sort ?? "relevance") === "relevance";
   return {
     recordings: inside
       .filter((row) => row.is_meant)
       .map(({ id, at, head_score, spoken_score, pieces }) => ({
         id,
         at: at.getTime(),
-        score: head_score + spoken_score,
+        score: isRanked ? head_score + spoken_score : 0,
         pieces,
       }))
-      .sort(comparePlaces),
+      .sort(comparisonOf(filter)),
     end: isFull && last ? { score: last.head_score, at: last.at.getTime(), id: last.id } : null,
   };
 }
@@ -119,29 +136,24 @@ export function stretchStatement(
 ): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const find = `parley_search_find(${bind(principal.sees)}::uuid[], ${bind(wantedQuery(terms))}::tsquery, ${bind(rankedQuery(terms))}::tsquery)`;
-  const conditions = filterConditions(filter, bind);
-  const order = "(f.head_score, f.start_datetime, f.recording_id)";
+  const { conditions, source } = foundBy(principal, terms, filter, bind);
+  const { score, direction, after, until } = orders[filter.sort ?? "relevance"];
+  const order = `(${score}, f.start_datetime, f.recording_id)`;
   const place = (at: Place) =>
     `(${bind(at.score)}::integer, ${bind(new Date(at.at))}::timestamptz, ${bind(at.id)}::uuid)`;
-  if (from !== null) conditions.push(`${order} < ${place(from)}`);
-  if (to !== null) conditions.push(`${order} >= ${place(to)}`);
-  const needsRecording = conditions.some((condition) => condition.includes("r."));
+  if (from !== null) conditions.push(`${order} ${after} ${place(from)}`);
+  if (to !== null) conditions.push(`${order} ${until} ${place(to)}`);
   // One query per language, and one for recordings without a language.
   const languages = ["", ...stemmers];
   const spoken = languages.map((language) => spokenQuery(terms, language));
-  const meant = phraseQueries(terms).map(({ query, isExcluded }) => {
-    const bound = `${bind(query)}::tsquery`;
-    return `${isExcluded ? "not " : ""}(s.head @@ ${bound} or exists (
-      select 1 from search_chunks c where c.recording_id = s.recording_id and c.words @@ ${bound}))`;
-  });
+  const meant = phraseConditions(terms, bind);
   // For single words the rank decides alone, which saves reading each piece again; phrases need their positions.
   const hasPhrase = terms.some((term) => term.words.length > 1);
   const text = `with found as materialized (
-      select f.recording_id, f.start_datetime, f.head_score
-      from ${find} f ${needsRecording ? "join recordings r on r.id = f.recording_id" : ""}
+      select f.recording_id, f.start_datetime, ${score} as head_score
+      from ${source}
       ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
-      order by f.head_score desc, f.start_datetime desc, f.recording_id desc
+      order by head_score desc, f.start_datetime ${direction}, f.recording_id ${direction}
       ${to === null ? `limit ${stretch + 1}` : ""})
     select f.recording_id as id, f.start_datetime as at, f.head_score,
       (200000 * spoken.rank / (1 + spoken.rank))::integer as spoken_score,
@@ -157,8 +169,69 @@ export function stretchStatement(
         select c.number, ts_rank(c.words, q.query) as rank from search_chunks c
         where c.recording_id = s.recording_id ${hasPhrase ? "and c.words @@ q.query" : ""} offset 0) k
       where k.rank > 0) spoken
-    order by f.head_score desc, f.start_datetime desc, f.recording_id desc`;
+    order by f.head_score desc, f.start_datetime ${direction}, f.recording_id ${direction}`;
   return { text, values };
+}
+
+/** How many recordings match, of the candidates that are counted. */
+export interface Count {
+  readonly value: number;
+  /** Whether all candidates were counted. */
+  readonly is_exact: boolean;
+}
+
+/** Candidates counted at most where each one's transcript must be read, because the query has a phrase. */
+const maxPhraseCandidates = 200;
+
+/** Counts the matching recordings that the principal can see. @param max counted at most. */
+export async function countFound(
+  pool: Queryable,
+  principal: Pick<Principal, "sees">,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  max: number,
+): Promise<Count> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const { conditions, source } = foundBy(principal, terms, filter, bind);
+  const meant = phraseConditions(terms, bind);
+  const limit = meant.length === 0 ? max : Math.min(max, maxPhraseCandidates);
+  const { rows } = await pool.query<{ candidates: number; matching: number }>({
+    text: `with found as materialized (
+        select f.recording_id from ${source}
+        ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""} limit ${limit + 1})
+      select (select count(*) from found)::integer as candidates, count(*)::integer as matching
+      from found join search_recordings s on s.recording_id = found.recording_id
+      ${meant.length > 0 ? `where ${meant.join(" and ")}` : ""}`,
+    values,
+  });
+  const { candidates, matching } = rows[0] ?? { candidates: 0, matching: 0 };
+  return { value: Math.min(matching, limit), is_exact: candidates <= limit };
+}
+
+/** The candidates of a search in SQL: a source `f`, and the conditions on it. */
+function foundBy(
+  principal: Pick<Principal, "sees">,
+  terms: readonly Term[],
+  filter: SearchFilter,
+  bind: (value: unknown) => string,
+) {
+  const find = `parley_search_find(${bind(principal.sees)}::uuid[], ${bind(wantedQuery(terms))}::tsquery, ${bind(rankedQuery(terms))}::tsquery)`;
+  const conditions = filterConditions(filter, bind);
+  const needsRecording = conditions.some((condition) => condition.includes("r."));
+  return {
+    conditions,
+    source: `${find} f ${needsRecording ? "join recordings r on r.id = f.recording_id" : ""}`,
+  };
+}
+
+/** SQL conditions on `search_recordings s`: it has the phrases, and none of the excluded ones. */
+function phraseConditions(terms: readonly Term[], bind: (value: unknown) => string): string[] {
+  return phraseQueries(terms).map(({ query, isExcluded }) => {
+    const bound = `${bind(query)}::tsquery`;
+    return `${isExcluded ? "not " : ""}(s.head @@ ${bound} or exists (
+      select 1 from search_chunks c where c.recording_id = s.recording_id and c.words @@ ${bound}))`;
+  });
 }
 
 function filterConditions(filter: SearchFilter, bind: (value: unknown) => string): string[] {

@@ -2,8 +2,11 @@ import { maxQueryTerms } from "../../contract/search.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import { invalidInput, type ProblemError } from "../platform/http/errors/problem.ts";
 import { stemmers } from "./languages.ts";
-import { parseQuery } from "./parse-query.ts";
+import { parseQuery, type TypedTerm } from "./parse-query.ts";
 import type { Term } from "./terms.ts";
+
+/** A term as typed, and in the words of the index. */
+export type ReadTerm = Term & TypedTerm;
 
 /** A shorter prefix would match too much of the index. */
 const minPrefixLength = 2;
@@ -13,7 +16,7 @@ const minPrefixLength = 2;
  * @returns at least one term that is not excluded.
  * @throws ProblemError `invalid_input` naming what is wrong with it.
  */
-export async function readQuery(pool: Queryable, query: string): Promise<Term[]> {
+export async function readQuery(pool: Queryable, query: string): Promise<ReadTerm[]> {
   if (query.includes("\0")) throw fault("must not contain the character NUL");
   const typed = parseQuery(query);
   if (typed.length > maxQueryTerms)
@@ -22,7 +25,7 @@ export async function readQuery(pool: Queryable, query: string): Promise<Term[]>
     pool,
     typed.map((term) => term.text),
   );
-  const terms = typed.flatMap((term, n): Term[] => {
+  const terms = typed.flatMap((term, n): ReadTerm[] => {
     const { words = [], stems = [] } = found[n] ?? {};
     if (words.length === 0) return [];
     const isExact = term.isPhrase || term.isPrefix || words.length > 1;

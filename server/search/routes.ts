@@ -1,21 +1,30 @@
 import * as contract from "../../contract/search.ts";
 import { readVisible } from "../access/read-visible.ts";
+import { viewerOf } from "../access/viewer.ts";
 import type { Config } from "../platform/config/config.ts";
+import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
+import { thumbnailLinks } from "../recordings/json/links.ts";
 import { search } from "./service.ts";
 
 /** The management API's search operation. */
 export function searchRoutes(
   api: Api,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "baseUrl"> },
+  deps: {
+    readonly db: Database;
+    readonly signer: LinkSigner;
+    readonly config: Pick<Config, "baseUrl">;
+  },
 ): void {
+  const { db, signer, config } = deps;
   const { baseUrl } = config;
   route(api, contract.search, ({ principal, query }) =>
     readVisible(
       db,
       principal,
-      (pool) => search({ pool, baseUrl }, principal, query),
+      (pool) =>
+        search({ pool, baseUrl, thumbnails: thumbnailLinks(signer, viewerOf(principal)) }, principal, query),
       ({ results }) => results.map(({ recording }) => recording.id),
     ),
   );

@@ -34,6 +34,9 @@ await make("会議", ["今日の会議は東京で行います。", "予算に�
 await make("Klingon", ["nuqneH batlh Daqawlu'taH", "running running"], day(7), "tlh");
 await make("Cut", ["We meet at the old", "lighthouse keeper house, and/or at example.com on 3.14"], day(8));
 
+const caravan = Array.from({ length: 12 }, (_, n) => n);
+for (const n of caravan) await make(`Caravan ${n}`, ["A dromedary drinks."], day(10 + n));
+
 test("recall: words of title and transcript, in every form, without case and accents", async () => {
   assert.deepEqual(await find("budget"), ["Harbour budget", "Weekly one", "Weekly two"]);
   assert.deepEqual(await find("BUDGETS"), ["Harbour budget", "Weekly one", "Weekly two"]);
@@ -231,4 +234,39 @@ test("hostile queries: operators, quotes and markup are text", async () => {
   }
   assert.deepEqual(await find("=english=run"), [], "a stem of the index is no word");
   assert.deepEqual(await find("'budget'"), ["Harbour budget", "Weekly one", "Weekly two"]);
+});
+
+test("results can be sorted by time, page by page, and are counted", async () => {
+  const titles: string[] = [];
+  let cursor: string | null = null;
+  const counts: unknown[] = [];
+  do {
+    const { body } = await searchCall(app, token, {
+      q: "dromedary",
+      sort: "oldest",
+      ...(cursor === null ? {} : { cursor }),
+    });
+    titles.push(...body.results.map(({ recording }) => recording.title));
+    counts.push(body.count);
+    cursor = body.cursor;
+  } while (cursor !== null);
+  const expected = caravan.map((n) => `Caravan ${n}`);
+  assert.deepEqual(titles, expected);
+  assert.deepEqual(counts, [{ value: caravan.length, is_exact: true }, null]);
+  assert.deepEqual(await find({ q: "dromedary", sort: "newest" }), expected.toReversed().slice(0, 10));
+  const { body } = await searchCall(app, token, { q: '"a dromedary"' });
+  assert.deepEqual(body.count, { value: caravan.length, is_exact: true });
+  assert.equal((await searchCall(app, token, { q: "dromedary", sort: "newest", cursor: "x" })).status, 400);
+});
+
+test("a misspelled word gets a suggestion, only from recordings that the caller can see", async () => {
+  const suggestion = async (q: string, by = token) => (await searchCall(app, by, { q })).body.suggestion;
+  assert.equal(await suggestion("dromedray"), "dromedary", "swapped");
+  assert.equal(await suggestion("a dromedar"), "a dromedary", "missing");
+  assert.equal(await suggestion("drommedary -camel"), "dromedary -camel", "added");
+  assert.equal(await suggestion("dromedary"), null, "has results");
+  assert.equal(await suggestion("dromedary keeper"), null, "both words exist");
+  assert.equal(await suggestion('"dromedray"'), null, "a phrase is meant as it is");
+  assert.equal(await suggestion("xqzvwk"), null);
+  assert.equal(await suggestion("dromedray", workspace.admin.token), null, "the admin sees none of them");
 });

@@ -1,7 +1,12 @@
 import type { z } from "zod";
-import type { SearchResult, search as searchOperation } from "../../contract/search.ts";
+import {
+  maxCountedResults,
+  type SearchResult,
+  type search as searchOperation,
+} from "../../contract/search.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Queryable } from "../platform/db/replica.ts";
+import type { ThumbnailLinks } from "../recordings/json/links.ts";
 import {
   decodeHitsCursor,
   decodeSearchCursor,
@@ -9,11 +14,12 @@ import {
   encodeSearchCursor,
   nameQuestion,
 } from "./cursor.ts";
-import { findPage, type SearchFilter } from "./find.ts";
+import { countFound, findPage, type SearchFilter } from "./find.ts";
 import { type Hit, hitInSegment, hitsAround, textsAround } from "./hits.ts";
 import { findMoments, type Moment } from "./moments.ts";
-import { readQuery } from "./read-query.ts";
+import { type ReadTerm, readQuery } from "./read-query.ts";
 import { wordsToIndex } from "./snippet.ts";
+import { suggestQuery } from "./suggest.ts";
 import type { Term } from "./terms.ts";
 import { type FoundRecording, indexWords, readFound, readSegments, type ShownSegment } from "./texts.ts";
 
@@ -24,6 +30,7 @@ type Query = z.output<typeof searchOperation.query>;
 interface Dependencies {
   readonly pool: Queryable;
   readonly baseUrl: string;
+  readonly thumbnails: ThumbnailLinks;
 }
 
 /** Recordings per page, and most hits of each: in the transcript, and outside it. */
@@ -43,11 +50,12 @@ export async function search(deps: Dependencies, principal: Principal, query: Qu
   const terms = await readQuery(deps.pool, q);
   const question = nameQuestion([q, filter, principal.workspaceId]);
   return filter.recording_id === undefined
-    ? searchAll(deps, principal, terms, filter, { question, cursor })
-    : searchOne(deps, principal, terms, filter, { question, cursor });
+    ? searchAll(deps, principal, terms, filter, { question, cursor, q })
+    : searchOne(deps, principal, terms, filter, { question, cursor, q });
 }
 
 interface Page {
+  readonly q: string;
   readonly question: string;
   readonly cursor: string | undefined;
 }
@@ -55,9 +63,9 @@ interface Page {
 async function searchAll(
   deps: Dependencies,
   principal: Principal,
-  terms: readonly Term[],
+  terms: readonly ReadTerm[],
   filter: SearchFilter,
-  { question, cursor }: Page,
+  { question, cursor, q }: Page,
 ): Promise<Answer> {
   const { recordings, next } = await findPage(deps.pool, principal, terms, filter, {
     cursor: cursor === undefined ? null : decodeSearchCursor(question, cursor),
@@ -67,7 +75,18 @@ async function searchAll(
   const moments = await findMoments(deps.pool, terms, recordings);
   const best = new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
   const results = await present(deps, terms, ids, best, maxAround);
-  return { results, cursor: next === null ? null : encodeSearchCursor(question, next) };
+  const isFirst = cursor === undefined;
+  const isEmpty = isFirst && recordings.length === 0 && next === null;
+  return {
+    results,
+    count: !isFirst
+      ? null
+      : next === null
+        ? { value: recordings.length, is_exact: true }
+        : await countFound(deps.pool, principal, terms, filter, maxCountedResults),
+    suggestion: isEmpty ? await suggestQuery(deps.pool, principal, q, terms, filter) : null,
+    cursor: next === null ? null : encodeSearchCursor(question, next),
+  };
 }
 
 /** All hits of one recording; the first page starts with those outside the transcript. */
@@ -93,7 +112,12 @@ async function searchOne(
     new Map(ids.map((id) => [id, taken])),
     shown === null ? Number.POSITIVE_INFINITY : 0,
   );
-  return { results, cursor: left.length > taken.length && last ? encodeHitsCursor(question, last) : null };
+  return {
+    results,
+    count: null,
+    suggestion: null,
+    cursor: left.length > taken.length && last ? encodeHitsCursor(question, last) : null,
+  };
 }
 
 /** The segments with the most different terms, then with the most hits, in the order of time. */
@@ -105,7 +129,7 @@ function bestOf(moments: readonly Moment[]): Moment[] {
 }
 
 async function present(
-  { pool, baseUrl }: Dependencies,
+  { pool, baseUrl, thumbnails }: Dependencies,
   terms: readonly Term[],
   ids: readonly string[],
   moments: ReadonlyMap<string, readonly Moment[]>,
@@ -113,7 +137,7 @@ async function present(
 ): Promise<Result[]> {
   if (ids.length === 0) return [];
   const [found, segments] = await Promise.all([
-    readFound(pool, terms, ids),
+    readFound(pool, terms, ids, { baseUrl, thumbnails }),
     readSegments(pool, terms, [...moments.values()].flat()),
   ]);
   const texts = [...[...found.values()].flatMap(textsAround), ...segments.map((segment) => segment.text)];
@@ -133,9 +157,12 @@ async function present(
 }
 
 function presentResult(baseUrl: string, recording: FoundRecording, hits: Hit[]): Result {
-  const { id, title, start_datetime, end_datetime, duration_ms, media_type } = recording;
+  const { id, title, start_datetime, end_datetime, duration_ms, media_type, thumbnail_url } = recording;
   const url = `${baseUrl}/recordings/${id}`;
-  return { recording: { id, title, start_datetime, end_datetime, duration_ms, media_type, url }, hits };
+  return {
+    recording: { id, title, start_datetime, end_datetime, duration_ms, media_type, url, thumbnail_url },
+    hits,
+  };
 }
 
 /** UUIDs are case-insensitive. */

@@ -1,4 +1,6 @@
 import type { Queryable } from "../platform/db/replica.ts";
+import type { ThumbnailLinks } from "../recordings/json/links.ts";
+import { thumbnailUrl } from "../recordings/json/recording.ts";
 import { stemmers } from "./languages.ts";
 import { rankedQuery, spokenQuery, type Term } from "./terms.ts";
 
@@ -10,6 +12,7 @@ export interface FoundRecording {
   readonly end_datetime: string;
   readonly duration_ms: number;
   readonly media_type: "audio" | "transcript" | "video";
+  readonly thumbnail_url: string | null;
   readonly tags: string[];
   /** PostgreSQL's name of the language; null without a stemmer. */
   readonly language: string | null;
@@ -25,34 +28,31 @@ export async function readFound(
   pool: Queryable,
   terms: readonly Term[],
   ids: readonly string[],
+  links: { readonly baseUrl: string; readonly thumbnails: ThumbnailLinks },
 ): Promise<Map<string, FoundRecording>> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
   const languages = ["", ...stemmers];
   const holds = (text: string) => `parley_search_vector(parley_search_clean(${text})) @@ q.query`;
-  const { rows } = await pool.query<FoundRecording>(
-    `select r.id, r.title, parley_timestamp(r.start_datetime) as start_datetime,
+  const text = `select r.id, r.title, parley_timestamp(r.start_datetime) as start_datetime,
        parley_timestamp(r.end_datetime) as end_datetime, r.duration_ms, r.media_type, r.tags, s.language,
-       case when s.head @@ $4::tsquery then coalesce((
+       ${thumbnailUrl(`${bind(links.baseUrl)}::text`, { ...links, bind })} as thumbnail_url,
+       case when s.head @@ ${bind(rankedQuery(terms, "B"))}::tsquery then coalesce((
          select json_agg(json_build_object('id', p.id, 'name', p.name, 'email', p.email)) from (
            select p.id, p.name, p.email from participants p
            where p.recording_id = r.id and ${holds("concat_ws(' ', p.name, p.email)")}
            order by p.position limit ${maxOfKind}) p), '[]') else '[]' end as participants,
-       case when s.head @@ $5::tsquery then coalesce((
+       case when s.head @@ ${bind(rankedQuery(terms, "C"))}::tsquery then coalesce((
          select json_agg(json_build_object('id', h.id, 'text', h.text, 'tags', h.tags, 'start_ms', h.start_ms)) from (
            select h.id, h.text, h.tags, h.start_ms from highlights h
            where h.recording_id = r.id and ${holds("concat_ws(' ', h.text, array_to_string(h.tags, ' '))")}
            order by h.start_ms, h.id limit ${maxOfKind}) h), '[]') else '[]' end as highlights
      from recordings r
      join search_recordings s on s.recording_id = r.id
-     join unnest($2::text[], $3::tsquery[]) q (language, query) on q.language = coalesce(s.language, '')
-     where r.id = any($1::uuid[])`,
-    [
-      ids,
-      languages,
-      languages.map((language) => spokenQuery(terms, language)),
-      rankedQuery(terms, "B"),
-      rankedQuery(terms, "C"),
-    ],
-  );
+     join unnest(${bind(languages)}::text[], ${bind(languages.map((language) => spokenQuery(terms, language)))}::tsquery[])
+       q (language, query) on q.language = coalesce(s.language, '')
+     where r.id = any(${bind(ids)}::uuid[])`;
+  const { rows } = await pool.query<FoundRecording>({ text, values });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

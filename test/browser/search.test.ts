@@ -53,7 +53,7 @@ test("search: from the header to matches that link into the recording, with filt
 
   await repairs.getByRole("button", { name: "Show more matches in Lighthouse repairs" }).click();
   await moments.nth(7).waitFor();
-  assert.equal(await moments.nth(2).getAttribute("href"), `/recordings/${recordingId}?t=120`);
+  assert.equal(await moments.nth(2).getAttribute("href"), `/recordings/${recordingId}?t=120&find=lighthouse`);
   assert.match(await moments.nth(2).innerText(), /2:00\s+Ana Lima: The lighthouse needs/);
 
   await page.getByRole("textbox", { name: "Tag" }).fill("harbour");
@@ -61,6 +61,29 @@ test("search: from the header to matches that link into the recording, with filt
   assert.equal(new URL(page.url()).searchParams.get("tag"), "harbour");
   await page.getByRole("button", { name: "Clear filters" }).click();
   await results.getByRole("article", { name: "Weekly" }).waitFor();
+  await page.getByText("2 recordings", { exact: true }).waitFor();
+  await page.getByRole("combobox", { name: "Sort" }).click();
+  await page.getByRole("option", { name: "Oldest first" }).click();
+  await page.waitForURL(/sort=oldest/);
+
+  await moments.nth(2).click();
+  await page.waitForURL(/find=lighthouse/);
+  await page.getByText("3 of 8").waitFor();
+  assert.equal(await page.getByRole("searchbox", { name: "Search transcript" }).inputValue(), "lighthouse");
+  assert.ok((await page.locator("mark").count()) >= 3);
+  await page.getByRole("button", { name: "Next match" }).click();
+  await page.getByText("4 of 8").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("search: a misspelled word leads to the results of the right one", async () => {
+  const { workspace } = await makeSearchable();
+  const { page, complaints } = await visit(app, "/search?q=lihgthouse", { userId: workspace.member.id });
+  await page.getByText("Did you mean").waitFor();
+  await assertAccessible(page);
+  await page.getByRole("link", { name: "lighthouse" }).click();
+  await page.waitForURL(/q=lighthouse/);
+  await page.getByText("2 recordings", { exact: true }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -77,7 +77,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
   ],
   samples: ["audit", "imports", "trash", "uploads"],
-  search: ["access"],
+  search: ["access", "recordings"],
   "storage-maintenance": ["uploads"],
   stories: ["access", "audit", "public-link-records", "recordings"],
   system: [

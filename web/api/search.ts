@@ -8,6 +8,8 @@ export type FoundRecording = z.output<typeof SearchResult>;
 export type Hit = z.output<typeof SearchHit>;
 export type Snippet = Hit["snippet"];
 
+export type Count = NonNullable<SearchPage["count"]>;
+
 type SearchPage = z.output<(typeof search)["response"]>;
 
 /** Query and filters, named as in the search page's URL. */
@@ -22,6 +24,8 @@ export interface SearchFilter {
   readonly type?: string | undefined;
   readonly tag?: string | undefined;
   readonly media?: "video" | "audio" | "transcript" | undefined;
+  /** Without it, by relevance. */
+  readonly sort?: "newest" | "oldest" | undefined;
 }
 
 /** Recordings that match, best first. */
@@ -47,7 +51,7 @@ function pagesOf(queryKey: readonly unknown[], filter: SearchFilter, recordingId
   });
 }
 
-function toQuery({ q, from, to, person, team, type, tag, media }: SearchFilter) {
+function toQuery({ q, from, to, person, team, type, tag, media, sort }: SearchFilter) {
   return {
     q: q ?? "",
     person,
@@ -55,6 +59,7 @@ function toQuery({ q, from, to, person, team, type, tag, media }: SearchFilter) 
     meeting_type: type,
     tag,
     media_type: media,
+    sort,
     from: from === undefined ? undefined : new Date(`${from}T00:00:00`).toISOString(),
     to: to === undefined ? undefined : dayAfter(to).toISOString(),
   };

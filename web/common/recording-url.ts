@@ -4,6 +4,8 @@ export interface RecordingSearch {
   readonly t?: number | undefined;
   /** The open tab; without it, the first. */
   readonly tab?: RecordingTab | undefined;
+  /** Words that are marked in the transcript; the first match is shown. */
+  readonly find?: string | undefined;
   /** Opens the Share dialog. */
   readonly share?: true | undefined;
 }
@@ -33,6 +35,7 @@ export function readRecordingSearch(raw: Readonly<Record<string, unknown>>): Rec
   return {
     ...(Number.isFinite(t) && t >= 0 ? { t } : {}),
     ...(tab === undefined ? {} : { tab }),
+    ...(typeof raw.find === "string" || typeof raw.find === "number" ? { find: String(raw.find) } : {}),
     ...(raw.share === true ? { share: true } : {}),
   };
 }

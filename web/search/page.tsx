@@ -1,15 +1,15 @@
-import { Button, Code, Table, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Button, Code, Group, Select, Table, Text, Title, VisuallyHidden } from "@mantine/core";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { ApiError } from "../api/client.ts";
-import { searchQuery } from "../api/search.ts";
+import { type Count, searchQuery } from "../api/search.ts";
 import { fieldErrors } from "../common/actions.tsx";
 import { counted } from "../common/format/count.ts";
+import { withoutEmpty } from "../common/lists/filters.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
-
 import { useTitle } from "../common/use-title.ts";
 import { SearchFilters } from "./filters.tsx";
 import { Result, ResultSkeleton } from "./result.tsx";
@@ -17,6 +17,9 @@ import classes from "./search.module.css";
 import { isFiltered, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
+
+/** The server counts up to this many (contract/search.ts). */
+const maxCounted = 1000;
 
 /** Search results for the query in the URL. */
 export function SearchPage() {
@@ -47,10 +50,17 @@ function Results({ search }: { search: SearchParams }) {
     );
   if (query.data === undefined) return <Refused error={query.error} retry={() => query.refetch()} />;
   const results = query.data.pages.flatMap(({ results }) => results);
-  if (results.length === 0) return <NoResults isFiltered={isFiltered(search)} />;
+  const [first] = query.data.pages;
+  if (results.length === 0)
+    return <NoResults isFiltered={isFiltered(search)} suggestion={first?.suggestion ?? null} />;
   return (
     <div data-stale={query.isPlaceholderData || undefined} className={classes.found}>
-      <VisuallyHidden role="status">{`${query.hasNextPage ? "At least " : ""}${counted(results.length, "recording")}`}</VisuallyHidden>
+      <Group justify="space-between" mb="sm">
+        <Text size="sm" c="dimmed" role="status">
+          {countText(first?.count ?? null)}
+        </Text>
+        <Sort />
+      </Group>
       <ul className={classes.results} aria-label="Results">
         {results.map((result) => (
           <li key={result.recording.id}>
@@ -61,6 +71,41 @@ function Results({ search }: { search: SearchParams }) {
       <LoadMore query={query} />
     </div>
   );
+}
+
+const sorts = [
+  { value: "relevance", label: "Most relevant" },
+  { value: "newest", label: "Newest first" },
+  { value: "oldest", label: "Oldest first" },
+] as const;
+
+function Sort() {
+  const search = page.useSearch();
+  const navigate = page.useNavigate();
+  return (
+    <Select
+      size="xs"
+      w={140}
+      aria-label="Sort"
+      allowDeselect={false}
+      data={sorts}
+      value={search.sort ?? "relevance"}
+      onChange={(value) =>
+        navigate({
+          search: (before: SearchParams) =>
+            withoutEmpty({ ...before, sort: value === "newest" || value === "oldest" ? value : undefined }),
+          replace: true,
+        })
+      }
+    />
+  );
+}
+
+/** The number of results; beyond what the server counts, it says so. */
+function countText(count: Count | null): string {
+  if (count === null) return "";
+  if (count.is_exact) return counted(count.value, "recording");
+  return `${count.value < maxCounted ? "At least" : "More than"} ${counted(count.value, "recording")}`;
 }
 
 /** Shows how to fix an invalid query; other errors get the usual error state. */
@@ -84,7 +129,8 @@ function NoQuery() {
   );
 }
 
-function NoResults({ isFiltered }: { isFiltered: boolean }) {
+function NoResults({ isFiltered, suggestion }: { isFiltered: boolean; suggestion: string | null }) {
+  const search = page.useSearch();
   const navigate = page.useNavigate();
   return (
     <EmptyState
@@ -94,13 +140,24 @@ function NoResults({ isFiltered }: { isFiltered: boolean }) {
         isFiltered ? (
           <Button
             variant="light"
-            onClick={() => navigate({ search: ({ q }: SearchParams) => ({ q }), replace: true })}
+            onClick={() =>
+              navigate({ search: ({ q, sort }: SearchParams) => withoutEmpty({ q, sort }), replace: true })
+            }
           >
             Search without filters
           </Button>
         ) : undefined
       }
     >
+      {suggestion === null ? null : (
+        <p>
+          Did you mean{" "}
+          <Link to="/search" search={{ ...search, q: suggestion }}>
+            {suggestion}
+          </Link>
+          ?
+        </p>
+      )}
       <p>
         {isFiltered
           ? "No results for all these words with these filters."

@@ -6,7 +6,8 @@ import { useState } from "react";
 import { type FoundRecording, type Hit, hitsQuery } from "../api/search.ts";
 import { errorText } from "../common/actions.tsx";
 import { clock, day, fullTime, lengthInWords } from "../common/format/time.ts";
-import { recordingUrl, secondsOf } from "../common/recording-url.ts";
+import { Picture } from "../common/picture.tsx";
+import { secondsOf } from "../common/recording-url.ts";
 import { Marked } from "./marked.tsx";
 import classes from "./search.module.css";
 import type { SearchParams } from "./search-params.ts";
@@ -23,43 +24,60 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
   const title = result.hits.find(({ kind }) => kind === "title");
   const moments = result.hits.filter(({ timestamp }) => timestamp !== null);
   const transcript = moments.filter(({ kind }) => kind === "transcript");
+  const find = matchedWords(transcript);
   return (
     <article className={classes.result} aria-labelledby={`r-${recording.id}`}>
-      <h2 className={classes.title} id={`r-${recording.id}`}>
-        <Link to={recordingUrl(recording.id)}>
-          {title === undefined || title.snippet.text !== recording.title ? (
-            recording.title
-          ) : (
-            <Marked snippet={title.snippet} />
-          )}
-        </Link>
-      </h2>
-      <div className={classes.facts}>
-        <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
-          {day(recording.start_datetime)}
-        </time>
-        <span>{lengthInWords(recording.duration_ms)}</span>
-        <span>{kinds[recording.media_type]}</span>
-        <Badges hits={result.hits} />
+      <div className={classes.picture}>
+        <Picture recording={recording} />
       </div>
-      {showsAll ? (
-        <AllHits recordingId={recording.id} search={search} />
-      ) : (
-        <Moments recordingId={recording.id} hits={moments} />
-      )}
-      {!showsAll && transcript.length >= shownMoments ? (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          leftSection={<IconChevronDown size={16} />}
-          onClick={() => setShowsAll(true)}
-          aria-label={`Show more matches in ${recording.title}`}
-        >
-          Show more matches
-        </Button>
-      ) : null}
+      <div>
+        <h2 className={classes.title} id={`r-${recording.id}`}>
+          <Link to="/recordings/$recordingId" params={{ recordingId: recording.id }} search={{ find }}>
+            {title === undefined || title.snippet.text !== recording.title ? (
+              recording.title
+            ) : (
+              <Marked snippet={title.snippet} />
+            )}
+          </Link>
+        </h2>
+        <div className={classes.facts}>
+          <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
+            {day(recording.start_datetime)}
+          </time>
+          <span>{lengthInWords(recording.duration_ms)}</span>
+          <span>{kinds[recording.media_type]}</span>
+          <Badges hits={result.hits} />
+        </div>
+        {showsAll ? (
+          <AllHits recordingId={recording.id} search={search} find={find} />
+        ) : (
+          <Moments recordingId={recording.id} hits={moments} find={find} />
+        )}
+        {!showsAll && transcript.length >= shownMoments ? (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            leftSection={<IconChevronDown size={16} />}
+            onClick={() => setShowsAll(true)}
+            aria-label={`Show more matches in ${recording.title}`}
+          >
+            Show more matches
+          </Button>
+        ) : null}
+      </div>
     </article>
   );
+}
+
+/** Words found at most in the opened recording. */
+const maxWords = 8;
+
+/** The words that match in the transcript, as they are said there; undefined without any. */
+function matchedWords(hits: readonly Hit[]): string | undefined {
+  const words = hits.flatMap(({ snippet: { text, marks } }) =>
+    marks.map(({ start, end }) => text.slice(start, end).toLowerCase()),
+  );
+  return [...new Set(words)].slice(0, maxWords).join(" ") || undefined;
 }
 
 /** Matching tags and participants. */
@@ -81,26 +99,28 @@ function Badges({ hits }: { hits: readonly Hit[] }) {
 }
 
 /** Matches in order of time, each with a link to its position. */
-function Moments({ recordingId, hits }: { recordingId: string; hits: readonly Hit[] }) {
+function Moments(props: { recordingId: string; hits: readonly Hit[]; find: string | undefined }) {
+  const { recordingId, hits, find } = props;
   if (hits.length === 0) return null;
   return (
     <ul className={classes.moments}>
       {hits.map((hit) => (
         <li key={`${hit.kind} ${hit.highlight_id} ${hit.timestamp}`}>
-          <Moment recordingId={recordingId} hit={hit} />
+          <Moment recordingId={recordingId} hit={hit} find={find} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Moment({ recordingId, hit }: { recordingId: string; hit: Hit }) {
+function Moment(props: { recordingId: string; hit: Hit; find: string | undefined }) {
+  const { recordingId, hit, find } = props;
   const at = hit.timestamp ?? 0;
   return (
     <Link
       to="/recordings/$recordingId"
       params={{ recordingId }}
-      search={{ t: secondsOf(at) }}
+      search={{ t: secondsOf(at), find }}
       className={classes.moment ?? ""}
     >
       <span className={classes.clock}>{clock(at)}</span>
@@ -115,7 +135,8 @@ function Moment({ recordingId, hit }: { recordingId: string; hit: Hit }) {
   );
 }
 
-function AllHits({ recordingId, search }: { recordingId: string; search: SearchParams }) {
+function AllHits(props: { recordingId: string; search: SearchParams; find: string | undefined }) {
+  const { recordingId, search, find } = props;
   const query = useInfiniteQuery(hitsQuery(search, recordingId));
   if (query.isPending) return <Loader size="sm" m="sm" role="img" aria-label="Loading more matches" />;
   if (query.data === undefined)
@@ -129,7 +150,7 @@ function AllHits({ recordingId, search }: { recordingId: string; search: SearchP
     .filter(({ timestamp }) => timestamp !== null);
   return (
     <>
-      <Moments recordingId={recordingId} hits={hits} />
+      <Moments recordingId={recordingId} hits={hits} find={find} />
       {query.hasNextPage ? (
         <Button
           variant="subtle"

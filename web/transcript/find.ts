@@ -35,3 +35,18 @@ export function findHits(folded: readonly string[], query: string): Hit[] {
   }
   return hits;
 }
+
+/** As `findHits`; if the text as a whole has no match, those of each of its words. */
+export function findHitsOfAny(folded: readonly string[], query: string): Hit[] {
+  const whole = findHits(folded, query);
+  const words = [...new Set(query.trim().split(/\s+/))];
+  if (whole.length > 0 || words.length === 1) return whole;
+  const all = words
+    .flatMap((word) => findHits(folded, word))
+    .sort((a, b) => a.index - b.index || a.from - b.from || b.to - a.to);
+  // A word may be the beginning of another one.
+  return all.filter((hit, n) => {
+    const before = all[n - 1];
+    return before === undefined || before.index !== hit.index || hit.from >= before.to;
+  });
+}

@@ -1,6 +1,8 @@
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import type { Segment } from "../api/recording.ts";
-import { findHits, fold, type Hit } from "./find.ts";
+import { findHits, findHitsOfAny, fold, type Hit } from "./find.ts";
+
+const noQuery = { query: "", from: 0 } as const;
 
 export interface Finding {
   readonly query: string;
@@ -17,13 +19,15 @@ export interface Finding {
  * Searches the whole transcript, including lines that are not rendered.
  * @param firstShown the segment to start at; matches above it come last.
  * @param show scrolls to a segment.
+ * @param initial words to find at first, each of them if there is no match of all; from a segment on, or the beginning.
  */
 export function useFind(
   segments: readonly Segment[],
   firstShown: () => number,
   show: (index: number) => void,
+  initial: { readonly query: string; readonly from: number } = noQuery,
 ): Finding {
-  const [query, setQuery] = useState("");
+  const [query, setQuery] = useState(initial.query);
   const [index, setPlace] = useState(0);
   const deferredQuery = useDeferredValue(query);
   const isSearching = deferredQuery.trim() !== "";
@@ -31,10 +35,14 @@ export function useFind(
     () => (isSearching ? segments.map(({ text }) => fold(text)) : []),
     [segments, isSearching],
   );
-  const hits = useMemo(() => findHits(folded, deferredQuery), [folded, deferredQuery]);
+  const isInitial = deferredQuery === initial.query;
+  const hits = useMemo(
+    () => (isInitial ? findHitsOfAny : findHits)(folded, deferredQuery),
+    [folded, deferredQuery, isInitial],
+  );
   const bySegment = useMemo(() => Map.groupBy(hits, ({ index }) => index), [hits]);
   const callbacks = useRef({ firstShown, show });
-  callbacks.current = { firstShown, show };
+  callbacks.current = { firstShown: () => (isInitial ? initial.from : firstShown()), show };
   // A new query starts at the visible lines; an edited transcript keeps the current match.
   const before = useRef("");
   const shownHit = useRef<Hit | null>(null);

@@ -103,8 +103,11 @@ function jsonOf(include: RecordingIncludeInput, context: JsonContext, related: R
   return object(fields);
 }
 
-/** The thumbnail URL of a recording, or null. */
-function thumbnailUrl(baseUrl: string, context: JsonContext): string {
+/** SQL of the thumbnail URL of a recording `r`, or null. @param baseUrl SQL of the server's URL. */
+export function thumbnailUrl(
+  baseUrl: string,
+  context: Pick<JsonContext, "bind" | "baseUrl" | "thumbnails">,
+): string {
   return `case when r.has_thumbnail then ${signedThumbnail(baseUrl, mediaPath, "r.id", context)} end`;
 }
 

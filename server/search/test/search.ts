@@ -14,6 +14,8 @@ export interface SearchAnswer {
       readonly highlight_id: string | null;
     }[];
   }[];
+  readonly count: { readonly value: number; readonly is_exact: boolean } | null;
+  readonly suggestion: string | null;
   readonly cursor: string | null;
 }
 

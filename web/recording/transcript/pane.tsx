@@ -1,10 +1,13 @@
 import { ActionIcon, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconArrowBackUp, IconReplace } from "@tabler/icons-react";
+import { getRouteApi } from "@tanstack/react-router";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import type { Segment, Transcript } from "../../api/recording.ts";
 import { draftNames } from "../../common/drafts/store.ts";
 import { useDraftOwner } from "../../common/drafts/use-draft.tsx";
 import { lazyPart } from "../../common/load-part.tsx";
+import { momentOf } from "../../common/recording-url.ts";
+import { segmentAt } from "../../common/segments.ts";
 import { ErrorState } from "../../common/states.tsx";
 import { FindBar } from "../../transcript/find-bar.tsx";
 import { type LineTools, type ListHandle, TranscriptList } from "../../transcript/list.tsx";
@@ -16,6 +19,8 @@ import { HistoryButton } from "../history/history-button.tsx";
 import { useWords } from "../use-words.ts";
 import { LineEditor, lineDraft } from "./line-editor.tsx";
 import { useUndo } from "./use-edit.ts";
+
+const page = getRouteApi("/signed-in/recordings/$recordingId");
 
 // Most recordings have a transcript, and need neither.
 const NoTranscript = lazyPart(async () => (await import("./status.tsx")).NoTranscript);
@@ -60,6 +65,7 @@ function Words({
     segments,
     () => handle.current?.firstShown() ?? 0,
     (index) => handle.current?.show(index),
+    useFoundWords(segments),
   );
   const [isReplacing, setReplacing] = useState(false);
   const owner = useDraftOwner();
@@ -108,6 +114,16 @@ function Words({
       <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />
     </>
   );
+}
+
+/** Words of the URL, which a search found, and the segment to start at. */
+function useFoundWords(segments: readonly Segment[]) {
+  const search = page.useSearch();
+  const [initial] = useState(() => ({
+    query: search.find ?? "",
+    from: Math.max(0, segmentAt(segments, momentOf(search) ?? 0)),
+  }));
+  return initial;
 }
 
 /** `index` of a segment with unsaved text; null without one. */
