@@ -5,7 +5,7 @@ import type { Place, SearchCursor } from "./cursor.ts";
 import { stemmers } from "./languages.ts";
 import { phraseQueries, rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
 
-export type SearchSort = "relevance" | "newest" | "oldest";
+type SearchSort = "relevance" | "newest" | "oldest";
 
 /** The filters and the order of a search. */
 export interface SearchFilter {

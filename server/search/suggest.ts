@@ -94,7 +94,7 @@ async function countEach(
 }
 
 /** All words that differ from a word by one letter: swapped with the next, missing, replaced or added. */
-export function variantsOf(word: string): string[] {
+function variantsOf(word: string): string[] {
   const letters = [...word];
   const alphabet = [...(alphabets.find((one) => letters.some((letter) => one.includes(letter))) ?? "")];
   const variants = new Set<string>();

@@ -92,8 +92,9 @@ test("touch: upload, play, search, clip, share and unshare, on a phone", async (
   const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
   const { page, complaints } = await visit(app, "/", { userId: admin.id, size: phone });
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  await button("Open menu").tap();
-  await page.getByRole("navigation").getByRole("link", { name: "Uploads" }).tap();
+  await button("New").tap();
+  await assertAccessible(page);
+  await page.getByRole("menuitem", { name: "Upload" }).tap();
   await page.getByRole("heading", { name: "Uploads", exact: true }).waitFor();
   const chooser = page.waitForEvent("filechooser", { timeout: 120_000 });
   await page.getByRole("group", { name: "Files to upload" }).tap();
@@ -105,7 +106,14 @@ test("touch: upload, play, search, clip, share and unshare, on a phone", async (
     .waitFor({ timeout: 60_000 });
   await assertFits(page, "uploads");
 
-  await button("Open menu").tap();
+  await page.getByRole("navigation").getByRole("link", { name: "Search" }).tap();
+  await page.keyboard.type("harbour");
+  await page.keyboard.press("Enter");
+  await page.getByRole("list", { name: "Results" }).waitFor();
+  await assertFits(page, "search results");
+  await button("More").tap();
+  await page.getByRole("menuitem", { name: "Trash" }).tap();
+  await page.getByRole("heading", { name: "Trash", exact: true }).waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Library" }).tap();
   await page.getByRole("link", { name: /^Harbour contract, second/ }).tap();
   await button("Play").first().waitFor();

@@ -16,9 +16,10 @@ async function insertMany(db: Database, userId: string, count: number): Promise<
   await db.kysely.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string }>`
       insert into recordings (id, workspace_id, title, start_datetime, end_datetime, duration_ms, media_type, source,
-        share_state, external)
+        share_state, external, tags)
       select gen_random_uuid(), u.workspace_id, 'Number ' || n, timestamptz '2026-06-01' - n * interval '1 hour',
-        timestamptz '2026-06-01' - n * interval '1 hour', 60000, 'transcript', 'upload', 'restricted', false
+        timestamptz '2026-06-01' - n * interval '1 hour', 60000, 'transcript', 'upload', 'restricted', false,
+        '{customer,quarterly,review}'
       from generate_series(1, ${count}::integer) n, users u where u.id = ${userId} returning id`.execute(tx);
     const ids = rows.map(({ id }) => id);
     await sql`
@@ -237,17 +238,67 @@ test("library: rows are selected with Shift, tagged and deleted with undo, marke
   assert.deepEqual(complaints, []);
 });
 
-test("library: thousands of recordings scroll with few rows in the document", async () => {
+/** At a fourth of the speed. */
+const maxTaskMs = 100;
+
+test("library: thousands of recordings scroll with few rows in the document, and without a long task on a slow phone", async () => {
   const { member } = await makeWorkspace(app.db);
-  await insertMany(app.db, member.id, 2000);
-  const { page } = await visit(app, "/", { userId: member.id, size: phone });
-  await page.getByText("2,000 recordings").waitFor();
+  await insertMany(app.db, member.id, 3000);
+  const { page, context } = await visit(app, "/", { userId: member.id, size: phone });
+  await page.getByText("3,000 recordings").waitFor();
   const list = page.getByRole("list", { name: "Recordings" });
-  await until("later pages are loaded", () =>
-    page.evaluate<boolean>(
-      `window.scrollTo(0, 1e9),
-        [...document.querySelectorAll("[aria-label=Recordings] a")].some((a) => a.textContent > "Number 350")`,
-    ),
-  );
+  await page.evaluate(`(async () => {
+    while (document.querySelector("[aria-label=Recordings] [aria-posinset='3000']") === null) {
+      window.scrollTo(0, 1e9);
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
   assert.ok((await list.getByRole("listitem").count()) < 40);
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  const longest = await page.evaluate<number[]>(`(async () => {
+    let durations = [];
+    new PerformanceObserver((list) => durations.push(...list.getEntries().map(({ duration }) => duration)))
+      .observe({ type: "longtask" });
+    const longest = [];
+    for (const part of [0.1, 0.8, 0.3, 0.6, 0.2, 0.9]) {
+      durations = [];
+      window.scrollTo(0, document.body.scrollHeight * part);
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestIdleCallback);
+      // Tasks are reported after they have ended.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      longest.push(Math.max(0, ...durations));
+    }
+    return longest;
+  })()`);
+  // The best of them: other work on the machine delays some.
+  assert.ok(Math.min(...longest) < maxTaskMs, `the longest task of each jump: ${longest.join(", ")} ms`);
+});
+
+test("library: on a phone the filters are in a sheet, with their number on its button", async () => {
+  const { member } = await makeWorkspace(app.db);
+  await makeRecording(app, member.token, { title: "Budget 2027" });
+  await makeRecording(app, member.token, { title: "Weekly" });
+  const { page, complaints } = await visit(app, "/", { userId: member.id, size: phone });
+  await page.getByRole("link", { name: "Budget 2027" }).waitFor();
+  const button = page.getByRole("button", { name: /^Filters/ });
+  await button.tap();
+  const sheet = page.getByRole("dialog", { name: "Filters" });
+  await sheet.getByLabel("Title", { exact: true }).fill("weekl");
+  await assertAccessible(page);
+  await sheet.getByRole("button", { name: "Done" }).tap();
+  await page.getByRole("link", { name: "Budget 2027" }).waitFor({ state: "detached" });
+  assert.equal(await button.innerText(), "Filters (1)");
+  await page.getByRole("button", { name: "Clear filters" }).tap();
+  await page.getByRole("link", { name: "Budget 2027" }).waitFor();
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await sheet.waitFor();
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "hidden" });
+  await until("focus returns", () =>
+    page.evaluate<boolean>("document.activeElement.textContent.startsWith('Filters')"),
+  );
+  assert.deepEqual(complaints, []);
 });

@@ -31,8 +31,8 @@ test("after an upgrade that removed the page's code, a reload recovers", async (
   await page.getByRole("link", { name: "Harbour contract" }).first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.route(/\/assets\/.*\.js$/, (route) => route.fulfill({ status: 404, body: "gone" }));
-  await page.getByRole("button", { name: "Open menu" }).click();
-  await page.getByRole("link", { name: "Stories" }).click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Stories" }).click();
   await page.getByRole("heading", { name: "Couldn't load this part of the app" }).waitFor();
   await page.unroute(/\/assets\/.*\.js$/);
   await page.getByRole("button", { name: "Reload" }).click();

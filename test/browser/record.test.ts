@@ -147,7 +147,8 @@ test("where the screen can't be recorded, the dialog says what works", async () 
   const { page } = await visit(app, "/icon.svg", { userId: member.id, size: phone });
   await page.addInitScript("delete MediaDevices.prototype.getDisplayMedia");
   await page.goto(app.url);
-  await page.getByRole("banner").getByRole("button", { name: "Record" }).click();
+  await page.getByRole("navigation").getByRole("button", { name: "New" }).click();
+  await page.getByRole("menuitem", { name: "Record" }).click();
   const dialog = page.getByRole("dialog", { name: "Record a meeting" });
   await dialog.getByText("This browser can't record the screen.").waitFor();
   assert.equal(await dialog.getByText("Screen", { exact: true }).count(), 0);

@@ -2,7 +2,6 @@ import {
   ActionIcon,
   Anchor,
   AppShell,
-  Burger,
   Button,
   Group,
   Menu,
@@ -10,20 +9,16 @@ import {
   UnstyledButton,
   useMantineColorScheme,
 } from "@mantine/core";
-import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { useMediaQuery } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import {
   IconCode,
-  IconHighlight,
   IconLogout,
   IconMoon,
   IconPlayerRecord,
   IconSettings,
-  IconStack2,
   IconSun,
-  IconTrash,
   IconUpload,
-  IconVideo,
 } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
@@ -34,8 +29,10 @@ import { initials } from "../common/format/names.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
 import { SenderProvider } from "../uploads/sending/context.tsx";
+import { BottomNav } from "./bottom-nav.tsx";
 import { HeaderSearch } from "./header-search.tsx";
 import { useKeptFocus } from "./keep-focus.ts";
+import { isActive, navItems } from "./nav-items.ts";
 import { CommandPalette } from "./palette.tsx";
 import { QuarantineNotice } from "./quarantine.tsx";
 import { SignedOut } from "./signed-out.tsx";
@@ -44,28 +41,22 @@ const LateParts = lazyPart(async () => (await import("./late.tsx")).LateParts, n
 
 const lateMs = 2000;
 
-const navItems = [
-  { to: "/", label: "Library", icon: IconVideo },
-  { to: "/highlights", label: "Highlights", icon: IconHighlight },
-  { to: "/stories", label: "Stories", icon: IconStack2 },
-  { to: "/uploads", label: "Uploads", icon: IconUpload },
-  { to: "/trash", label: "Trash", icon: IconTrash },
-  { to: "/settings", label: "Settings", icon: IconSettings },
-] as const;
+/** Narrower windows have the navigation of phones; as in app.css. */
+const phone = "(max-width: 47.99em)";
 
 /** The frame around every page: navigation, search and the account menu. */
 export function Shell({ session }: { session: Session }) {
-  const [isOpen, { toggle, close }] = useDisclosure();
+  const isPhone = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const path = useRouterState({ select: (state) => state.location.pathname });
   const main = useRef<HTMLElement>(null);
-  useFocusOnNewPage(path, main, close);
+  useFocusOnNewPage(path, main);
   useKeptFocus();
   const isLate = useIsLate();
   return (
     <RecorderProvider>
       <AppShell
         header={{ height: 60 }}
-        navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+        navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: true } }}
         padding="md"
       >
         <SignedOut session={session} />
@@ -75,14 +66,6 @@ export function Shell({ session }: { session: Session }) {
         </a>
         <AppShell.Header>
           <Group h="100%" px="md" gap="sm" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? "Close menu" : "Open menu"}
-              aria-expanded={isOpen}
-            />
             <Anchor component={Link} to="/" underline="never" c="inherit" aria-label="Parley home">
               <Group gap={8} wrap="nowrap">
                 <img src="/icon.svg" width={28} height={28} alt="" />
@@ -92,26 +75,20 @@ export function Shell({ session }: { session: Session }) {
               </Group>
             </Anchor>
             <HeaderSearch />
-            <RecordButton />
+            {isPhone ? null : <RecordButton />}
             <AccountMenu session={session} />
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar p="sm" aria-label="Main" mod={{ closed: !isOpen }}>
-          {navItems.map(({ to, label, icon: Icon }) => (
-            <Link
-              key={to}
-              to={to}
-              className="nav-item"
-              data-active={
-                (to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to)) ||
-                undefined
-              }
-            >
-              <Icon size={20} stroke={1.6} aria-hidden />
-              {label}
-            </Link>
-          ))}
-        </AppShell.Navbar>
+        {isPhone ? null : (
+          <AppShell.Navbar p="sm" aria-label="Main">
+            {navItems.map(({ to, label, icon: Icon }) => (
+              <Link key={to} to={to} className="nav-item" data-active={isActive(to, path) || undefined}>
+                <Icon size={20} stroke={1.6} aria-hidden />
+                {label}
+              </Link>
+            ))}
+          </AppShell.Navbar>
+        )}
         <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: "none" }}>
           <SenderProvider userId={session.user.id}>
             <QuarantineNotice session={session} />
@@ -120,6 +97,7 @@ export function Shell({ session }: { session: Session }) {
             <Outlet />
           </SenderProvider>
         </AppShell.Main>
+        {isPhone ? <BottomNav path={path} /> : null}
       </AppShell>
     </RecorderProvider>
   );
@@ -135,15 +113,16 @@ function useIsLate(): boolean {
   return isLate;
 }
 
-/** Moves focus to the page content after navigation, as a browser does after loading a page. */
-function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | null>, close: () => void): void {
+/** Moves focus to the page content after navigation, as a browser does after loading a page; to search, to its field. */
+function useFocusOnNewPage(path: string, main: React.RefObject<HTMLElement | null>): void {
   const before = useRef(path);
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;
-    close();
-    main.current?.focus({ preventScroll: true });
-  }, [path, main, close]);
+    const field = document.querySelector<HTMLInputElement>("header input[type=search]");
+    const target = path === "/search" && field?.value === "" ? field : main.current;
+    target?.focus({ preventScroll: true });
+  }, [path, main]);
 }
 
 function RecordButton() {

@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { getRouteApi } from "@tanstack/react-router";
 import {
+  countFilters,
   DaysFilter,
   Filters,
   MeetingTypeFilter,
@@ -9,7 +10,7 @@ import {
   withoutEmpty,
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
-import { isFiltered, type LibrarySearch } from "./search-params.ts";
+import { filtersOf, isFiltered, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
@@ -21,6 +22,7 @@ export function LibraryFilters() {
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
     <Filters
+      count={countFilters(filtersOf(search))}
       clear={
         isFiltered(search)
           ? {

@@ -25,7 +25,12 @@ export function readLibrarySearch(raw: Readonly<Record<string, unknown>>): Libra
   return search;
 }
 
+/** The filters alone. */
+export function filtersOf({ view: _view, sort: _sort, ...filter }: LibrarySearch) {
+  return filter;
+}
+
 /** Whether any filter is set. */
-export function isFiltered({ view: _view, sort: _sort, ...filter }: LibrarySearch): boolean {
-  return Object.values(filter).some((value) => value !== undefined);
+export function isFiltered(search: LibrarySearch): boolean {
+  return Object.values(filtersOf(search)).some((value) => value !== undefined);
 }

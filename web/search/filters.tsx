@@ -5,6 +5,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usersQuery } from "../api/recordings.ts";
 import {
+  countFilters,
   DaysFilter,
   Filters,
   MeetingTypeFilter,
@@ -13,7 +14,7 @@ import {
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
 import { useReportAfterPause } from "../common/lists/use-report-after-pause.ts";
-import { isFiltered, type SearchParams } from "./search-params.ts";
+import { filtersOf, isFiltered, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
 
@@ -31,11 +32,13 @@ export function SearchFilters() {
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
     <Filters
+      count={countFilters(filtersOf(search))}
       clear={
         isFiltered(search)
           ? {
               text: "Clear filters",
-              run: () => navigate({ search: ({ q }: SearchParams) => withoutEmpty({ q }), replace: true }),
+              run: () =>
+                navigate({ search: ({ q, sort }: SearchParams) => withoutEmpty({ q, sort }), replace: true }),
             }
           : null
       }

@@ -20,12 +20,18 @@ export function readSearchParams(raw: Readonly<Record<string, unknown>>): Search
   }
   const { media } = raw;
   if (media === "video" || media === "audio" || media === "transcript") search.media = media;
+  if (raw.sort === "newest" || raw.sort === "oldest") search.sort = raw.sort;
   return search;
 }
 
+/** The filters alone. */
+export function filtersOf({ q: _q, sort: _sort, ...filter }: SearchParams) {
+  return filter;
+}
+
 /** Whether any filter is set. */
-export function isFiltered({ q: _q, ...filter }: SearchParams): boolean {
-  return Object.values(filter).some((value) => value !== undefined);
+export function isFiltered(search: SearchParams): boolean {
+  return Object.values(filtersOf(search)).some((value) => value !== undefined);
 }
 
 /** NaN for an invalid date. */

@@ -1,31 +1,74 @@
-import { Button, Select } from "@mantine/core";
+import { Button, Group, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { calendarLabels } from "../format/calendar-labels.ts";
 import "@mantine/dates/styles.css";
-import { IconCalendar, IconFilterOff } from "@tabler/icons-react";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconCalendar, IconFilter, IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { meetingTypesQuery, teamsQuery } from "../../api/recordings.ts";
+import { lazyDialog } from "../dialogs/lazy-dialog.tsx";
+import type { FilterSheetProps } from "./filter-sheet.tsx";
 import classes from "./filters.module.css";
 
-/** A row of filters, with a button that clears them if any is set. */
-export function Filters(props: { children: ReactNode; clear?: { text: string; run: () => void } | null }) {
-  const { children, clear = null } = props;
+const FilterSheet = lazyDialog<FilterSheetProps>({
+  load: async () => (await import("./filter-sheet.tsx")).FilterSheet,
+  isOpen: ({ isOpen }) => isOpen,
+  closed: { isOpen: false },
+});
+
+/**
+ * A row of filters, with a button that clears them if any is set. On phones a button opens them.
+ * @param props.count how many are set.
+ */
+export function Filters(props: {
+  children: ReactNode;
+  count?: number;
+  clear?: { text: string; run: () => void } | null;
+}) {
+  const { children, count = 0, clear = null } = props;
+  const isPhone = useMediaQuery("(max-width: 47.99em)", false, { getInitialValueInEffect: false });
+  const [isOpen, setOpen] = useState(false);
+  const clearButton =
+    clear === null ? null : (
+      <Button
+        variant="subtle"
+        color="gray"
+        leftSection={<IconFilterOff size={16} />}
+        onClick={() => clear.run()}
+      >
+        {clear.text}
+      </Button>
+    );
+  if (isPhone)
+    return (
+      <Group gap="xs">
+        <Button
+          variant="default"
+          leftSection={<IconFilter size={16} aria-hidden />}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(true)}
+        >
+          {count === 0 ? "Filters" : `Filters (${count})`}
+        </Button>
+        {clearButton}
+        <FilterSheet isOpen={isOpen} onClose={() => setOpen(false)}>
+          {children}
+        </FilterSheet>
+      </Group>
+    );
   return (
     <fieldset className={classes.filters} aria-label="Filters">
       {children}
-      {clear === null ? null : (
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconFilterOff size={16} />}
-          onClick={() => clear.run()}
-        >
-          {clear.text}
-        </Button>
-      )}
+      {clearButton}
     </fieldset>
   );
+}
+
+/** How many filters are set; both ends of a range of dates are one. */
+export function countFilters({ from, to, ...others }: Days & object): number {
+  const isSet = (value: unknown) => value !== undefined;
+  return (isSet(from ?? to) ? 1 : 0) + Object.values(others).filter(isSet).length;
 }
 
 /** Days as `YYYY-MM-DD`, both inclusive. */

@@ -1,0 +1,72 @@
+import { Menu, UnstyledButton } from "@mantine/core";
+import {
+  IconDots,
+  IconHighlight,
+  IconPlayerRecord,
+  IconPlus,
+  IconSearch,
+  IconUpload,
+  IconVideo,
+} from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useOpenRecorder } from "../record/context.tsx";
+import { isActive, navItems } from "./nav-items.ts";
+
+const tabs = [
+  { to: "/", label: "Library", icon: IconVideo },
+  { to: "/search", label: "Search", icon: IconSearch },
+] as const;
+
+const shown: readonly string[] = ["/", "/highlights"];
+const others = navItems.filter(({ to }) => !shown.includes(to));
+
+/** The navigation of phones, in reach of the thumb. */
+export function BottomNav({ path }: { path: string }) {
+  const record = useOpenRecorder();
+  const isOther = others.some(({ to }) => isActive(to, path));
+  return (
+    <nav className="bottom-nav" aria-label="Main">
+      {tabs.map(({ to, label, icon: Icon }) => (
+        <Link key={to} to={to} data-active={isActive(to, path) || undefined}>
+          <Icon size={22} stroke={1.6} aria-hidden />
+          {label}
+        </Link>
+      ))}
+      <Menu position="top" width={190}>
+        <Menu.Target>
+          <UnstyledButton>
+            <IconPlus size={22} stroke={1.6} aria-hidden />
+            New
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={record}>
+            Record
+          </Menu.Item>
+          <Menu.Item component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
+            Upload
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Link to="/highlights" data-active={isActive("/highlights", path) || undefined}>
+        <IconHighlight size={22} stroke={1.6} aria-hidden />
+        Highlights
+      </Link>
+      <Menu position="top-end" width={190}>
+        <Menu.Target>
+          <UnstyledButton data-active={isOther || undefined}>
+            <IconDots size={22} stroke={1.6} aria-hidden />
+            More
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {others.map(({ to, label, icon: Icon }) => (
+            <Menu.Item key={to} component={Link} to={to} leftSection={<Icon size={18} />}>
+              {label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </nav>
+  );
+}

@@ -1,0 +1,23 @@
+import {
+  IconHighlight,
+  IconSettings,
+  IconStack2,
+  IconTrash,
+  IconUpload,
+  IconVideo,
+} from "@tabler/icons-react";
+
+/** The pages of the main navigation. */
+export const navItems = [
+  { to: "/", label: "Library", icon: IconVideo },
+  { to: "/highlights", label: "Highlights", icon: IconHighlight },
+  { to: "/stories", label: "Stories", icon: IconStack2 },
+  { to: "/uploads", label: "Uploads", icon: IconUpload },
+  { to: "/trash", label: "Trash", icon: IconTrash },
+  { to: "/settings", label: "Settings", icon: IconSettings },
+] as const;
+
+/** Whether a page of the navigation is the current one. @param path the URL's. */
+export function isActive(to: string, path: string): boolean {
+  return to === "/" ? path === "/" || path.startsWith("/recordings/") : path.startsWith(to);
+}

@@ -1,0 +1,30 @@
+import { Button, Drawer, Stack } from "@mantine/core";
+import type { ReactNode } from "react";
+
+export interface FilterSheetProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Filters in a sheet at the bottom of a phone's screen. */
+export function FilterSheet({ isOpen, onClose, children }: FilterSheetProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="bottom"
+      title="Filters"
+      styles={{ inner: { alignItems: "flex-end" }, content: { height: "auto", maxHeight: "85dvh" } }}
+      // What was typed right before closing still applies.
+      keepMounted
+      closeButtonProps={{ "aria-label": "Close" }}
+      attributes={{ header: { role: "presentation" } }}
+    >
+      <Stack gap="sm">
+        {children}
+        <Button onClick={onClose}>Done</Button>
+      </Stack>
+    </Drawer>
+  );
+}
