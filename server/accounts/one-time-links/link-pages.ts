@@ -38,34 +38,7 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
           : sendPasswordForm(request, reply, purpose, owner, {});
       });
 
-      scope.post(path, async (request, reply) => {
-        await checkForm(db.pool, request, baseUrl);
-        const token = tokenOf(request);
-        const owner = await findLinkOwner(db, purpose, token);
-        if (owner === undefined) return sendInvalidLink(reply);
-        const name = purpose === "invitation" ? field(request, "name").trim() : undefined;
-        const password = field(request, "password");
-        const problem = findFormError(name, password, owner);
-        if (problem !== null)
-          return sendPasswordForm(request, reply, purpose, owner, {
-            problem,
-            ...(name === undefined ? {} : { name }),
-          });
-        const passwordHash = await scope.passwordWork.run((cost) => hashPassword(password, cost));
-        const cookie = await acceptLink(db, {
-          purpose,
-          token,
-          owner,
-          passwordHash,
-          ...(name === undefined ? {} : { name }),
-          endsTokens: purpose === "password_reset" && field(request, "end_tokens") !== "",
-          from: originOf(request),
-        });
-        if (cookie === null) return sendInvalidLink(reply);
-        await endSessionOf(db, sessionCookieOf(request, baseUrl));
-        setSessionCookie(reply, baseUrl, cookie);
-        return seeOther(reply, "/");
-      });
+      scope.post(path, (request, reply) => accept(scope, request, reply, purpose));
     }
 
     scope.get("/password-reset", async (request, reply) => sendResetForm(request, reply));
@@ -95,6 +68,41 @@ export async function linkPages(app: FastifyInstance, { db, jobs, config }: Depe
       });
     });
   });
+
+  /** Takes the form of an invitation or a password reset; the user is signed in then. */
+  async function accept(
+    scope: FastifyInstance,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    purpose: LinkPurpose,
+  ): Promise<FastifyReply> {
+    await checkForm(db.pool, request, baseUrl);
+    const token = tokenOf(request);
+    const owner = await findLinkOwner(db, purpose, token);
+    if (owner === undefined) return sendInvalidLink(reply);
+    const name = purpose === "invitation" ? field(request, "name").trim() : undefined;
+    const password = field(request, "password");
+    const problem = findFormError(name, password, owner);
+    if (problem !== null)
+      return sendPasswordForm(request, reply, purpose, owner, {
+        problem,
+        ...(name === undefined ? {} : { name }),
+      });
+    const passwordHash = await scope.passwordWork.run((cost) => hashPassword(password, cost));
+    const cookie = await acceptLink(db, {
+      purpose,
+      token,
+      owner,
+      passwordHash,
+      ...(name === undefined ? {} : { name }),
+      endsTokens: purpose === "password_reset" && field(request, "end_tokens") !== "",
+      from: originOf(request),
+    });
+    if (cookie === null) return sendInvalidLink(reply);
+    await endSessionOf(db, sessionCookieOf(request, baseUrl));
+    setSessionCookie(reply, baseUrl, cookie);
+    return seeOther(reply, "/");
+  }
 
   function sendResetForm(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (config.smtp === null)

@@ -60,29 +60,21 @@ export function workspaceRoutes(
   route(api, contract.getWorkspace, ({ principal }) => read(principal.workspaceId));
 
   route(api, contract.updateWorkspace, async ({ principal, request, body }) => {
-    const { name, email_domains, new_recordings, recording_added, recording_consent } = body;
-    const { spoken_language, vocabulary, resolves_old_ids, trash_days, voice_profiles } = body;
-    const { self_registered_apps } = body;
+    const { email_domains, new_recordings, spoken_language, recording_consent, ...asGiven } = body;
     const changes = {
-      ...(name === undefined ? {} : { name }),
+      ...asGiven,
       ...(email_domains === undefined ? {} : { email_domains: readDomains(email_domains) }),
       ...(new_recordings === undefined
         ? {}
         : { new_recording_share_state: new_recordings === "server_setting" ? null : new_recordings }),
-      ...(recording_added === undefined ? {} : { recording_added }),
       ...(spoken_language === undefined ? {} : { spoken_language: languageOf(spoken_language) }),
-      ...(vocabulary === undefined ? {} : { vocabulary }),
-      ...(resolves_old_ids === undefined ? {} : { resolves_old_ids }),
       ...(recording_consent === undefined ? {} : { recording_consent: recording_consent || null }),
-      ...(trash_days === undefined ? {} : { trash_days }),
-      ...(voice_profiles === undefined ? {} : { voice_profiles }),
-      ...(self_registered_apps === undefined ? {} : { self_registered_apps }),
     };
     if (Object.keys(changes).length > 0)
       await db.kysely.transaction().execute(async (tx) => {
         await tx.updateTable("workspaces").set(changes).where("id", "=", principal.workspaceId).execute();
-        if (voice_profiles === false) await deleteUnnamedVoices(tx, principal.workspaceId);
-        if (self_registered_apps === false) await revokeSelfRegisteredApps(tx, principal.workspaceId);
+        if (changes.voice_profiles === false) await deleteUnnamedVoices(tx, principal.workspaceId);
+        if (changes.self_registered_apps === false) await revokeSelfRegisteredApps(tx, principal.workspaceId);
         await recordAudit(tx, actorOf(request), {
           action: "settings_changed",
           subject: { type: "workspace", id: principal.workspaceId },

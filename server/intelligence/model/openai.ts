@@ -73,7 +73,6 @@ async function askOnce(
     transformRequestBody: (body) => inForm(body, form),
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   });
-  const { schema } = request;
   const result = streamText({
     model: provider.chatModel(settings.model),
     instructions: form.format === "json_schema" ? request.system : withSchema(request),
@@ -85,24 +84,7 @@ async function askOnce(
     maxRetries: 0,
     onError: () => {},
     ...(request.signal === undefined ? {} : { abortSignal: request.signal }),
-    ...(form.format === "text"
-      ? {}
-      : {
-          // Only requests the form; response.ts validates what was returned.
-          output: {
-            name: "object",
-            responseFormat: Promise.resolve({
-              type: "json" as const,
-              // Without this the SDK prints a warning about a schema that it can't send.
-              ...(form.format === "json_schema"
-                ? { schema: schema.json as Record<string, never>, name: schema.name }
-                : {}),
-            }),
-            parseCompleteOutput: async ({ text }: { text: string }) => text,
-            parsePartialOutput: async () => undefined,
-            createElementStreamTransform: () => undefined,
-          },
-        }),
+    ...(form.format === "text" ? {} : { output: jsonOutput(form, request) }),
   });
   let text = "";
   let fault: unknown;
@@ -124,6 +106,23 @@ async function askOnce(
     return toRefusal(server, error);
   }
   return toRefusal(server, fault);
+}
+
+/** Only requests the form; response.ts validates what was returned. */
+function jsonOutput(form: Capabilities, { schema }: ModelRequest) {
+  return {
+    name: "object",
+    responseFormat: Promise.resolve({
+      type: "json" as const,
+      // Without this the SDK prints a warning about a schema that it can't send.
+      ...(form.format === "json_schema"
+        ? { schema: schema.json as Record<string, never>, name: schema.name }
+        : {}),
+    }),
+    parseCompleteOutput: async ({ text }: { text: string }) => text,
+    parsePartialOutput: async () => undefined,
+    createElementStreamTransform: () => undefined,
+  };
 }
 
 /** The SDK's error for a stream without `finish_reason`. */

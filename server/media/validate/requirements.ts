@@ -218,32 +218,62 @@ function repairCommand(
   expectation: MediaExpectation,
   limits: MediaLimits,
 ): string | null {
-  const has = (...rules: readonly Rule[]): boolean => rules.some((name) => broken.has(name));
+  const has: HasBroken = (...rules) => rules.some((name) => broken.has(name));
   // Missing duration or pictures cannot be created.
   if (has("too_short") || (has("video_track") && media.videos.length === 0)) return null;
-  const cut = has("too_long") ? ` -t ${limits.maxDurationSec}` : "";
-  const seconds = Math.min(media.durationSec, limits.maxDurationSec);
-  // A tenth is left for the container.
-  const kilobits = Math.floor((limits.maxBytes * 8 * 0.9) / Math.max(seconds, 1) / 1000);
   const isConverted = expectation.kind === "one_step" || expectation.kind === "any";
   const isSound = expectation.kind === "audio" || (isConverted && media.videos.length === 0);
   if (isSound) {
     if (media.audios.length === 0 || (isConverted && !has("too_long", "size"))) return null;
-    const rate = has("size") ? Math.max(16, Math.min(128, kilobits)) : 128;
-    return `ffmpeg -i in.${media.container} -vn${cut} -c:a libmp3lame -b:a ${rate}k out.mp3`;
+    return soundCommand(has, media, limits);
   }
   if (isConverted && !has("too_long", "size", "decodable")) return null;
   if (media.videos.length === 0 && media.audios.length === 0) return null;
-  const isSilent = media.audios.length === 0 && expectation.kind === "video";
+  return videoCommand(has, media, limits, {
+    isSilent: media.audios.length === 0 && expectation.kind === "video",
+    isConverted,
+  });
+}
+
+/** Whether one of these rules is broken. */
+type HasBroken = (...rules: readonly Rule[]) => boolean;
+
+function cutOption(has: HasBroken, limits: MediaLimits): string {
+  return has("too_long") ? ` -t ${limits.maxDurationSec}` : "";
+}
+
+/** The bit rate in kbit/s at which a file has the largest allowed size. */
+function largestRate(media: MeasuredMedia, limits: MediaLimits): number {
+  const seconds = Math.min(media.durationSec, limits.maxDurationSec);
+  // A tenth is left for the container.
+  return Math.floor((limits.maxBytes * 8 * 0.9) / Math.max(seconds, 1) / 1000);
+}
+
+function soundCommand(has: HasBroken, media: MeasuredMedia, limits: MediaLimits): string {
+  const rate = has("size") ? Math.max(16, Math.min(128, largestRate(media, limits))) : 128;
+  return `ffmpeg -i in.${media.container} -vn${cutOption(has, limits)} -c:a libmp3lame -b:a ${rate}k out.mp3`;
+}
+
+/**
+ * @param options.isSilent whether the video needs a silent audio track.
+ * @param options.isConverted whether the server converts the file anyway.
+ */
+function videoCommand(
+  has: HasBroken,
+  media: MeasuredMedia,
+  limits: MediaLimits,
+  options: { readonly isSilent: boolean; readonly isConverted: boolean },
+): string {
+  const { isSilent, isConverted } = options;
   const silence = isSilent ? " -f lavfi -i anullsrc=r=48000:cl=mono -shortest" : "";
   const map = isSilent ? " -map 0:v:0 -map 1:a" : media.videos.length > 1 ? " -map 0:v:0 -map 0:a" : "";
   const scale = has("height") ? ` -vf scale=-2:${maxHeight}` : "";
-  const rate = has("size") ? ` -b:v ${Math.max(50, kilobits - 128)}k` : "";
+  const rate = has("size") ? ` -b:v ${Math.max(50, largestRate(media, limits) - 128)}k` : "";
   const picture = has("video_codec", "height", "keyframes", "size")
     ? `${scale} -c:v libx264 -pix_fmt yuv420p${rate} -force_key_frames "expr:gte(t,n_forced*2)"`
     : " -c:v copy";
   const sound = isSilent || has("audio_codec") || isConverted ? " -c:a aac" : " -c:a copy";
-  return `ffmpeg -i in.${media.container}${silence}${map}${cut}${picture}${sound} -movflags +faststart out.mp4`;
+  return `ffmpeg -i in.${media.container}${silence}${map}${cutOption(has, limits)}${picture}${sound} -movflags +faststart out.mp4`;
 }
 
 function rule(name: Rule, isBroken: boolean, sentence: string): BrokenRule[] {

@@ -47,15 +47,22 @@ const beginnings: readonly (readonly [start: string, name: string, container?: C
  * @param start at least `sniffBytes` of it, or all.
  */
 export function sniff(start: Uint8Array): FileType {
+  if (start.every((byte) => byte === 0)) return other(zeroBytes);
+  return sniffMedia(start) ?? sniffText(start) ?? { family: "mpeg_audio" };
+}
+
+function other(name: string): FileType {
+  return { family: "other", name };
+}
+
+function converted(container: ConvertedContainer, name: string): FileType {
+  return { family: "converted", container, name };
+}
+
+/** Identifies a file by the signature of its container; null: it has none that is known. */
+function sniffMedia(start: Uint8Array): FileType | null {
   const text = (at: number, length: number): string =>
     String.fromCharCode(...start.subarray(at, at + length));
-  const other = (name: string): FileType => ({ family: "other", name });
-  const converted = (container: ConvertedContainer, name: string): FileType => ({
-    family: "converted",
-    container,
-    name,
-  });
-  if (start.every((byte) => byte === 0)) return other(zeroBytes);
   if (isoBoxes.has(text(4, 4))) {
     if (text(4, 4) === "ftyp" && pictureBrands.test(text(8, 4))) return other("a HEIF or AVIF picture");
     return { family: "iso" };
@@ -77,7 +84,12 @@ export function sniff(start: Uint8Array): FileType {
   if (known) return known[2] === undefined ? other(known[1]) : converted(known[2], known[1]);
   if (text(0, 4) === "ADIF") return other("an AAC file of an old form (ADIF)");
   if (start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0) return converted("aac", "a bare AAC stream");
-  const words = text(0, 512)
+  return null;
+}
+
+/** Names a file of text, which people take for a recording; null: it is not text. */
+function sniffText(start: Uint8Array): FileType | null {
+  const words = String.fromCharCode(...start.subarray(0, 512))
     .replace(/^\xef\xbb\xbf/, "")
     .trimStart()
     .toLowerCase();
@@ -85,8 +97,7 @@ export function sniff(start: Uint8Array): FileType {
   if (/^<(\?xml|error|[a-z]+ ?xmlns)/.test(words))
     return other("an XML document, perhaps the error message of a server");
   if (/^[{[][\s\S]*"/.test(words)) return other("a JSON document");
-  if (start.subarray(0, 512).every(isPrintable)) return other("a text");
-  return { family: "mpeg_audio" };
+  return start.subarray(0, 512).every(isPrintable) ? other("a text") : null;
 }
 
 function isPrintable(byte: number): boolean {

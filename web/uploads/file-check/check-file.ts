@@ -54,23 +54,11 @@ export async function checkFile(file: File): Promise<FileCheck> {
   if (extension === "mov" || extension === "m4a")
     return { kind: "convertible", reason: `We'll convert this .${extension} file.` };
   if (container === "quicktime")
-    return {
-      kind: "convertible",
-      reason: "This is a QuickTime movie. We'll convert it to MP4.",
-    };
-  const index = extension === "mp4" ? await readMovieIndex(file) : null;
-  if (index !== null && index.videoTracks === 0 && index.audio !== null)
-    return {
-      kind: "convertible",
-      reason: "This file has sound only. We'll convert it to MP3.",
-    };
-  const conversion = extension === "mp4" ? conversionReason(index, probe?.height ?? 0) : null;
-  if (conversion !== null) return { kind: "convertible", reason: conversion };
-  if (index?.isFragmented === true)
-    return {
-      kind: "convertible",
-      reason: "This MP4 is stored in fragments, so we'll convert it.",
-    };
+    return { kind: "convertible", reason: "This is a QuickTime movie. We'll convert it to MP4." };
+  if (extension === "mp4") {
+    const reason = conversionReason(await readMovieIndex(file), probe?.height ?? 0);
+    if (reason !== null) return { kind: "convertible", reason };
+  }
   const length = probe === null ? [] : [clock(probe.durationSec * 1000)];
   return { kind: "media", facts: [bytes(file.size), ...length].join(" · ") };
 }
@@ -80,6 +68,15 @@ export async function checkFile(file: File): Promise<FileCheck> {
  * @param shownHeight in pixels, for files whose index has no coded height.
  */
 function conversionReason(index: MovieIndex | null, shownHeight: number): string | null {
+  if (index?.videoTracks === 0 && index.audio !== null)
+    return "This file has sound only. We'll convert it to MP3.";
+  const reason = recodingReason(index, shownHeight);
+  if (reason !== null || index?.isFragmented !== true) return reason;
+  return "This MP4 is stored in fragments, so we'll convert it.";
+}
+
+/** Why the pictures or the sound must be encoded again; null: they need not. */
+function recodingReason(index: MovieIndex | null, shownHeight: number): string | null {
   const height = index?.height ?? shownHeight;
   if (height > limits.height)
     return `This video is ${height} pixels high. We'll convert it to at most ${limits.height}.`;

@@ -39,6 +39,15 @@ export function addKeyframe(line: Timeline, shownAt: number): void {
   if (shownAt > line.lastKeyframe) line.lastKeyframe = shownAt;
 }
 
+/** Adds samples of the same duration that are all keyframes, however many. */
+function addKeyframes(line: Timeline, shownAt: number, count: number, duration: number): void {
+  addKeyframe(line, shownAt);
+  if (count <= 1) return;
+  line.maxGap = Math.max(line.maxGap, duration);
+  line.lastKeyframe = Math.max(line.lastKeyframe, shownAt + (count - 1) * duration);
+  line.keyframes += count - 1;
+}
+
 /** Longest time between two keyframes; the whole track if it has none, since no part of it can be shown. */
 export function keyframeGap(line: Timeline): number {
   if (line.samples === 0) return 0;
@@ -88,14 +97,7 @@ export function tableTimeline(
       const count = delayLeft === 0 ? left : Math.min(left, delayLeft);
       const shownAt = decodedAt + (delayLeft === 0 ? 0 : delay);
       addSamples(line, shownAt, count, duration);
-      if (keyframes === "all") {
-        addKeyframe(line, shownAt);
-        if (count > 1) {
-          line.maxGap = Math.max(line.maxGap, duration);
-          line.lastKeyframe = Math.max(line.lastKeyframe, shownAt + (count - 1) * duration);
-          line.keyframes += count - 1;
-        }
-      }
+      if (keyframes === "all") addKeyframes(line, shownAt, count, duration);
       while (keyframe !== null && keyframe < sample + count) {
         addKeyframe(line, shownAt + (keyframe - sample) * duration);
         keyframe = next();

@@ -189,19 +189,13 @@ function findUnstorable(root: unknown): Violation[] {
       report("is nested too deeply");
       return;
     }
-    if (Array.isArray(value)) {
+    if (Array.isArray(value) && value.length > maxEntries) {
       // Before the schema checks each entry: a million invalid ones would give millions of violations.
-      if (value.length > maxEntries) report(`must have at most ${maxEntries} entries`);
-      if (value.length > maxEntries) return;
-      for (let index = 0; index < value.length; index++) {
-        path.push(index);
-        visit(value[index]);
-        path.pop();
-      }
+      report(`must have at most ${maxEntries} entries`);
       return;
     }
-    for (const [name, child] of Object.entries(value)) {
-      path.push(name);
+    for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      path.push(key);
       visit(child);
       path.pop();
     }

@@ -57,12 +57,7 @@ export async function reachPostmaster(
       const ended = child?.process.ended();
       if (child && ended) {
         const words = (await lastWords(clusterDir, child.startedAt)) ?? ended;
-        if (!PASSING.test(words))
-          throw new Error(`PostgreSQL did not start: ${words} (logs: ${clusterDir}/log)`);
-        if (/shared memory/.test(words)) {
-          const pids = await endOrphans(clusterDir);
-          if (pids.length) context.log("warn", "ended what a killed PostgreSQL left running", { pids });
-        }
+        await allowRestart(context, clusterDir, words);
         child = undefined;
         patience.check(words, false);
         await sleep(10 * POLL_MS, undefined, { signal: context.signal });
@@ -87,6 +82,18 @@ export async function reachPostmaster(
     if (child?.process.pid && !child.process.ended()) await shutDown(context, child.process.pid, clusterDir);
     throw error;
   }
+}
+
+/**
+ * Prepares another start after one that ended.
+ * @param words why it ended.
+ * @throws Error where another start would end the same way.
+ */
+async function allowRestart(context: Context, clusterDir: string, words: string): Promise<void> {
+  if (!PASSING.test(words)) throw new Error(`PostgreSQL did not start: ${words} (logs: ${clusterDir}/log)`);
+  if (!/shared memory/.test(words)) return;
+  const pids = await endOrphans(clusterDir);
+  if (pids.length) context.log("warn", "ended what a killed PostgreSQL left running", { pids });
 }
 
 /**
