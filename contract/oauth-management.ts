@@ -77,6 +77,16 @@ export const OAuthGrant = z
     user_id: Uuid,
     client_id: Uuid,
     client_name: z.string(),
+    self_registered: z.boolean().meta({
+      description: "Whether the app registered itself, so that nobody has checked its name.",
+    }),
+    client_metadata_url: z.string().nullable().meta({
+      description:
+        "The URL of the document in which a self-registered app describes itself; null without one.",
+    }),
+    redirect_uris: z
+      .array(z.string())
+      .meta({ description: "Where the app may receive its access; their hosts identify it." }),
     created_datetime: Timestamp.meta({ description: "When the user first authorized the app." }),
     last_used_datetime: Timestamp.meta({ description: "When the app last received a token." }),
     sign_ins: z.int().meta({ description: "Number of active sign-ins of the app for the user." }),
@@ -200,8 +210,15 @@ export const listOAuthGrants = operation({
   path: `${base}/grants`,
   summary: "List Authorized Apps",
   description:
-    "Lists the apps that the caller has authorized, newest first, paginated. Admins can list another user's apps with `user_id`.",
-  query: z.object({ user_id: Uuid.optional(), cursor: CursorInput.optional() }),
+    "Lists the apps that the caller has authorized, newest first, paginated. Admins can list another user's apps with `user_id`, and those of all users with `of=workspace`.",
+  query: z.object({
+    of: z
+      .enum(["me", "workspace"])
+      .optional()
+      .meta({ description: "Default: `me`. `user_id` takes precedence." }),
+    user_id: Uuid.optional(),
+    cursor: CursorInput.optional(),
+  }),
   response: z.strictObject({ grants: z.array(OAuthGrant), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor", "forbidden", "not_found"],
 });

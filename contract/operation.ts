@@ -37,6 +37,10 @@ export interface Operation {
   /** Query string parameters; every value is a string. */
   readonly query?: z.ZodObject;
   readonly response: OperationResponse;
+  /** Headers that only this operation's successful response can have, by name. */
+  readonly responseHeaders?: Readonly<
+    Record<string, { readonly description: string; readonly example: string }>
+  >;
   readonly errors: readonly ErrorCode[];
 }
 

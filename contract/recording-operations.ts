@@ -26,6 +26,14 @@ export const listRecordings = operation({
     include: RecordingInclude.optional(),
   }),
   response: z.strictObject({ cursor: NextCursor, recordings: z.array(Recording) }),
+  responseHeaders: {
+    Warning: {
+      description:
+        "Present if `before_datetime` or `after_datetime` was given and nothing was found, or if both together exclude every recording, as they do for programs that read them the other way. It says how they are read, and how to change that.",
+      example:
+        '299 parley "before_datetime and after_datetime exclude every recording: before_datetime finds recordings that start after its value, after_datetime those that start at or before it. For filters that mean what their names say, use a token or app with datetime_filters=by-name"',
+    },
+  },
   errors: ["invalid_json", "invalid_input", "invalid_cursor", "body_too_large"],
 });
 

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { authenticate } from "./accounts/tokens/authenticate.ts";
+import { createCredentialCheck } from "./accounts/tokens/credential-check.ts";
 import { allowRegisteredOrigins } from "./oauth/cors.ts";
 import type { TrustedOrigins } from "./oauth/trusted-origins.ts";
 import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";
 import { ProblemError } from "./platform/http/errors/problem.ts";
+import { watch } from "./platform/http/files/watch-access.ts";
 import { ipPrefixOf } from "./platform/http/limits/ip-prefix.ts";
 import { applyAllowance, type RateLimiter } from "./platform/http/limits/rate-limit.ts";
 import { refuseCrossSite } from "./platform/http/origin/cross-site.ts";
@@ -80,6 +82,7 @@ function guard(
   });
 
   allowRegisteredOrigins(scope, origins);
+  const isStillActive = createCredentialCheck(db.pool);
 
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
   async function limitUser(
@@ -121,6 +124,7 @@ function guard(
       request.principal = caller.principal;
       request.apiVersion = version;
       request.transcriptVersion = caller.transcriptVersion ?? null;
+      watch(reply.raw, async () => !endsWithAccess(request) || isStillActive(request.principal));
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
         const { countedAs = request.principal.tokenId } = request.principal;
@@ -137,6 +141,16 @@ function guard(
       throw error;
     }
   });
+}
+
+/**
+ * Whether to cut a request when its token is revoked or its user deactivated. Changes are made once their body has arrived,
+ * because they were permitted then; some of them end their own access.
+ */
+function endsWithAccess({ raw, method, routeOptions }: FastifyRequest): boolean {
+  return (
+    !raw.complete || method === "GET" || readPermissions.includes(routeOptions.config.operation?.permission)
+  );
 }
 
 /** Operations whose permission is another may change something. */

@@ -13,18 +13,26 @@ export function viewerOf({
   return scope === "workspace" ? workspaceId : userId;
 }
 
-/** Whether a viewer sees a recording now; a deactivated user sees none. */
-export async function viewerSees(pool: pg.Pool, viewerId: string, recordingId: string): Promise<boolean> {
-  const { rows } = await pool.query({
-    name: "viewer_sees",
-    text: `select 1 from recording_grants g
-      where g.recording_id = $2 and g.principal_id = any(
-        array(select w.id from workspaces w where w.id = $1) || (
-          select parley_principals(u.id, w.members_id)
-          from users u join workspaces w on w.id = u.workspace_id
-          where u.id = $1 and u.deactivated_at is null))
-      limit 1`,
-    values: [viewerId, recordingId],
+/** A viewer and a recording. */
+export interface View {
+  readonly viewerId: string;
+  readonly recordingId: string;
+}
+
+/** For each view, whether the viewer sees the recording now; a deactivated user sees none. */
+export async function viewersSee(pool: pg.Pool, views: readonly View[]): Promise<boolean[]> {
+  const { rows } = await pool.query<{ sees: boolean }>({
+    name: "viewers_see",
+    text: `select exists (
+        select 1 from recording_grants g
+        where g.recording_id = v.recording_id and g.principal_id = any(
+          array(select w.id from workspaces w where w.id = v.viewer_id) || (
+            select parley_principals(u.id, w.members_id)
+            from users u join workspaces w on w.id = u.workspace_id
+            where u.id = v.viewer_id and u.deactivated_at is null))) as sees
+      from unnest($1::uuid[], $2::uuid[]) with ordinality v (viewer_id, recording_id, position)
+      order by v.position`,
+    values: [views.map(({ viewerId }) => viewerId), views.map(({ recordingId }) => recordingId)],
   });
-  return rows.length > 0;
+  return rows.map(({ sees }) => sees);
 }

@@ -206,6 +206,40 @@ test("a document at the client_id describes an app: it is fetched once, and its 
   assert.match(moved.html, /not registered with the URL/);
 });
 
+test("authorized apps: self-registered ones are marked for their user and for admins, with their URIs", async () => {
+  const own = await makeOAuthWorkspace(app);
+  const authorizeBy = async (client: { id: string }) => {
+    const { challenge } = makePkce();
+    const path = authorizeUrl(client, { code_challenge: challenge, code_challenge_method: "S256" });
+    await decide(await openSignedIn(app, own.member), path, own.member);
+  };
+  await authorizeBy(await makeClient(app, own));
+  await authorizeBy(await register(app, { client_name: "Assistant" }));
+  const url = serve("/listed.json");
+  await authorizeBy({ id: url });
+  const grants = async (token: string, query = "") =>
+    (await call(app, "GET", `/_/api/v1/oauth/grants${query}`, undefined, { token, version: null })).body
+      .grants;
+  const listed = await grants(own.member.token);
+  assert.deepEqual(
+    listed.map((grant: Record<string, unknown>) => [
+      grant.client_name,
+      grant.self_registered,
+      grant.client_metadata_url,
+      grant.redirect_uris,
+    ]),
+    [
+      ["Remote", true, url, [redirectUri]],
+      ["Assistant", true, null, [redirectUri]],
+      ["Harbour notes", false, null, [redirectUri]],
+    ],
+  );
+  assert.deepEqual(await grants(own.admin.token), []);
+  assert.deepEqual(await grants(own.admin.token, "?of=workspace"), listed);
+  // Apps of other workspaces are not listed.
+  assert.deepEqual(await grants((await makeOAuthWorkspace(app)).admin.token, "?of=workspace"), []);
+});
+
 test("SSRF: documents come from allowed IP addresses only, without redirects, within bounds, and reveal nothing", async () => {
   const strict = await startTestApp({
     worker: false,

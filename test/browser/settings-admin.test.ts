@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { call } from "../support/app.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
@@ -22,7 +23,10 @@ test("apps: one is created with its secret shown once, edited, gets a new secret
   const row = page.getByRole("listitem").filter({ hasText: "https://notes.example/callback" });
   await row.getByRole("button", { name: "Edit Notes" }).click();
   await dialog.getByRole("textbox", { name: "Name" }).fill("Notebook");
+  await dialog.getByRole("combobox", { name: "CRM field names" }).click();
+  await page.getByRole("option", { name: "crm and hubspot" }).click();
   await dialog.getByRole("button", { name: "Save" }).click();
+  await row.getByText("hubspot field names").waitFor();
   await row.getByRole("button", { name: "New secret for Notebook" }).click();
   await dialog.getByRole("button", { name: "Create secret" }).click();
   assert.notEqual(await dialog.getByLabel("Client secret").inputValue(), secret);
@@ -33,6 +37,39 @@ test("apps: one is created with its secret shown once, edited, gets a new secret
   await dialog.getByRole("button", { name: "Delete app" }).click();
   await page.getByText("No apps yet.").waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test("connected apps: an admin sees which apps registered themselves and where they send access, and revokes one", async () => {
+  const { admin, member } = await makeWorkspace(app.db);
+  const id = randomUUID();
+  await app.db.pool.query(
+    `insert into oauth_clients (id, name, is_public, is_legacy, redirect_uris, cors_origins)
+     values ($1, 'Parley Official', true, false, '{https://evil.example/cb,http://127.0.0.1/cb}', '{}')`,
+    [id],
+  );
+  await app.db.pool.query("insert into oauth_grants (id, client_id, user_id) values ($1, $2, $3)", [
+    randomUUID(),
+    id,
+    member.id,
+  ]);
+  for (const [userId, path] of [
+    [member.id, "/settings/apps"],
+    [admin.id, "/settings/clients"],
+  ] as const) {
+    const { page, context, complaints } = await visit(app, path, { userId });
+    const row = page.getByRole("list", { name: "Connected apps" }).getByRole("listitem");
+    await row.getByText("Registered itself").waitFor();
+    await row.getByText("sends access to evil.example, a program on this device").waitFor();
+    await assertAccessible(page);
+    if (userId === admin.id) {
+      await row.getByText(`authorized by ${member.name}`).waitFor();
+      await row.getByRole("button", { name: "Revoke Parley Official" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke access" }).click();
+      await page.getByText("No connected apps.").waitFor();
+    }
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
 });
 
 test("audit log: filtered through the URL, and exported with the same filters", async () => {

@@ -29,6 +29,10 @@ test("settings: a token is created, shown once, works, and is refused once revok
   await page.getByRole("button", { name: "Create token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Nightly export");
+  await dialog.getByRole("combobox", { name: "Date filters" }).click();
+  await page.getByRole("option", { name: "By name" }).click();
+  await dialog.getByRole("combobox", { name: "CRM field names" }).click();
+  await page.getByRole("option", { name: "crm and hubspot" }).click();
   await assertAccessible(page);
   await dialog.getByRole("button", { name: "Create token" }).click();
   const token = await dialog.getByLabel("Token", { exact: true }).inputValue();
@@ -40,6 +44,8 @@ test("settings: a token is created, shown once, works, and is refused once revok
 
   const row = page.getByRole("listitem").filter({ hasText: "Nightly export" });
   await row.getByText(/^expires/).waitFor();
+  await row.getByText("date filters by name").waitFor();
+  await row.getByText("hubspot field names").waitFor();
   assert.ok(!(await page.content()).includes(token));
   await row.getByRole("button", { name: "Revoke Nightly export" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();

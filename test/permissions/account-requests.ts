@@ -44,6 +44,7 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
   }),
 
   listOAuthGrants: () => ({}),
+  "listOAuthGrants of the workspace": () => ({ query: "?of=workspace" }),
   "listOAuthGrants of another user": (world) => ({ query: `?user_id=${world.users.ids.otherUser}` }),
   revokeOAuthGrant: async (world, caller) => {
     const { id, credentials } = await world.fresh(caller);

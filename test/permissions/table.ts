@@ -184,6 +184,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   "revokeToken of another user": kinds.accountOrAdmins,
   listOAuthGrants: kinds.account,
   "listOAuthGrants of another user": kinds.adminsHere,
+  "listOAuthGrants of the workspace": kinds.admins,
   revokeOAuthGrant: kinds.account,
   "revokeOAuthGrant of another user": kinds.accountOrAdmins,
 

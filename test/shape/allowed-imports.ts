@@ -6,6 +6,7 @@
 /** Parts of server/platform, which know nothing of meetings, and the other parts that each may import. */
 export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/auth": [],
+  "platform/coalesce": [],
   "platform/concurrency": [],
   "platform/config": ["platform/db", "platform/storage"],
   "platform/confinement": ["platform/db"],

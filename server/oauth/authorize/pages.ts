@@ -1,10 +1,11 @@
 import { oauthPaths } from "../../../contract/oauth.ts";
+import { describeTarget } from "../../../contract/redirect-target.ts";
 import type { Principal, Role } from "../../platform/auth/principal.ts";
 import { type Html, html } from "../../platform/pages/html.ts";
 import type { Page } from "../../platform/pages/page.ts";
 import { userCard } from "../../platform/pages/person.ts";
 import { isSelfRegistered } from "../clients/queries.ts";
-import { describeTarget, formTargetOf } from "../clients/redirect-uri.ts";
+import { formTargetOf } from "../clients/redirect-uri.ts";
 import { type AuthorizeRequest, continueUrl, type Target } from "./request.ts";
 
 /** Shown instead of a redirect when client or redirect URI can't be trusted. */

@@ -28,23 +28,34 @@ export interface GrantRow {
   readonly user_id: string;
   readonly client_id: string;
   readonly client_name: string;
+  readonly self_registered: boolean;
+  readonly metadata_url: string | null;
+  readonly redirect_uris: string[];
   readonly created_at: Date;
   readonly last_used_at: Date;
   readonly families: number;
 }
 
-/** The apps that a user has authorized, newest first. */
+/** The apps that a user, or the users of a workspace, have authorized, newest first. */
 export function listGrants(
   db: Executor,
-  userId: string,
+  by: { readonly userId: string } | { readonly workspaceId: string },
   { after, limit }: PageQuery<Position>,
 ): Promise<GrantRow[]> {
   return db
     .selectFrom("oauth_grants as g")
     .innerJoin("oauth_clients as c", "c.id", "g.client_id")
     .select(["g.id", "g.user_id", "g.client_id", "c.name as client_name", "g.created_at", "g.last_used_at"])
+    .select(["c.metadata_url", "c.redirect_uris"])
+    .select(sql<boolean>`c.workspace_id is null`.as("self_registered"))
     .select(sql<number>`(select count(*)::int from oauth_families f where f.grant_id = g.id)`.as("families"))
-    .where("g.user_id", "=", userId)
+    .$call((query) =>
+      "userId" in by
+        ? query.where("g.user_id", "=", by.userId)
+        : query.where("g.user_id", "in", (eb) =>
+            eb.selectFrom("users").select("id").where("workspace_id", "=", by.workspaceId),
+          ),
+    )
     .$if(after !== null, (query) =>
       query.where(sql<boolean>`(g.created_at, g.id) < (${after?.at}, ${after?.id}::uuid)`),
     )

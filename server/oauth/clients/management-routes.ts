@@ -89,17 +89,19 @@ export function oauthManagementRoutes(
 
   route(api, contract.listOAuthGrants, async ({ principal, query }) => {
     const userId = query.user_id?.toLowerCase() ?? principal.userId;
-    if (userId !== principal.userId) {
+    const isOfAll = query.user_id === undefined && query.of === "workspace";
+    if (userId !== principal.userId || isOfAll) {
       if (principal.role !== "admin")
         throw new ProblemError("forbidden", "only admins can list the authorized apps of other users");
       if (!(await isUserOf(db.kysely, principal.workspaceId, userId)))
         throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
     }
+    const { workspaceId } = principal;
     const { rows, cursor } = await readPage({
       cursor: query.cursor,
       size: config.pageSize,
       format: grantCursor,
-      fetch: (page) => listGrants(db.kysely, userId, page),
+      fetch: (page) => listGrants(db.kysely, isOfAll ? { workspaceId } : { userId }, page),
       positionOf: ({ created_at: at, id }) => ({ at, id }),
     });
     return { grants: rows.map(presentGrant), cursor };
@@ -155,6 +157,9 @@ function presentGrant(row: GrantRow): z.input<typeof contract.OAuthGrant> {
     user_id: row.user_id,
     client_id: row.client_id,
     client_name: row.client_name,
+    self_registered: row.self_registered,
+    client_metadata_url: row.metadata_url,
+    redirect_uris: row.redirect_uris,
     created_datetime: row.created_at.toISOString(),
     last_used_datetime: row.last_used_at.toISOString(),
     sign_ins: row.families,

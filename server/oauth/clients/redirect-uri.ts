@@ -1,7 +1,5 @@
 import { parse } from "tldts";
-
-/** Hosts that mean the user's own device. */
-const loopbackHosts = new Set(["127.0.0.1", "[::1]", "localhost"]);
+import { loopbackHosts } from "../../../contract/redirect-target.ts";
 
 /** Parameters that the response adds to a redirect URI, which therefore must not contain them. */
 const ownParameters = ["code", "state", "iss", "error", "error_description"];
@@ -79,13 +77,6 @@ export function formTargetOf(uri: string): string {
   // CSP can't express IPv6 addresses, and a custom scheme has no origin.
   if (hostname.startsWith("[") || (protocol !== "https:" && protocol !== "http:")) return protocol;
   return origin;
-}
-
-/** Where a user returns to, in words. */
-export function describeTarget(uri: string): string {
-  const { protocol, host, hostname } = new URL(uri);
-  if (protocol !== "https:" && protocol !== "http:") return `the app on this device that handles ${protocol}`;
-  return loopbackHosts.has(hostname) ? "a program on this device" : host;
 }
 
 /** Why an origin can't be registered for CORS, in words; null when it can. */

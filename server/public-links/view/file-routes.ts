@@ -32,6 +32,9 @@ interface Dependencies {
 /** Files have their own rate limit, this many times higher, because players request many ranges and pages many images. */
 const filesPerRequest = 10;
 
+/** How often to check a link while its file is being sent: each check takes several statements. */
+const recheckMs = 5000;
+
 /** The key and content type of an item's file; null for an unknown name. */
 function findObject(link: LinkRow, item: Item, name: string) {
   if (item.prefix === null || item.format === null) return null;
@@ -82,7 +85,7 @@ export function sharedFileRoutes(app: FastifyInstance, deps: Dependencies): void
         const now = await reopen();
         return findObject(now.link, now.item, name ?? "")?.key === key;
       };
-      watch(reply.raw, isStillGood);
+      watch(reply.raw, isStillGood, recheckMs);
       return serveObject(request, reply, {
         ...info,
         ...described,

@@ -20,7 +20,7 @@ import { type Api, type Call, Ready, route } from "../../platform/http/routing/r
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
 import { compatibleInclude } from "../json/compatible-include.ts";
 import { thumbnailLinks } from "../json/links.ts";
-import { explainExcluded } from "../list/datetime-filters.ts";
+import { explainEmpty, explainExcluded } from "../list/datetime-filters.ts";
 import { findRecordingMedia, mediaLink } from "../media/media.ts";
 import { canSeeRecording, findRecordingJson, listRecordings } from "../queries.ts";
 import { recordingNotFound } from "../rights.ts";
@@ -72,12 +72,15 @@ export function recordingRoutes(
       positionOf: (row) => row,
     });
     const recordings = rows.map((row) => row.json).join(",");
-    const excluded = explainExcluded(body.filter ?? {}, datetimeFilters);
+    const { filter = {} } = body;
+    const excluded = explainExcluded(filter, datetimeFilters);
     if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
+    const isEmpty = rows.length === 0 && body.cursor === undefined;
+    const warning = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
     return new Ready(
       `{"cursor":${JSON.stringify(cursor)},"recordings":[${recordings}]}`,
       // 299 is a persistent warning without a code of its own (RFC 7234, section 5.5.7).
-      excluded === null ? {} : { warning: `299 parley "${excluded}"` },
+      warning === null ? {} : { warning: `299 parley "${warning}"` },
     );
   });
 

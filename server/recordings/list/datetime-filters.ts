@@ -36,3 +36,9 @@ export function explainExcluded(filter: RecordingFilterInput, reading: DatetimeF
     ? `before_datetime and after_datetime exclude every recording: ${explanations[reading]}`
     : null;
 }
+
+/** How the date filter of a list is read that found nothing; null without one. Programs often send only one of them. */
+export function explainEmpty(filter: RecordingFilterInput, reading: DatetimeFilters): string | null {
+  if (filter.before_datetime === undefined && filter.after_datetime === undefined) return null;
+  return `no recording matches the filters: ${explanations[reading]}`;
+}

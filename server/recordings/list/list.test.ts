@@ -349,6 +349,31 @@ test("datetime_filters per token: each list follows its own, and one that exclud
       assert.equal(empty.status, 200);
       assert.deepEqual(empty.body.recordings, []);
       assert.match(empty.headers.get("warning") ?? "", /^299 parley ".*exclude every recording.*"$/);
+      // Many programs send one filter, for what is new.
+      const before2026 = { after_datetime: "2026-01-01T00:00:00Z", before_datetime: "2026-01-01T00:00:00Z" };
+      const name = reading === "contract" ? "after_datetime" : "before_datetime";
+      const none = await call(
+        app,
+        "POST",
+        "/recordings",
+        { filter: { [name]: before2026[name] } },
+        { token, version },
+      );
+      assert.deepEqual(none.body.recordings, []);
+      assert.match(
+        none.headers.get("warning") ?? "",
+        new RegExp(
+          `^299 parley "no recording matches the filters: .*datetime_filters=${filter === range ? "contract" : "by-name"}"$`,
+        ),
+      );
+      const untitled = await call(
+        app,
+        "POST",
+        "/recordings",
+        { filter: { title_search: "unknown" } },
+        { token, version },
+      );
+      assert.deepEqual([untitled.body.recordings, untitled.headers.get("warning")], [[], null]);
     }
   }
   // A token without a choice takes the server's setting.

@@ -1,8 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
-import { viewerSees } from "../../access/viewer.ts";
+import { type View, viewersSee } from "../../access/viewer.ts";
 import type { ViewLog } from "../../audit/views.ts";
+import { coalesce } from "../../platform/coalesce.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -26,6 +27,11 @@ interface Dependencies {
  * A URL is for one viewer and works as long as that viewer sees the recording.
  */
 export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, views }: Dependencies): void {
+  const stillSees = coalesce((views: readonly View[]) => viewersSee(db.pool, views), {
+    concurrency: 1,
+    maxItems: 1000,
+  });
+
   /** The recording that the URL names. */
   const recordingIn = (request: FastifyRequest): string => {
     const { recording_id } = request.params as { recording_id: string };
@@ -75,7 +81,7 @@ export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, 
         const link = request.headers.range === undefined ? await bucketUrl(store, media) : null;
         if (link !== null) return reply.header("cache-control", "no-store").redirect(link, 302);
       }
-      watch(reply.raw, () => viewerSees(db.pool, viewerId, recordingId));
+      watch(reply.raw, () => stillSees({ viewerId, recordingId }));
       return serve(request, reply, recordingObjectKey(media.recording_id, `media.${media.format}`), {
         contentType: contentTypes[media.format],
         fileName: downloadName(media),

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type pg from "pg";
 import { Uuid } from "../../../contract/common.ts";
-import { viewerSees } from "../../access/viewer.ts";
+import { viewersSee } from "../../access/viewer.ts";
 import { type LinkPurpose, type LinkSigner, linkMessage } from "../../platform/crypto/link-signer.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { refuseLink } from "../../platform/http/files/read-link.ts";
@@ -50,7 +50,8 @@ export function readThumbnailQuery(signer: LinkSigner, id: string, query: unknow
  * @throws ProblemError `not_found`, also where the recording is deleted.
  */
 export async function checkViewer(pool: pg.Pool, viewerId: string, recordingId: string): Promise<void> {
-  if (!(await viewerSees(pool, viewerId, recordingId)))
+  const [sees] = await viewersSee(pool, [{ viewerId, recordingId }]);
+  if (!sees)
     throw new ProblemError(
       "not_found",
       "the file is no longer available; its recording was deleted, or is no longer shared with the user this URL was created for",

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { holdMembership } from "../../access/grants.ts";
+import { coalesce } from "../../platform/coalesce.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { forEachIsolated, type SweepLog } from "../../platform/jobs/for-each-isolated.ts";
@@ -14,9 +15,6 @@ interface Dependencies {
   readonly jobs: JobQueue;
   readonly store: ObjectStore;
 }
-
-/** How often a running request checks that its sender still has access, in milliseconds. */
-export const recheckMs = 1000;
 
 /** Uploads failed per sweep. */
 const batch = 1000;
@@ -57,6 +55,21 @@ export async function refuseEndedAccess(
       "forbidden",
       "the user who created this upload is now a viewer, and viewers can't upload; ask an admin to change that role",
     );
+}
+
+/** The same for requests that are sending. @returns a check of an upload that shares its statement with concurrent ones. */
+export function createSenderCheck(db: Executor): (uploadId: string) => Promise<boolean> {
+  return coalesce(
+    async (uploadIds: readonly string[]) => {
+      const { rows } = await sql<{ id: string }>`
+        select p.id from uploads p join users u on u.id = p.created_by
+        where p.id = any(${uploadIds}::uuid[]) and u.deactivated_at is null
+          and not (u.role = 'viewer' and p.scope = 'personal')`.execute(db);
+      const permitted = new Set(rows.map(({ id }) => id));
+      return uploadIds.map((id) => permitted.has(id));
+    },
+    { concurrency: 1, maxItems: 1000 },
+  );
 }
 
 export function accessEnded(): ProblemError {

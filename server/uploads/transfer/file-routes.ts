@@ -5,6 +5,7 @@ import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError, sendProblem } from "../../platform/http/errors/problem.ts";
 import { readLink } from "../../platform/http/files/read-link.ts";
+import { watch } from "../../platform/http/files/watch-access.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "../../platform/storage/store.ts";
 import { uploadNotFound } from "../api/service.ts";
 import { activityIntervalMs, type SweepTimeouts } from "../lifecycle/activity.ts";
-import { accessEnded, isCreatorDeactivated, recheckMs, refuseEndedAccess } from "../lifecycle/end-access.ts";
+import { createSenderCheck, refuseEndedAccess } from "../lifecycle/end-access.ts";
 import { findUploadById, notePut } from "../media-queries.ts";
 import type { UploadRow } from "../queries.ts";
 import { outOfRoom, releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
@@ -46,6 +47,7 @@ const corsHeaders = {
  */
 export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { db, store, signer, config } = deps;
+  const maySend = createSenderCheck(db.kysely);
   void app.register(
     async (scope) => {
       // The body is streamed to the store, whatever its content type.
@@ -70,6 +72,7 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
         const expectation = expectationOf(request, reply);
         try {
           const upload = await mayPut(request);
+          watch(reply.raw, () => maySend(upload.id));
           const announced = request.headers["content-length"];
           const room = await reserveStorage(
             db,
@@ -123,16 +126,6 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
             log.warn({ err: error, uploadId: upload.id }, "could not record that a file is being sent");
           });
         }, activityIntervalMs(config));
-        const rechecking = setInterval(() => {
-          isCreatorDeactivated(db.kysely, upload)
-            .then((isOver) => {
-              if (isOver) silence.abort(accessEnded());
-            })
-            .catch((error: unknown) => {
-              // At the latest, the file is refused when it is complete.
-              log.warn({ err: error, uploadId: upload.id }, "could not check the access of a running upload");
-            });
-        }, recheckMs);
         // Listening for data starts the flow; the store decides when.
         body.pause();
         try {
@@ -143,7 +136,6 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
             ...(announced === undefined ? {} : { contentLength: Number(announced) }),
           });
         } catch (error) {
-          if (silence.signal.reason instanceof ProblemError) throw silence.signal.reason;
           if (error instanceof ObjectExistsError) throw alreadyUploaded(upload.id);
           await releaseStorage(db, upload.id);
           if (error instanceof ObjectTooLargeError)
@@ -157,7 +149,6 @@ export function uploadFileRoutes(app: FastifyInstance, deps: Dependencies): void
         } finally {
           clearTimeout(timer);
           clearInterval(noting);
-          clearInterval(rechecking);
           body.off("data", resetSilence);
         }
       }

@@ -7,7 +7,7 @@ import { releaseLease, renewLease, takeLease } from "./resumable-queries.ts";
 
 /** How long a lease outlives its holder's last renewal: the longest wait for a sender after a server was killed. */
 const leaseMs = 10_000;
-/** How often a holder renews, and so how soon it notices that another request waits or its access has ended. */
+/** How often a holder renews, and so how soon it notices that another request waits. */
 const renewMs = 1000;
 /** How often a waiting request asks again. */
 const askMs = 200;

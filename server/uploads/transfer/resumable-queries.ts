@@ -27,10 +27,7 @@ export async function takeLease(
   return false;
 }
 
-/**
- * Extends a lease, and returns whether another request waits for it or has taken it. It is also lost when the user who
- * created the upload is deactivated: the running request then ends.
- */
+/** Extends a lease, and returns whether another request waits for it or has taken it. */
 export async function renewLease(
   db: Executor,
   uploadId: string,
@@ -39,9 +36,7 @@ export async function renewLease(
 ): Promise<Renewal> {
   const { rows } = await sql<{ wanted: boolean }>`
     update resumable_leases set expires_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-    where upload_id = ${uploadId} and holder = ${holder} and not exists (
-      select 1 from uploads p join users u on u.id = p.created_by
-      where p.id = ${uploadId} and u.deactivated_at is not null)
+    where upload_id = ${uploadId} and holder = ${holder}
     returning wanted`.execute(db);
   if (rows[0] === undefined) return "lost";
   return rows[0].wanted ? "wanted" : "held";

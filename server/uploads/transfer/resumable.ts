@@ -7,11 +7,12 @@ import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError, sendProblem } from "../../platform/http/errors/problem.ts";
 import { refuseLink } from "../../platform/http/files/read-link.ts";
+import { watch } from "../../platform/http/files/watch-access.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { uploadNotFound } from "../api/service.ts";
 import { graceMsOf, isBegunRecording, type SweepTimeouts } from "../lifecycle/activity.ts";
-import { refuseEndedAccess } from "../lifecycle/end-access.ts";
+import { createSenderCheck, refuseEndedAccess } from "../lifecycle/end-access.ts";
 import { findUploadById } from "../media-queries.ts";
 import type { UploadRow } from "../queries.ts";
 import { resumablePath } from "./file-links.ts";
@@ -50,6 +51,7 @@ const tusHeaders = /^(?:upload-|tus-|content-(?:type|length)$|origin$)/i;
 export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { signer, config, log } = deps;
   const db = deps.db.kysely;
+  const maySend = createSenderCheck(db);
   const locker = createLeaseLocker({ db: deps.db, log });
   const failures = new WeakMap<object, unknown>();
   const tus = new Server({
@@ -117,6 +119,7 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     const method = methodOf(request);
     // A browser's preflight request; its response is the same for every URL.
     const upload = method === "OPTIONS" ? null : await admit(request, method, uploadId);
+    if (upload !== null) watch(reply.raw, () => maySend(upload.id));
     expectation.meet();
     request.raw.setTimeout(silenceMs);
     const tusRequest = toTusRequest(request, reply, method, uploadId);

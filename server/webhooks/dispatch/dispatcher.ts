@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from "fastify";
+import { coalesce } from "../../platform/coalesce.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { HookRow } from "../api/queries.ts";
 import { type DueRequest, findDue } from "../deliveries/due.ts";
 import { fanOut, type WaitingEvents } from "../deliveries/fan-out.ts";
 import { isAnythingDue, leaseHooks, type Release, releaseHooks, renewLeases } from "../deliveries/leases.ts";
 import { type HookResults, saveResults } from "../deliveries/save-results.ts";
-import { coalesce } from "./coalesce.ts";
 import { type HookWorkerDependencies, runHookWorker } from "./hook-worker.ts";
 import { createSemaphore } from "./semaphore.ts";
 import { createWorkerSlots, type WorkerKind } from "./worker-slots.ts";

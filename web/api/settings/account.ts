@@ -42,16 +42,20 @@ export const createToken = (body: z.input<typeof tokens.createToken.body>) =>
 export const revokeToken = (id: string) =>
   call<typeof tokens.revokeToken>("DELETE", path`/_/api/v1/tokens/${id}`);
 
-export const grantsQuery = infiniteQueryOptions({
-  queryKey: ["grants"],
-  initialPageParam: null as string | null,
-  getNextPageParam: (last: z.output<typeof apps.listOAuthGrants.response>) => last.cursor,
-  queryFn: ({ pageParam, signal }) =>
-    call<typeof apps.listOAuthGrants>("GET", "/_/api/v1/oauth/grants", {
-      signal,
-      query: { cursor: pageParam },
-    }),
-});
+export type Grant = z.output<typeof apps.OAuthGrant>;
+
+/** Apps that the user has authorized, or for admins those that anyone in the workspace has. */
+export const grantsQuery = (of: "me" | "workspace") =>
+  infiniteQueryOptions({
+    queryKey: ["grants", of],
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: z.output<typeof apps.listOAuthGrants.response>) => last.cursor,
+    queryFn: ({ pageParam, signal }) =>
+      call<typeof apps.listOAuthGrants>("GET", "/_/api/v1/oauth/grants", {
+        signal,
+        query: { of, cursor: pageParam },
+      }),
+  });
 
 export const revokeGrant = (id: string) =>
   call<typeof apps.revokeOAuthGrant>("DELETE", path`/_/api/v1/oauth/grants/${id}`);

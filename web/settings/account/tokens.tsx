@@ -4,7 +4,6 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import type { DatetimeFilters } from "../../../contract/common.ts";
 import { usersQuery } from "../../api/recordings.ts";
 import { createToken, revokeToken, type Token, tokensQuery } from "../../api/settings/account.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
@@ -12,7 +11,13 @@ import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
 import { SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
-import { DatetimeFiltersField } from "../datetime-filters-field.tsx";
+import {
+  CompatibilityFields,
+  type CompatibilityValue,
+  chosen,
+  compatibilityFacts,
+  compatibilityFields,
+} from "../compatibility-fields.tsx";
 import { Loaded, NoneYet, Row, Rows, SettingsPage, Tag } from "../parts.tsx";
 
 const parent = getRouteApi("/signed-in");
@@ -95,7 +100,7 @@ function TokenRow({ token, showsOwner }: { token: Token; showsOwner: boolean }) 
         token.expires_at === null
           ? "does not expire"
           : `${isOver ? "expired" : "expires"} ${whenInLine(token.expires_at)}`,
-        token.datetime_filters === "by-name" ? "date filters by name" : null,
+        ...compatibilityFacts(token),
       ]}
       actions={
         <ConfirmButton
@@ -162,13 +167,16 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
     "personal_access_token",
   );
   const [days, setDays] = useState<string>("90");
-  const [filters, setFilters] = useState<DatetimeFilters | null>(null);
+  const [compatibility, setCompatibility] = useState<CompatibilityValue>({
+    datetime_filters: null,
+    compatibility: null,
+  });
   const create = useAction({
     run: () =>
       createToken({
         name,
         type,
-        ...(filters === null ? {} : { datetime_filters: filters }),
+        ...chosen(compatibility),
         ...(days === "" ? {} : { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
       }),
     refresh: [["tokens"]],
@@ -223,8 +231,12 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
           onChange={(value) => setDays(value ?? "")}
           error={errors.expires_at}
         />
-        <DatetimeFiltersField value={filters} onChange={setFilters} error={errors.datetime_filters} />
-        <FormError error={create.error} fields={["name", "type", "expires_at", "datetime_filters"]} />
+        <CompatibilityFields
+          value={compatibility}
+          onChange={(change) => setCompatibility((before) => ({ ...before, ...change }))}
+          errors={errors}
+        />
+        <FormError error={create.error} fields={["name", "type", "expires_at", ...compatibilityFields]} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

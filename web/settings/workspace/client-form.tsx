@@ -1,9 +1,13 @@
 import { Button, Checkbox, Group, Stack, Textarea, TextInput } from "@mantine/core";
-import type { DatetimeFilters } from "../../../contract/common.ts";
 import { type Client, clientsQuery, createClient, updateClient } from "../../api/settings/oauth-clients.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { DraftNotice, useDraft } from "../../common/drafts/use-draft.tsx";
-import { DatetimeFiltersField } from "../datetime-filters-field.tsx";
+import {
+  CompatibilityFields,
+  type CompatibilityValue,
+  chosen,
+  compatibilityFields,
+} from "../compatibility-fields.tsx";
 
 interface ClientFormProps {
   /** The app to edit; a new one if absent. */
@@ -20,16 +24,22 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
     origins: client?.cors_origins.join("\n") ?? "",
     isPublic: false,
     isLegacy: false,
-    filters: (client?.datetime_filters ?? "") as DatetimeFilters | "",
+    // Drafts have no null: an empty text is the server's setting.
+    datetime_filters: client?.datetime_filters ?? "",
+    compatibility: client?.compatibility ?? "",
   });
-  const { name, uris, origins, isPublic, isLegacy, filters } = draft.value;
+  const { name, uris, origins, isPublic, isLegacy } = draft.value;
+  const compatibility = {
+    datetime_filters: draft.value.datetime_filters || null,
+    compatibility: draft.value.compatibility || null,
+  } as CompatibilityValue;
   const save = useAction({
     run: async () => {
       const body = {
         name,
         redirect_uris: lines(uris),
         cors_origins: lines(origins),
-        ...(filters === "" ? {} : { datetime_filters: filters }),
+        ...chosen(compatibility),
       };
       if (client !== undefined)
         return { saved: await updateClient(client.client_id, body), secret: null as string | null };
@@ -102,14 +112,17 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
             />
           </>
         )}
-        <DatetimeFiltersField
-          value={filters === "" ? null : filters}
-          onChange={(value) => draft.change({ filters: value ?? "" })}
-          error={errors.datetime_filters}
+        <CompatibilityFields
+          value={compatibility}
+          onChange={(change) => {
+            const { datetime_filters, compatibility: names } = { ...compatibility, ...change };
+            draft.change({ datetime_filters: datetime_filters ?? "", compatibility: names ?? "" });
+          }}
+          errors={errors}
         />
         <FormError
           error={save.error}
-          fields={["name", "redirect_uris", "cors_origins", "public", "legacy", "datetime_filters"]}
+          fields={["name", "redirect_uris", "cors_origins", "public", "legacy", ...compatibilityFields]}
         />
         <Group justify="flex-end">
           <Button

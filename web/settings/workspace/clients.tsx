@@ -15,7 +15,9 @@ import { CopyField, SecretOnce } from "../../common/dialogs/secret-once.tsx";
 import { whenInLine } from "../../common/format/time.ts";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { ErrorState } from "../../common/states.tsx";
-import { NoneYet, Row, Rows, RowsSkeleton, SettingsPage, Tag } from "../parts.tsx";
+import { compatibilityFacts } from "../compatibility-fields.tsx";
+import { Grants } from "../grants.tsx";
+import { NoneYet, Row, Rows, RowsSkeleton, Section, SettingsPage, Tag } from "../parts.tsx";
 import { ClientForm } from "./client-form.tsx";
 import { SelfRegisteredApps } from "./self-registered-apps.tsx";
 
@@ -41,6 +43,9 @@ export function ClientsPage() {
     >
       <Clients show={setShown} />
       <SelfRegisteredApps />
+      <Section title="Connected apps" lead="Apps that members have authorized to act for them.">
+        <Grants of="workspace" />
+      </Section>
       <FormDialog opened={opened} onClose={close} title="Create app" centered>
         <ClientForm
           onSaved={(client, secret) => {
@@ -115,6 +120,7 @@ function ClientRow({ client, show }: { client: Client; show: (shown: Shown) => v
         client.previous_secret_until === null
           ? null
           : `old secret works until ${whenInLine(client.previous_secret_until)}`,
+        ...compatibilityFacts(client),
       ]}
       actions={
         <>

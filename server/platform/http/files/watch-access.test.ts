@@ -1,3 +1,4 @@
+// Runs alone: it replaces the timers that requests of other files share.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -39,7 +40,7 @@ test("checks stop when the client disconnects, also before the watch begins", as
   mock.timers.tick(60_000);
   assert.equal(asked, 0);
   watch(leaving.response, isStillGood);
-  mock.timers.tick(5000);
+  mock.timers.tick(500);
   assert.equal(asked, 1);
   const isClosed = once(leaving.response, "close");
   leaving.socket.destroy();
@@ -48,18 +49,45 @@ test("checks stop when the client disconnects, also before the watch begins", as
   assert.equal(asked, 1);
 });
 
+test("checks that take longer, or should run less often, are not repeated meanwhile", async () => {
+  const [slow, rare] = [await begin(), await begin()];
+  mock.timers.enable({ apis: ["setInterval"] });
+  const asked = { slow: 0, rare: 0 };
+  watch(slow.response, () => {
+    asked.slow += 1;
+    return new Promise(() => {});
+  });
+  watch(
+    rare.response,
+    async () => {
+      asked.rare += 1;
+      return true;
+    },
+    2000,
+  );
+  for (let tick = 0; tick < 8; tick += 1) {
+    mock.timers.tick(500);
+    await new Promise((next) => setImmediate(next));
+  }
+  assert.deepEqual(asked, { slow: 1, rare: 2 });
+  const areClosed = Promise.all([once(slow.response, "close"), once(rare.response, "close")]);
+  slow.socket.destroy();
+  rare.socket.destroy();
+  await areClosed;
+  mock.timers.tick(500);
+});
+
 test("a revoked link cuts its response; an unreachable database does not", async () => {
   const { response } = await begin();
   mock.timers.enable({ apis: ["setInterval"] });
   let answer: Error = new Error("the database is away");
   watch(response, () => Promise.reject(answer));
-  mock.timers.tick(5000);
-  // The request ends before the next check.
-  await Promise.resolve().then(() => {});
+  mock.timers.tick(500);
+  await new Promise((next) => setImmediate(next));
   assert.equal(response.destroyed, false);
   answer = new ProblemError("not_found", "revoked");
   const isClosed = once(response, "close");
-  await new Promise((next) => setImmediate(next));
-  mock.timers.tick(5000);
+  mock.timers.tick(500);
   await isClosed;
+  mock.timers.tick(500);
 });

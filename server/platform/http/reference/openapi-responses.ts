@@ -1,11 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiHeadersObject, ZodOpenApiOperationObject } from "zod-openapi";
 import { type ErrorCode, errorCatalogue, Problem } from "../../../../contract/errors.ts";
-import {
-  isRedirectResponse,
-  isTextResponse,
-  type OperationResponse,
-} from "../../../../contract/operation.ts";
+import { isRedirectResponse, isTextResponse, type Operation } from "../../../../contract/operation.ts";
 
 type Responses = ZodOpenApiOperationObject["responses"];
 
@@ -49,7 +45,10 @@ export function headerRefs(names: readonly SharedHeader[]): ZodOpenApiHeadersObj
 }
 
 /** The response to a successful request. */
-export function success(response: OperationResponse, headers: readonly SharedHeader[]): Responses {
+export function success(
+  { response, responseHeaders = {} }: Pick<Operation, "response" | "responseHeaders">,
+  headers: readonly SharedHeader[],
+): Responses {
   if (isRedirectResponse(response)) {
     const location = { description: response.redirect, required: true, schema: text };
     return {
@@ -59,7 +58,15 @@ export function success(response: OperationResponse, headers: readonly SharedHea
   const [description, type, schema] = isTextResponse(response)
     ? [response.description, response.contentType, z.string()]
     : ["Success", "application/json", response];
-  return { "200": { description, headers: headerRefs(headers), content: { [type]: { schema } } } };
+  const own = Object.fromEntries(
+    Object.entries(responseHeaders).map(([name, { description, example }]) => [
+      name,
+      { description, schema: { ...text, example } },
+    ]),
+  );
+  return {
+    "200": { description, headers: { ...headerRefs(headers), ...own }, content: { [type]: { schema } } },
+  };
 }
 
 const headersByStatus: Readonly<Record<number, SharedHeader>> = {

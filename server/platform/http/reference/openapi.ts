@@ -142,7 +142,7 @@ function describe(
     },
     ...bodyOf(operation),
     responses: {
-      ...success(operation.response, headers),
+      ...success(operation, headers),
       ...failures([...commonOf(operation), ...operation.errors], headers),
     },
   };

@@ -162,6 +162,7 @@ test("OpenAPI: OAuth, rate limits, Retry-After and a version's lifecycle are des
       for (const name of ["X-RateLimit-Limit", "X-RateLimit-Remaining", "Deprecation", "Sunset", "Link"])
         assert.ok(name in response.headers, name);
     for (const status of [429, 503]) assert.ok(responses[status].headers["Retry-After"], `${status}`);
+    assert.match(responses[200].headers.Warning.description, /exclude every recording/);
   }
 });
 

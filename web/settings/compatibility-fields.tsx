@@ -1,0 +1,68 @@
+import { Select } from "@mantine/core";
+import type { Compatibility, DatetimeFilters } from "../../contract/common.ts";
+
+const readings = [
+  { value: "contract", label: "As the API documentation says" },
+  { value: "by-name", label: "By name" },
+] as const satisfies readonly { value: DatetimeFilters; label: string }[];
+
+const names = [
+  { value: "none", label: "crm only" },
+  { value: "hubspot", label: "crm and hubspot" },
+] as const satisfies readonly { value: Compatibility; label: string }[];
+
+/** How a program that was made for the original service reads and names things; null: the server's setting. */
+export interface CompatibilityValue {
+  readonly datetime_filters: DatetimeFilters | null;
+  readonly compatibility: Compatibility | null;
+}
+
+/** The names of these fields in requests. */
+export const compatibilityFields = ["datetime_filters", "compatibility"] as const;
+
+/** Settings of a token or app for programs that were made for the original service. */
+export function CompatibilityFields(props: {
+  value: CompatibilityValue;
+  onChange: (change: Partial<CompatibilityValue>) => void;
+  errors: Readonly<Record<string, string | undefined>>;
+}) {
+  const { value, onChange, errors } = props;
+  return (
+    <>
+      <Select
+        label="Date filters"
+        description="By name: before_datetime finds recordings that start before its value. Choose this if a program's lists stay empty."
+        placeholder="Server default"
+        data={readings}
+        value={value.datetime_filters}
+        onChange={(datetime_filters) => onChange({ datetime_filters })}
+        error={errors.datetime_filters}
+      />
+      <Select
+        label="CRM field names"
+        description="Choose crm and hubspot if a program asks for include.hubspot."
+        placeholder="Server default"
+        data={names}
+        value={value.compatibility}
+        onChange={(compatibility) => onChange({ compatibility })}
+        error={errors.compatibility}
+      />
+    </>
+  );
+}
+
+/** The chosen values, for a request. */
+export function chosen({ datetime_filters, compatibility }: CompatibilityValue) {
+  return {
+    ...(datetime_filters === null ? {} : { datetime_filters }),
+    ...(compatibility === null ? {} : { compatibility }),
+  };
+}
+
+/** What differs from the API documentation, for a list. */
+export function compatibilityFacts(value: CompatibilityValue): (string | null)[] {
+  return [
+    value.datetime_filters === "by-name" ? "date filters by name" : null,
+    value.compatibility === "hubspot" ? "hubspot field names" : null,
+  ];
+}
