@@ -149,9 +149,14 @@ test("a recording that can't be read, stored or held in memory fails alone", asy
     { id: "long", title: "", transcript: `[${" ".repeat(16 * 1024 * 1024)}]` },
     { id: "redirect", title: "", transcript, location: "http://[" },
     { id: "plain", title: "Plain", transcript },
+    // Ids that differ only at their beginning.
+    ...["a", "b"].map((first) => ({ id: first + "x".repeat(300), title: first, transcript })),
   ]);
   const run = await start({ base_url: url, token: "t" });
-  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 2, 3, null]);
+  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 4, 3, null]);
+  const { rows } = await sql<{ count: string }>`
+    select count(distinct recording_id) from import_items where run_id = ${run.id}`.execute(target.db.kysely);
+  assert.equal(rows[0]?.count, "4");
   const { items } = (await manage("GET", `/import-runs/${run.id}/report`)).body;
   assert.deepEqual(
     items.map(({ old_id, reason }: { old_id: string; reason: string }) => [old_id, reason]),

@@ -90,6 +90,8 @@ interface ItemState {
   readonly run_id: string;
   /** Of its upload; null: there is none. */
   readonly upload_status: string | null;
+  /** Of its upload, which an earlier version may have derived in another way. */
+  readonly external_id: string | null;
 }
 
 export async function findItem(
@@ -99,7 +101,7 @@ export async function findItem(
   oldId: string,
 ): Promise<ItemState | undefined> {
   const { rows } = await sql<ItemState>`
-    select i.state, i.run_id, u.status as upload_status
+    select i.state, i.run_id, u.status as upload_status, u.external_id
     from import_items i left join uploads u on u.id = i.upload_id
     where i.workspace_id = ${workspaceId} and i.source_key = ${sourceKey} and i.old_id = ${oldId}`.execute(
     db,

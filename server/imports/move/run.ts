@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { serverItself } from "../../audit/record.ts";
@@ -149,7 +150,8 @@ async function sendItem(deps: RunDependencies, run: Run, item: SourceItem): Prom
   const isUnderway = known?.upload_status != null && !["awaiting", "failure"].includes(known.upload_status);
   try {
     if (known?.state === "pending" && isUnderway) return;
-    await importItem(deps, run, key, await item.load());
+    const externalId = known?.external_id ?? externalIdOf(sourceKey, key.oldId);
+    await importItem(deps, run, key, externalId, await item.load());
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === null) throw error;
@@ -161,13 +163,14 @@ async function importItem(
   deps: RunDependencies,
   run: Run,
   key: Parameters<typeof failItem>[1],
+  externalId: string,
   source: SourceRecording,
 ): Promise<void> {
   let uploadId: string | null = null;
   try {
     await importOne(deps, {
       ...{ principal: run.principal, directory: run.directory, importerId: run.row.created_by },
-      ...{ externalId: externalIdOf(key.sourceKey, key.oldId), source, maxAttempts },
+      ...{ externalId, source, maxAttempts },
       onCreated: async (upload, omitted) => {
         uploadId = upload.id;
         await saveItem(deps.db, key, upload.id, omitted);
@@ -184,7 +187,7 @@ async function importItem(
 /** Fits the limit of external ids, however long the URL of the source is. */
 function externalIdOf(sourceKey: string, oldId: string): string {
   const id = `${sourceKey} ${oldId}`;
-  return id.length <= 200 ? id : `…${id.slice(-199)}`.toWellFormed();
+  return id.length <= 200 ? id : `sha256 ${createHash("sha256").update(id).digest("hex")}`;
 }
 
 /** A run that was canceled sends nothing more. */
