@@ -37,8 +37,15 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
   const suggested = (files[0]?.name ?? "").replace(/\.[^.]+$/, "").slice(0, 500);
   const problem = problemOf(files);
   const isReady = files.length > 1 && problem === null;
+  const add = (chosen: readonly File[]) =>
+    setFiles(files.length === 0 ? byName(chosen) : withNew(files, chosen));
   return (
     <form
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        add([...event.dataTransfer.files]);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         if (isReady) onJoin(files, title?.trim() || suggested);
@@ -46,15 +53,11 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          For a meeting whose recording was interrupted. The parts are played one after the other, in this
-          order.
+          For a meeting whose recording was interrupted. Choose its parts, or drop them here. They are played
+          one after the other.
         </Text>
         <Group gap="xs">
-          <FileButton
-            multiple
-            accept={mediaFormats.map((format) => `.${format}`).join(",")}
-            onChange={(chosen) => setFiles(files.length === 0 ? byName(chosen) : withNew(files, chosen))}
-          >
+          <FileButton multiple accept={mediaFormats.map((format) => `.${format}`).join(",")} onChange={add}>
             {(props) => (
               <Button {...props} variant="light" data-autofocus>
                 {files.length === 0 ? "Choose files" : "Add files"}
