@@ -29,7 +29,7 @@ export const listRecordings = operation({
   responseHeaders: {
     Warning: {
       description:
-        "Present if `before_datetime` or `after_datetime` was given and nothing was found, or if both together exclude every recording, as they do for programs that read them the other way. It says how they are read, and how to change that.",
+        "Present if `include.hubspot` was ignored, if `before_datetime` or `after_datetime` was given and nothing was found, or if both together exclude every recording, as they do for programs that read them the other way. It says why, and how to change that.",
       example:
         '299 parley "before_datetime and after_datetime exclude every recording: before_datetime finds recordings that start after its value, after_datetime those that start at or before it. For filters that mean what their names say, use a token or app with datetime_filters=by-name"',
     },
@@ -49,6 +49,13 @@ export const getRecording = operation({
   params: RecordingParams,
   body: z.object({ include: RecordingInclude.optional() }),
   response: Recording,
+  responseHeaders: {
+    Warning: {
+      description: "Present if `include.hubspot` was ignored. It says how to change that.",
+      example:
+        '299 parley "include.hubspot is ignored; use include.crm, or a token or app with compatibility=hubspot"',
+    },
+  },
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found"],
 });
 

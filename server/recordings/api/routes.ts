@@ -18,7 +18,7 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
-import { compatibleInclude } from "../json/compatible-include.ts";
+import { compatibleInclude, explainIgnored } from "../json/compatible-include.ts";
 import { thumbnailLinks } from "../json/links.ts";
 import { explainEmpty, explainExcluded } from "../list/datetime-filters.ts";
 import { findRecordingMedia, mediaLink } from "../media/media.ts";
@@ -76,11 +76,10 @@ export function recordingRoutes(
     const excluded = explainExcluded(filter, datetimeFilters);
     if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
     const isEmpty = rows.length === 0 && body.cursor === undefined;
-    const warning = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
+    const dates = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
     return new Ready(
       `{"cursor":${JSON.stringify(cursor)},"recordings":[${recordings}]}`,
-      // 299 is a persistent warning without a code of its own (RFC 7234, section 5.5.7).
-      warning === null ? {} : { warning: `299 parley "${warning}"` },
+      warningHeader(dates, explainIgnored(body.include ?? {}, principal, config)),
     );
   });
 
@@ -93,7 +92,7 @@ export function recordingRoutes(
     });
     if (json === undefined) throw recordingNotFound(params.recording_id);
     await views.note(request, "recording_viewed", params.recording_id);
-    return new Ready(json);
+    return new Ready(json, warningHeader(explainIgnored(body.include ?? {}, principal, config)));
   });
 
   const readTranscript = async (call: TranscriptCall, format: TranscriptFormat | "json") => {
@@ -155,6 +154,13 @@ export function recordingRoutes(
 
 /** A call of any transcript route. */
 type TranscriptCall = Pick<Call<typeof transcriptJson>, "params" | "request">;
+
+/** The header that tells programs made for the original service why something is missing. */
+function warningHeader(...texts: readonly (string | null)[]): Record<string, string> {
+  // 299 is a persistent warning without a code of its own (RFC 7234, section 5.5.7).
+  const values = texts.filter((text) => text !== null).map((text) => `299 parley "${text}"`);
+  return values.length === 0 ? {} : { warning: values.join(", ") };
+}
 
 /** Contract: private_notes and attendance are "personal only", because a workspace token belongs to no user. */
 function refusePersonalOnly(

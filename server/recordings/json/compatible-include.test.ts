@@ -33,6 +33,8 @@ const read = async (token: string, include: Record<string, boolean>) => {
   const got = await call(app, "POST", `/recordings/${recordingId}`, body, { token });
   const listed = await call(app, "POST", "/recordings", body, { token });
   assert.deepEqual(listed.body.recordings, [got.body]);
+  for (const { headers } of [got, listed])
+    assert.equal(headers.get("warning") !== null, Boolean(include.hubspot) && !("hubspot" in got.body));
   return got.body;
 };
 
@@ -50,7 +52,7 @@ test("compatibility=hubspot: include.hubspot and include.crm return both names",
   assert.deepEqual([without.hubspot, without.crm], [undefined, undefined]);
 });
 
-test("without compatibility include.hubspot is ignored, and crm has its own names only", async () => {
+test("without compatibility include.hubspot is ignored with a warning, and crm has its own names only", async () => {
   const { token, compatibility } = await createToken();
   assert.equal(compatibility, "none");
   assert.equal((await read(token, { hubspot: true })).hubspot, undefined);

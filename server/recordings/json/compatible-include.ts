@@ -11,3 +11,14 @@ export function compatibleInclude<T extends RecordingIncludeInput>(
   if ((compatibility ?? config.compatibility) !== "hubspot") return include;
   return include.crm || hubspot ? { ...include, crm: true, hubspot: true } : include;
 }
+
+/** Why `hubspot` is missing in the response of a caller who asked for it; null otherwise. */
+export function explainIgnored(
+  { hubspot }: RecordingIncludeInput,
+  { compatibility }: Pick<Principal, "compatibility">,
+  config: Pick<Config, "compatibility">,
+): string | null {
+  return hubspot && (compatibility ?? config.compatibility) !== "hubspot"
+    ? "include.hubspot is ignored; use include.crm, or a token or app with compatibility=hubspot"
+    : null;
+}
