@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Operation } from "../contract/operation.ts";
 import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { authenticate } from "./accounts/tokens/authenticate.ts";
@@ -101,7 +102,7 @@ function guard(
   if (replica !== null)
     // Before the response, so that the user's next read sees the change.
     scope.addHook("onSend", async (request) => {
-      if (readPermissions.includes(request.routeOptions.config.operation?.permission)) return;
+      if (!mayChangeData(request.routeOptions.config.operation)) return;
       if (request.principal === undefined) return;
       await replica
         .noteChange(request.principal)
@@ -148,13 +149,14 @@ function guard(
  * because they were permitted then; some of them end their own access.
  */
 function endsWithAccess({ raw, method, routeOptions }: FastifyRequest): boolean {
-  return (
-    !raw.complete || method === "GET" || readPermissions.includes(routeOptions.config.operation?.permission)
-  );
+  return !raw.complete || method === "GET" || !mayChangeData(routeOptions.config.operation);
 }
 
-/** Operations whose permission is another may change something. */
-const readPermissions: readonly (string | undefined)[] = [undefined, "anyone", "read"];
+/** Whether an operation may change data: by its permission, or by its method, as favorites, which readers have too. */
+export function mayChangeData(operation: Operation | undefined): boolean {
+  if (operation === undefined || operation.permission === "anyone") return false;
+  return operation.permission !== "read" || !["GET", "POST"].includes(operation.method);
+}
 
 /** The recording in the path whose transcript version the route needs. */
 function askedRecording(request: FastifyRequest): string | undefined {

@@ -29,7 +29,7 @@ export function libraryRoutes(
 ): void {
   const { db, store, signer, config } = deps;
 
-  route(api, contract.listLibrary, async ({ principal, body }) => {
+  route(api, contract.listLibrary, async ({ principal, body, request }) => {
     const { sort = "newest", filter = {} } = body;
     for (const name of ["attendance", "favorite"] as const)
       if (principal.scope === "workspace" && filter[name])
@@ -37,6 +37,16 @@ export function libraryRoutes(
           { pointer: `/filter/${name}`, detail: "needs a personal token; this is a workspace token" },
         ]);
     const thumbnails = thumbnailLinks(signer, viewerOf(principal));
+    // A count that fails or takes too long is left out, rather than the page.
+    const counting =
+      body.cursor === undefined
+        ? readFor(db, principal, (source) =>
+            countLibrary(source, { principal, filter }, contract.maxCounted),
+          ).catch((error: unknown) => {
+            request.log.warn({ err: error }, "the library was not counted");
+            return null;
+          })
+        : null;
     const { rows, cursor } = await readPage({
       cursor: body.cursor,
       size: pageSize,
@@ -51,12 +61,7 @@ export function libraryRoutes(
         ),
       positionOf: (row) => row,
     });
-    const count =
-      body.cursor === undefined
-        ? await readFor(db, principal, (source) =>
-            countLibrary(source, { principal, filter }, contract.maxCounted),
-          )
-        : null;
+    const count = await counting;
     const recordings = rows.map((row) => row.json).join(",");
     return new Ready(`{"recordings":[${recordings}],"count":${count},"cursor":${JSON.stringify(cursor)}}`);
   });

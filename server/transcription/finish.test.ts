@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maxBlockingMs } from "../../test/support/blocking-time.ts";
 import { finishTranscription } from "./finish.ts";
-import type { ChunkRow } from "./queries.ts";
+import { type ChunkRow, markRunning } from "./queries.ts";
 import { startTranscription } from "./test/transcription.ts";
 
 // Runs alone: it measures how long the event loop is blocked.
@@ -23,13 +23,27 @@ function partsOf(hours: number): ChunkRow[] {
   });
 }
 
+/** @returns a recording whose transcription runs. */
+async function makeRunning(): Promise<string> {
+  const id = await makeRecording();
+  assert.equal(await markRunning(db.kysely, id), true);
+  return id;
+}
+
+test("a run that was canceled and requested again in another language writes nothing", async () => {
+  const id = await makeRunning();
+  await db.pool.query("update transcriptions set status = 'pending' where recording_id = $1", [id]);
+  await finishTranscription(db, id, partsOf(1), { language: "en", voiceModel: null });
+  assert.deepEqual(await segments(id), []);
+});
+
 test("the transcript of a meeting of eight hours is merged and written without keeping others waiting for 70 ms", async () => {
   const parts = partsOf(8);
   const given = { language: null, voiceModel: null };
   const blocked: number[] = [];
   // The first run compiles; what the machine does besides may fall into one of the others.
   for (let round = 0; round < 4; round++) {
-    const id = await makeRecording();
+    const id = await makeRunning();
     blocked.push(await maxBlockingMs(() => finishTranscription(db, id, parts, given)));
     assert.ok((await segments(id)).length >= 7200);
   }

@@ -26,7 +26,12 @@ interface LockedRecording {
 /** More can't be added to a recording. */
 const maxParticipants = 500;
 
-/** A supplied transcript has a language or segments, and a version that transcription did not write. */
+/**
+ * Locks a recording whose transcription runs. One that was canceled and requested again is pending: what an earlier run
+ * found may be in another language than is requested now.
+ *
+ * A supplied transcript has a language or segments, and a version that transcription did not write.
+ */
 async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecording | undefined> {
   const { rows } = await sql<LockedRecording>`
     select r.workspace_id,
@@ -35,7 +40,7 @@ async function lockRecording(tx: Tx, recordingId: string): Promise<LockedRecordi
       and t.written_version is distinct from r.transcript_version
       and t.edits is null as has_own_transcript, t.edits
     from recordings r join transcriptions t on t.recording_id = r.id
-    where r.id = ${recordingId} and t.status in ('pending', 'running')
+    where r.id = ${recordingId} and t.status = 'running'
     for update of r, t`.execute(tx);
   return rows[0];
 }

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { makeWorkspace } from "../../../test/support/factories.ts";
 import { until, withinOneMinute } from "../../../test/support/until.ts";
+import { createEncryptor } from "../../platform/crypto/encryptor.ts";
+import { eraseFromConnections } from "../../retention/erasure/erase-jobs.ts";
 import { apiKey, downloadToken, startStubServices } from "../test/stub-services.ts";
 
 const app = await startTestApp({
@@ -341,6 +343,45 @@ test("a broken download is repeated later, and shown as failed when it stays bro
     [await countRecordings(`Meeting ${title}`), await countRecordings(`Meeting ${broken}`)],
     [1, 1],
   );
+});
+
+test("two events of one meeting that are handled at once leave one recording", async () => {
+  const title = newUuid();
+  stub.failures = { together: 2 };
+  await Promise.all([1, 2].map((ts) => send(zoom, completed(title, [shared], ts))));
+  const both = await ended(zoom, 2);
+  stub.failures = {};
+  assert.ok(
+    both.every(({ state }) => state === "done" || state === "ignored"),
+    JSON.stringify(both),
+  );
+  assert.equal(await countRecordings(`Meeting ${title}`), 1);
+});
+
+test("with another PARLEY_SECRET connections are listed, and erasing personal data removes what is unreadable", async () => {
+  const connection = await connect({ kind: "zoom", ...oauth });
+  await pool.query("update connections set secrets = 'x' where id = $1", [connection.id]);
+  const {
+    rows: [row],
+  } = await pool.query(
+    `insert into connection_events (id, connection_id, event_key, meeting_key, type, payload, next_at)
+     values (gen_random_uuid(), $1, 'x', 'x', 'recording.completed', 'x', 'infinity') returning id`,
+    [connection.id],
+  );
+  const listed = await manage("GET", "/connections");
+  assert.equal(listed.status, 200, listed.text);
+  assert.equal(
+    listed.body.connections.find(({ id }: Connection) => id === connection.id)?.has_api_credentials,
+    false,
+  );
+  await app.db.kysely
+    .transaction()
+    .execute((tx) =>
+      eraseFromConnections(tx, createEncryptor("x".repeat(32)), { workspaceId, email: "ada@example.com" }),
+    );
+  const { rows } = await pool.query("select state, payload from connection_events where id = $1", [row.id]);
+  assert.deepEqual(rows, [{ state: "failed", payload: null }]);
+  assert.equal((await manage("DELETE", `/connections/${connection.id}`)).status, 200);
 });
 
 test("a file that is no recording is shown as failed", async () => {

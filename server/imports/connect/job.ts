@@ -136,6 +136,11 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
   const { db, encryptor } = deps;
   const { event, connection, access, meeting, importerId } = work;
   const service = serviceOf(connection);
+  if (meeting?.upload_id != null && meeting.upload_status === "processing") {
+    // Its content is kept until the upload has succeeded.
+    await setImporting(db.kysely, [event.id], meeting.upload_id);
+    return;
+  }
   if (meeting !== undefined && !isOpen(meeting)) {
     await endEvent(db.kysely, event.id, "ignored", "The meeting was imported before.", meeting.upload_id);
     return;
@@ -252,7 +257,11 @@ async function noteError(
       );
     return postponeEvent(kysely, event.id, { reason, delayMs: waitStepMs, isAttempt: false });
   }
-  const isTemporary = error instanceof TemporaryError || error instanceof BodyBrokenError;
+  const isTemporary =
+    error instanceof TemporaryError ||
+    error instanceof BodyBrokenError ||
+    // Storage becomes free when open uploads end.
+    (error instanceof ProblemError && error.code === "quota_exceeded");
   const reason = error instanceof TemporaryError ? error.message : reasonOf(error);
   if (reason === null) throw error;
   const delayMs = retryDelaysMs[event.attempts];

@@ -16,6 +16,16 @@ import {
   readSecrets,
 } from "./connections.ts";
 import { type ListedEvent, listEvents, refreshEvents, resetEvent } from "./events.ts";
+import type { ConnectionSecrets } from "./service.ts";
+
+/** None where they were encrypted with another PARLEY_SECRET: the connection can still be listed and deleted. */
+function readableSecrets(encryptor: Encryptor, row: ConnectionRow): Partial<ConnectionSecrets> {
+  try {
+    return readSecrets(encryptor, row);
+  } catch {
+    return {};
+  }
+}
 
 /** Connections to Zoom, Attendee and Vexa, for admins. */
 export function connectionRoutes(
@@ -30,7 +40,7 @@ export function connectionRoutes(
   const { db, jobs, encryptor, config } = deps;
 
   const present = (row: ConnectionRow): z.input<typeof contract.Connection> => {
-    const { api_key, client_secret } = readSecrets(encryptor, row);
+    const { api_key, client_secret } = readableSecrets(encryptor, row);
     return {
       id: row.id,
       kind: row.kind,

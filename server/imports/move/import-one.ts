@@ -6,6 +6,7 @@ import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import {
   BodyBrokenError,
+  ObjectExistsError,
   type ObjectInfo,
   type ObjectStore,
   ObjectTooLargeError,
@@ -14,7 +15,7 @@ import { transition } from "../../uploads/lifecycle/transition.ts";
 import { isDataError } from "../../uploads/promotion/promote.ts";
 import { lockUploadById, type UploadRow } from "../../uploads/queries.ts";
 import type { UploadQuotas } from "../../uploads/quotas.ts";
-import { takeFile } from "../../uploads/transfer/arrival.ts";
+import { checkForFile, takeFile } from "../../uploads/transfer/arrival.ts";
 import type { FileSettings } from "../../uploads/transfer/file-plan.ts";
 import { importRecording } from "../service.ts";
 import { convert } from "./convert.ts";
@@ -92,9 +93,18 @@ export async function importOne(deps: ImportDependencies, one: OneImport): Promi
 }
 
 async function sendMedia(deps: ImportDependencies, upload: UploadRow, media: SourceMedia): Promise<void> {
-  const file: ObjectInfo = await deps.store.put(uploadFileKey(upload.id), media.body, {
-    maxBytes: Number(upload.max_upload_bytes ?? deps.config.maxUploadBytes),
-  });
+  let file: ObjectInfo;
+  try {
+    file = await deps.store.put(uploadFileKey(upload.id), media.body, {
+      // Another job may import the same meeting: the file that it stored first must not be replaced.
+      ifAbsent: true,
+      maxBytes: Number(upload.max_upload_bytes ?? deps.config.maxUploadBytes),
+    });
+  } catch (error) {
+    if (!(error instanceof ObjectExistsError)) throw error;
+    await checkForFile(deps, upload.id);
+    return;
+  }
   await takeFile(deps, upload.id, file);
 }
 

@@ -30,6 +30,8 @@ interface Failures {
   expiredTokens?: boolean;
   /** Downloads that end early. */
   brokenBodies?: number;
+  /** How many downloads of media have to be open before one of them gets its second half. */
+  together?: number;
   /** Another place that downloads redirect to. */
   redirect?: string | null;
 }
@@ -41,6 +43,8 @@ export interface StubServices {
   readonly requests: string[];
   /** Credentials that arrived where none belong. */
   readonly leaks: string[];
+  /** Sends the rest of downloads that are held back. */
+  readonly held: (() => void)[];
 }
 
 /**
@@ -65,6 +69,7 @@ export async function startStubServices(hostEmail: string): Promise<StubServices
     failures: {},
     requests: [],
     leaks: [],
+    held: [],
   };
   return stub;
 }
@@ -180,7 +185,17 @@ function sendFile(
   for (const name of ["authorization", "x-api-key"]) if (headers[name] !== undefined) stub.leaks.push(name);
   response.writeHead(200, { "content-type": file.type, "content-length": file.body.length });
   const left = stub.failures.brokenBodies ?? 0;
-  if (left === 0 || file.type === "text/vtt") {
+  if (file.type === "text/vtt") {
+    response.end(file.body);
+    return true;
+  }
+  if (stub.failures.together !== undefined) {
+    response.write(file.body.subarray(0, file.body.length >> 1));
+    stub.held.push(() => response.end(file.body.subarray(file.body.length >> 1)));
+    if (stub.held.length >= stub.failures.together) for (const finish of stub.held.splice(0)) finish();
+    return true;
+  }
+  if (left === 0) {
     response.end(file.body);
     return true;
   }

@@ -4,6 +4,9 @@ export class HookConnectError extends Error {
   readonly code = "HOOK_CONNECT";
 }
 
+/** The guard forbids the IP address. */
+export class ForbiddenAddressError extends HookConnectError {}
+
 /** Messages by the error codes of Node (sockets, DNS, TLS) and undici. */
 const messages: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "the connection was refused"],

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { Agent, type Dispatcher } from "undici";
 import type { AddressRanges } from "./address-ranges.ts";
-import { describeNetworkError } from "./errors.ts";
+import { describeNetworkError, ForbiddenAddressError } from "./errors.ts";
 import { createGuardedConnector } from "./guarded-connect.ts";
 import { checkHookUrl } from "./target.ts";
 
@@ -119,11 +119,10 @@ async function send(
     });
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    const code = (error as { code?: string }).code ?? "";
     // A forbidden IP address stays forbidden.
     throw new OutboundError(
       `${target.host}: ${describeNetworkError(error as Error)}`,
-      code !== "HOOK_CONNECT",
+      !(error instanceof ForbiddenAddressError),
     );
   }
 }

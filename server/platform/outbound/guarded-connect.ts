@@ -3,7 +3,7 @@ import net from "node:net";
 import tls from "node:tls";
 import type { buildConnector } from "undici";
 import { type AddressRanges, isAllowedAddress } from "./address-ranges.ts";
-import { HookConnectError } from "./errors.ts";
+import { ForbiddenAddressError, HookConnectError } from "./errors.ts";
 
 /** Resolves a host name to all its IP addresses. Rejects with the codes of `dns.lookup` (`ENOTFOUND`, `EAI_AGAIN`). */
 export type HookLookup = (hostname: string) => Promise<readonly { address: string; family: number }[]>;
@@ -137,8 +137,8 @@ export function createGuardedConnector(options: GuardedConnectorOptions): Guarde
   };
 }
 
-function notAllowed(address: string): HookConnectError {
-  return new HookConnectError(
+function notAllowed(address: string): ForbiddenAddressError {
+  return new ForbiddenAddressError(
     `the IP address ${address} is not allowed: it is not public; the operator can allow it with PARLEY_HOOKS_ALLOW_ADDRESSES`,
   );
 }

@@ -39,7 +39,11 @@ export async function eraseFromConnections(
     tx,
   );
   for (const { id, payload } of rows) {
-    const text = encryptor.decrypt(payload);
+    const text = decryptIfPossible(encryptor, payload);
+    if (text === null) {
+      await endUnreadable(tx, id);
+      continue;
+    }
     const erased = JSON.stringify(JSON.parse(text), (_key, value) =>
       typeof value === "string" && value.toLowerCase() === email.toLowerCase() ? null : value,
     );
@@ -48,6 +52,24 @@ export async function eraseFromConnections(
         tx,
       );
   }
+}
+
+/** @returns null for what was encrypted with another PARLEY_SECRET. */
+function decryptIfPossible(encryptor: Encryptor, encrypted: Buffer): string | null {
+  try {
+    return encryptor.decrypt(encrypted);
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the content of an event that can't be decrypted: it may be about the person, and can't be imported. */
+async function endUnreadable(tx: Tx, eventId: string): Promise<void> {
+  await sql`
+    update connection_events set payload = null, updated_at = clock_timestamp(),
+      state = case state when 'pending' then 'failed' else state end,
+      reason = case state when 'pending' then 'PARLEY_SECRET has changed since the event arrived.' else reason end
+    where id = ${eventId}`.execute(tx);
 }
 
 /** Removes the names of files of watched folders that could not be imported and name the person. The files are the operator's. */
