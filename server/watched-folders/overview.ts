@@ -31,11 +31,17 @@ export interface FolderOverview {
   readonly failed_files: readonly FailedFile[];
 }
 
-/** Saves that a folder was listed to its end. @param problem why it, or a folder in it, can't be imported. */
+/**
+ * Saves that a folder was listed to its end, at most twice a minute unless something changes.
+ * @param problem why it, or a folder in it, can't be imported.
+ */
 export async function saveScan(db: Executor, folder: string, problem: string | null): Promise<void> {
   const text = problem?.slice(0, 2000) ?? null;
   await sql`
-    insert into watched_folders as w (folder, problem) values (${folder}, ${text})
+    insert into watched_folders (folder, problem)
+    select ${folder}, ${text}::text where not exists (
+      select 1 from watched_folders where folder = ${folder} and problem is not distinct from ${text}::text
+        and scanned_at > clock_timestamp() - interval '30 seconds')
     on conflict (folder) do update set scanned_at = clock_timestamp(), problem = excluded.problem`.execute(
     db,
   );

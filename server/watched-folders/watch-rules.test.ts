@@ -13,6 +13,7 @@ import { type FileGroup, listGroups, markOf } from "./groups.ts";
 import { type Claim, findGroup, importFile } from "./import-file.ts";
 import { createListings } from "./listings.ts";
 import { createNotice } from "./notice.ts";
+import { readWatchedFolders, saveScan } from "./overview.ts";
 import { openLocalPlace } from "./place/local.ts";
 import { forgetUnseen, isAnyDelayed, saveSightings, type WatchedFile } from "./queries.ts";
 import { readSettingsOf } from "./settings.ts";
@@ -118,6 +119,31 @@ test("a check writes nothing about files that are known already", async () => {
     rows.map(({ path }) => path),
     ["done", "failed"],
   );
+});
+
+test("the System page knows when a folder was checked, which is not written at each check", async () => {
+  const folder = makeFolder();
+  const read = async () => {
+    const [found] = (await readWatchedFolders(app.db, [])).filter((one) => one.folder === folder);
+    return found;
+  };
+  await saveScan(app.db.kysely, folder, null);
+  const first = await read();
+  assert.ok(first?.scanned_at);
+  await saveScan(app.db.kysely, folder, null);
+  assert.deepEqual(await read(), first);
+  await saveScan(app.db.kysely, folder, "it is not readable");
+  assert.equal((await read())?.problem, "it is not readable");
+  await pool.query("update watched_folders set scanned_at = now() - interval '1 minute' where folder = $1", [
+    folder,
+  ]);
+  await saveScan(app.db.kysely, folder, "it is not readable");
+  assert.ok(((await read())?.scanned_at ?? 0) > first.scanned_at);
+  // Removed from the settings.
+  await pool.query("update watched_folders set scanned_at = now() - interval '8 days' where folder = $1", [
+    folder,
+  ]);
+  assert.equal(await read(), undefined);
 });
 
 test("files of a volume that is not mounted are neither forgotten nor taken for finished", async () => {

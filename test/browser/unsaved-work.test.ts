@@ -213,9 +213,12 @@ test("dialogs: a half-filled form stays on an outside click, asks on Escape, and
 test("one-time secrets: neither an outside click nor Escape closes them without confirmation; none is stored", async () => {
   const { page, complaints } = await open("/settings/tokens");
   await page.getByRole("button", { name: "Create token" }).click();
-  await page.getByRole("dialog").getByLabel("Name").fill("Nightly export");
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Nightly export");
   await page.mouse.click(5, 5);
-  assert.equal(await page.getByRole("dialog").getByLabel("Name").inputValue(), "Nightly export");
+  assert.equal(
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).inputValue(),
+    "Nightly export",
+  );
   await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
   const dialog = page.getByRole("dialog", { name: "Token created" });
   const value = await dialog.getByLabel("Token", { exact: true }).inputValue();
