@@ -99,7 +99,7 @@ test("service worker: caches no pages and no data, shows a page without a networ
   await page.getByRole("heading", { level: 1, name: "Highlights" }).waitFor();
 });
 
-test("files shared by other apps are uploaded, and removed from the browser when they are", async () => {
+test("files shared by other apps are uploaded when the user agrees, and removed from the browser when they are", async () => {
   const { page } = await visit(app, "/stories", { userId: admin.id, hasServiceWorker: true });
   await controlled(page);
   await page.evaluate(`(() => {
@@ -118,6 +118,12 @@ test("files shared by other apps are uploaded, and removed from the browser when
     form.submit();
   })()`);
   await page.waitForURL(/\/uploads$/);
+  const notice = page.getByRole("alert").filter({ hasText: "1 file shared with Parley" });
+  await notice.getByText("Shared talk.txt").waitFor();
+  // Nothing is uploaded before the user decides: any web site can share files.
+  await page.reload();
+  assert.equal(await page.getByRole("link", { name: "Shared talk" }).count(), 0);
+  await notice.getByRole("button", { name: "Upload", exact: true }).click();
   await page.getByText("Shared talk").first().waitFor();
   const isEmpty = `new Promise((resolve, reject) => {
     const opening = indexedDB.open("parley-shared", 1);

@@ -3,7 +3,7 @@ import { DropAnywhere } from "../uploads/drop-anywhere.tsx";
 import { registerServiceWorker } from "./service-worker.tsx";
 
 /** Parts of every page that are loaded after it, because they must not delay it. */
-export function LateParts() {
+export function LateParts({ userId }: { userId: string }) {
   useEffect(() => void registerServiceWorker(), []);
-  return <DropAnywhere />;
+  return <DropAnywhere userId={userId} />;
 }

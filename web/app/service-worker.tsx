@@ -21,13 +21,23 @@ export async function registerServiceWorker(): Promise<void> {
   offer();
   watch();
   registration.addEventListener("updatefound", watch);
-  let isReloading = isFirst;
   serviceWorker.addEventListener("controllerchange", () => {
-    if (!isReloading) window.location.reload();
-    isReloading = false;
+    // Other tabs keep the old version, in which a recording or an upload may run, and offer the new one.
+    if (hasAsked) window.location.reload();
+    else if (!isFirst) offerReload(registration);
   });
   // Fails without a connection; the next check may succeed.
   setInterval(() => void registration.update().catch(() => undefined), checkMs);
+}
+
+/** Whether the user has asked for the new version in this tab. */
+let hasAsked = false;
+
+function reload(registration: ServiceWorkerRegistration): void {
+  hasAsked = true;
+  // In another tab the new version may be active already.
+  if (registration.waiting === null) window.location.reload();
+  else registration.waiting.postMessage("activate");
 }
 
 function offerReload(registration: ServiceWorkerRegistration): void {
@@ -35,7 +45,7 @@ function offerReload(registration: ServiceWorkerRegistration): void {
     id: noticeId,
     title: "New version",
     message: (
-      <Button size="xs" mt={4} onClick={() => registration.waiting?.postMessage("activate")}>
+      <Button size="xs" mt={4} onClick={() => reload(registration)}>
         Reload
       </Button>
     ),

@@ -93,7 +93,7 @@ export function Shell({ session }: { session: Session }) {
           <SenderProvider userId={session.user.id}>
             <QuarantineNotice session={session} />
             <RecorderOutlet session={session} />
-            {isLate ? <LateParts /> : null}
+            {isLate ? <LateParts userId={session.user.id} /> : null}
             <Outlet />
           </SenderProvider>
         </AppShell.Main>

@@ -3,7 +3,8 @@ import { useLocalStorage } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useSender } from "./sending/context.tsx";
-import { uploadSharedFiles } from "./shared-files.ts";
+import { discardSharedFiles, offerSharedFiles, uploadSharedFiles } from "./shared-files.ts";
+import { askToUpload } from "./shared-files-notice.tsx";
 
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
 
@@ -11,7 +12,7 @@ const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includ
 const isDialogOpen = (): boolean => document.querySelector('[role="dialog"]') !== null;
 
 /** Uploads files that are dropped on any page, and those that other apps have shared. */
-export function DropAnywhere() {
+export function DropAnywhere({ userId }: { userId: string }) {
   const sender = useSender();
   const navigate = useNavigate();
   const [willBeReviewed] = useLocalStorage({ key: "parley-review-uploads", defaultValue: false });
@@ -19,8 +20,12 @@ export function DropAnywhere() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; a later choice is for later files.
   useEffect(() => {
     // Storage is blocked in some browsers.
-    uploadSharedFiles(sender, willBeReviewed).catch(() => undefined);
-  }, [sender]);
+    offerSharedFiles(userId, async (shared) => {
+      // Other web sites can share files too, so that the user decides.
+      if (await askToUpload([...shared.keys()])) await uploadSharedFiles(sender, shared, willBeReviewed);
+      else await discardSharedFiles(shared.values());
+    }).catch(() => undefined);
+  }, [sender, userId]);
   useEffect(() => {
     // Entering a child element leaves its parent.
     let depth = 0;

@@ -9,7 +9,12 @@ interface SharedFile {
   readonly file: File;
   /** Unix time in milliseconds. */
   readonly at: number;
+  /** Who first saw it in the web app. */
+  readonly userId?: string;
 }
+
+/** Stored files with their keys. */
+export type SharedFiles = Map<File, IDBValidKey>;
 
 function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -26,18 +31,35 @@ async function openStore(mode: IDBTransactionMode): Promise<IDBObjectStore | nul
   return database.transaction(storeName, mode).objectStore(storeName);
 }
 
-/** Stored files with their keys; old ones are left out, and removed. */
-async function readShared(): Promise<Map<File, IDBValidKey>> {
+/** The stored files of a user. Old ones and those of another user, whose session has ended, are removed. */
+async function readShared(userId: string): Promise<SharedFiles> {
   const store = await openStore("readwrite");
-  if (store === null) return new Map();
+  const shared: SharedFiles = new Map();
+  if (store === null) return shared;
   const [keys, files] = await Promise.all([done(store.getAllKeys()), done<SharedFile[]>(store.getAll())]);
-  const shared = new Map<File, IDBValidKey>();
-  for (const [index, { file, at }] of files.entries()) {
+  for (const [index, { file, at, userId: owner = userId }] of files.entries()) {
     const key = keys[index] ?? 0;
-    if (Date.now() - at > maxAgeMs) store.delete(key);
-    else shared.set(file, key);
+    if (Date.now() - at > maxAgeMs || owner !== userId) store.delete(key);
+    else {
+      shared.set(file, key);
+      store.put({ file, at, userId }, key);
+    }
   }
   return shared;
+}
+
+/**
+ * Shows a user's stored files, in one tab at a time.
+ * @param show resolves once they are uploaded or discarded.
+ */
+export async function offerSharedFiles(
+  userId: string,
+  show: (shared: SharedFiles) => Promise<void>,
+): Promise<void> {
+  await navigator.locks.request(databaseName, { ifAvailable: true }, async (lock) => {
+    const shared = lock === null ? new Map() : await readShared(userId);
+    if (shared.size > 0) await show(shared);
+  });
 }
 
 /** Removes the stored files, when their user signs out. */
@@ -45,17 +67,33 @@ export async function clearSharedFiles(): Promise<void> {
   (await openStore("readwrite"))?.clear();
 }
 
-/** Adds the stored files to the upload queue. Each stays stored until it is uploaded or removed from the queue. */
-export async function uploadSharedFiles(sender: Sender, willBeReviewed: boolean): Promise<void> {
-  const shared = await readShared();
-  if (shared.size === 0) return;
+/** Removes stored files. */
+export async function discardSharedFiles(keys: Iterable<IDBValidKey>): Promise<void> {
+  const store = await openStore("readwrite");
+  for (const key of keys) store?.delete(key);
+}
+
+/**
+ * Adds stored files to the upload queue. Each stays stored until it is uploaded or removed from the queue.
+ * @returns when none is left.
+ */
+export async function uploadSharedFiles(
+  sender: Sender,
+  shared: SharedFiles,
+  willBeReviewed: boolean,
+): Promise<void> {
   await sender.add([...shared.keys()], { willBeReviewed, spokenLanguage: "auto" });
-  sender.subscribe(() => {
-    const queued = new Set(sender.list().map(({ file }) => file));
-    for (const [file, key] of shared) {
-      if (queued.has(file)) continue;
-      shared.delete(file);
-      void openStore("readwrite").then((store) => store?.delete(key));
-    }
+  await new Promise<void>((resolve) => {
+    const unsubscribe = sender.subscribe(() => {
+      const queued = new Set(sender.list().map(({ file }) => file));
+      for (const [file, key] of shared) {
+        if (queued.has(file)) continue;
+        shared.delete(file);
+        void discardSharedFiles([key]);
+      }
+      if (shared.size > 0) return;
+      unsubscribe();
+      resolve();
+    });
   });
 }

@@ -1,0 +1,39 @@
+import { Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { bytes } from "../common/format/bytes.ts";
+import { counted } from "../common/format/count.ts";
+
+/** Asks whether to upload files that another app has shared. @returns false: discard them. */
+export function askToUpload(files: readonly File[]): Promise<boolean> {
+  const id = crypto.randomUUID();
+  return new Promise((resolve) => {
+    const decide = (willUpload: boolean) => {
+      notifications.hide(id);
+      resolve(willUpload);
+    };
+    notifications.show({
+      id,
+      title: `${counted(files.length, "file")} shared with Parley`,
+      message: (
+        <>
+          {files.map(({ name, size }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the list never changes.
+            <Text key={index} size="sm" style={{ overflowWrap: "anywhere" }}>
+              {name} ({bytes(size)})
+            </Text>
+          ))}
+          <Group gap="xs" mt="xs">
+            <Button size="xs" onClick={() => decide(true)}>
+              Upload
+            </Button>
+            <Button size="xs" variant="default" onClick={() => decide(false)}>
+              Discard
+            </Button>
+          </Group>
+        </>
+      ),
+      autoClose: false,
+      withCloseButton: false,
+    });
+  });
+}
