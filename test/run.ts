@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { checkEvidence } from "./shape/evidence.ts";
 import { noChromium } from "./support/chromium.ts";
+import { isFullRun } from "./support/full.ts";
 import { globalSetup, globalTeardown } from "./support/global-setup.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
@@ -32,13 +33,14 @@ const { values: options, positionals } = parseArgs({
 /** Folders with the longest files come first: a long one that begins last would run alone in the end. */
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
 /**
- * Tests of whole installations: several processes, kills, upgrades, moves, backups, and the guide's pictures. They take
- * as long as all others together.
+ * Tests of whole installations: several processes, kills, also of browsers that record, upgrades, moves, backups, and the
+ * guide's pictures. They take as long as all others together.
  */
 const wholeInstallations = [
   "test/acceptance/",
   "test/install/",
   "test/browser/guide.test.ts",
+  "test/browser/record-",
   "bench/",
   "demo/",
 ];
@@ -80,8 +82,7 @@ try {
     execArgv: ["--import", join(root, "test", "support", "record-requests.ts")],
     // More than there are cores, since many of them wait for something most of the time.
     concurrency: availableParallelism() + 2,
-    // The pictures of the guide show whole meetings, which are filmed first.
-    timeout: process.env.UPDATE_DOCS === undefined ? 600_000 : 900_000,
+    timeout: timeoutMs(),
     signal: stop.signal,
     ...(options.grep === undefined
       ? {}
@@ -108,6 +109,14 @@ try {
 function isRequested(file: string): boolean {
   if (options.all || positionals.length > 0 || options.grep !== undefined) return true;
   return !wholeInstallations.some((start) => file.startsWith(start));
+}
+
+/** How long a file may take. */
+function timeoutMs(): number {
+  // Recordings and imports in their full size.
+  if (isFullRun) return 5_400_000;
+  // The pictures of the guide show whole meetings, which are filmed first.
+  return process.env.UPDATE_DOCS === undefined ? 600_000 : 900_000;
 }
 
 /** The files that contain the text of --grep, so that the others need not start; all of them where titles are composed. */

@@ -1,26 +1,31 @@
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { createSession } from "../../server/accounts/sign-in/sessions.ts";
+import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
+import type { ObjectStore } from "../../server/platform/storage/store.ts";
+import type { TestApp } from "../support/app.ts";
 import { launchWithDevices } from "../support/chromium.ts";
+import { measureTone, windowMs } from "../support/tones.ts";
 import { until } from "../support/until.ts";
 import { makeWav } from "../support/wav.ts";
-import type { BrowserApp } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-record-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 let profiles = 0;
 
-/** The tone of the fake microphone. The fake shared sound beeps, at another frequency. */
-export const microphoneHertz = 450;
+/** The fake microphone and the fake shared sound both begin a tone this often; it must not seem to be noise. */
+const toneEverySec = 2;
+const toneHertz = 1000;
 
 /** A browser with fake devices, whose profile survives when it is killed. */
-export async function openRecorderBrowser(app: BrowserApp, userId: string) {
+export async function openRecorderBrowser(app: Pick<TestApp, "db" | "url">, userId: string) {
   const profile = join(folder, `profile-${++profiles}`);
   const microphone = join(folder, "microphone.wav");
-  writeFileSync(microphone, makeWav(2000, [{ startMs: 0, endMs: 2000, hz: microphoneHertz }]));
+  writeFileSync(microphone, makeWav(toneEverySec * 1000, [{ startMs: 0, endMs: 600, hz: toneHertz }]));
   const { cookie } = await app.db.kysely
     .transaction()
     .execute((tx) => createSession(tx, { userId, method: "password", ip: "127.0.0.1", userAgent: "test" }));
@@ -29,7 +34,7 @@ export async function openRecorderBrowser(app: BrowserApp, userId: string) {
     after(() => context.close().catch(() => undefined));
     context.setDefaultTimeout(60_000);
     await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
-    const page = await context.newPage();
+    const page = context.pages()[0] ?? (await context.newPage());
     await page.goto(app.url);
     return { context, page };
   };
@@ -37,24 +42,129 @@ export async function openRecorderBrowser(app: BrowserApp, userId: string) {
 }
 
 /** Records until `stop` is clicked. @returns the panel of the recording. */
-export async function startRecording(page: Page, title: string) {
+export async function startRecording(page: Page, title: string, { microphone = true } = {}) {
   await page.getByRole("banner").getByRole("button", { name: "Record" }).click();
   const dialog = page.getByRole("dialog", { name: "Record a meeting" });
   await dialog.getByLabel("Title").fill(title);
+  if (!microphone) await dialog.getByLabel("Microphone", { exact: true }).uncheck({ force: true });
   await dialog.getByRole("button", { name: "Start recording" }).click();
   const panel = page.getByRole("region", { name: "Recording" });
   await panel.waitFor();
+  // Remembers when the clock changed.
+  await page.evaluate(`(() => {
+    const clock = document.querySelector('[role="timer"]');
+    window.clockChanged = performance.now();
+    new MutationObserver(() => { window.clockChanged = performance.now(); })
+      .observe(clock, { characterData: true, childList: true, subtree: true });
+  })()`);
   return panel;
 }
 
 /** Seconds that the recording's clock shows. */
-export async function shownSeconds(page: Page): Promise<number> {
+async function shownSeconds(page: Page): Promise<number> {
   const text = await page.getByRole("timer").textContent();
   const [minutes = 0, seconds = 0] = (text ?? "").split(":").map(Number);
   return minutes * 60 + seconds;
 }
 
+/** Milliseconds recorded by now, while the recording runs: more exactly than its clock shows them. */
+export async function recordedMs(page: Page): Promise<number> {
+  const shown = await page.evaluate<{ text: string; sinceMs: number }>(`({
+    text: document.querySelector('[role="timer"]').textContent,
+    sinceMs: performance.now() - window.clockChanged,
+  })`);
+  const [minutes = 0, seconds = 0] = shown.text.split(":").map(Number);
+  return (minutes * 60 + seconds) * 1000 + Math.min(1000, shown.sinceMs);
+}
+
 /** Waits until the recording's clock shows a time. */
 export function waitForTime(page: Page, seconds: number): Promise<unknown> {
-  return until(`the recording has ${seconds} s`, async () => (await shownSeconds(page)) >= seconds);
+  return until(
+    `the recording has ${seconds} s`,
+    async () => (await shownSeconds(page)) >= seconds,
+    60_000 + 2000 * seconds,
+  );
+}
+
+/** The names of everything in the browser's private file system. */
+export function storedNames(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(async () => {
+    const names = [];
+    const walk = async (folder) => {
+      for await (const [name, entry] of folder.entries()) {
+        names.push(name);
+        if (entry.kind === "directory") await walk(entry);
+      }
+    };
+    try {
+      await walk(await navigator.storage.getDirectory());
+    } catch (error) {
+      // A folder was removed meanwhile.
+      if (error.name !== "NotFoundError") throw error;
+      return ["changing"];
+    }
+    return names;
+  })()`);
+}
+
+/** A recording's file, copied out of the store. */
+export async function saveMedia(
+  store: ObjectStore,
+  recordingId: string,
+  format: "mp4" | "mp3" = "mp4",
+): Promise<string> {
+  const path = join(folder, `${recordingId}.${format}`);
+  const { body } = await store.get(recordingObjectKey(recordingId, `media.${format}`));
+  writeFileSync(path, Buffer.concat(await body.toArray()));
+  return path;
+}
+
+/** How loud the tone is in a recording. The left channel is 0. */
+interface Heard {
+  readonly channels: number;
+  /** The most between two times in seconds. */
+  loudest(channel: 0 | 1, fromSec?: number, toSec?: number): number;
+  /** When the tone begins, in seconds. */
+  beginnings(channel: 0 | 1): number[];
+}
+
+/** Listens to a recording's file. */
+export function listenTo(path: string): Heard {
+  const channels = measureTone(path, toneHertz);
+  const between = (channel: 0 | 1, fromSec: number, toSec: number) =>
+    (channels[channel] ?? []).filter((_, index) => {
+      const second = (index * windowMs) / 1000;
+      return second >= fromSec && second < toSec;
+    });
+  const loudest = (channel: 0 | 1, fromSec = 0, toSec = Number.POSITIVE_INFINITY) =>
+    between(channel, fromSec, toSec).reduce((most, level) => Math.max(most, level), 0);
+  return {
+    channels: channels.length,
+    loudest,
+    beginnings(channel) {
+      const limit = loudest(channel) / 4;
+      const levels = channels[channel] ?? [];
+      return levels.flatMap((level, index) =>
+        level >= limit && (levels[index - 1] ?? 0) < limit ? [(index * windowMs) / 1000] : [],
+      );
+    },
+  };
+}
+
+/**
+ * Fails unless the tone of both sources returns in time from the beginning to the end of a recording.
+ * @param mutedSec when the microphone, which is on the left, was muted.
+ */
+export function assertComplete(heard: Heard, durationMs: number, mutedSec?: readonly [number, number]): void {
+  assert.equal(heard.channels, 2);
+  for (const channel of [0, 1] as const) {
+    assert.ok(heard.loudest(channel) > 0.05, `channel ${channel} has sound: ${heard.loudest(channel)}`);
+    const times = [0, ...heard.beginnings(channel), durationMs / 1000];
+    const gaps = times.slice(1).flatMap((time, index) => {
+      const before = times[index] ?? 0;
+      const isMuted = channel === 0 && mutedSec !== undefined && before <= mutedSec[1] && time >= mutedSec[0];
+      return isMuted ? [] : [time - before];
+    });
+    assert.ok(Math.max(...gaps) < 1.5 * toneEverySec, `channel ${channel} has no gaps: ${times.join()}`);
+  }
 }

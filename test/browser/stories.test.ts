@@ -50,10 +50,18 @@ test("story: its highlights play in sequence to the end", async () => {
   const { page, complaints } = await visit(app, `/stories/${storyId}`, { userId: member.id });
   const player = page.getByRole("region", { name: "Player" });
   await player.getByRole("heading", { name: "First" }).waitFor();
+  // A busy machine may miss a clip of a second.
+  await page.evaluate(`(() => {
+    window.shown = [];
+    const player = document.querySelector('section[aria-label="Player"]');
+    new MutationObserver(() => {
+      const heading = player.querySelector("h2").textContent;
+      if (window.shown.at(-1) !== heading) window.shown.push(heading);
+    }).observe(player, { childList: true, characterData: true, subtree: true });
+  })()`);
+  const shown = () => page.evaluate<string[]>("window.shown");
   await assertAccessible(page);
   await player.getByRole("button", { name: "Play", exact: true }).click();
-  await player.getByRole("heading", { name: "Second" }).waitFor();
-  await player.getByRole("heading", { name: "Third" }).waitFor();
   await player.getByText(/3 of 3 · Harbour talks/).waitFor();
   await until(
     "it ends where its last clip ends",
@@ -64,8 +72,9 @@ test("story: its highlights play in sequence to the end", async () => {
           (element: { paused: boolean; currentTime: number }) => element.paused && element.currentTime >= 4.9,
         )) || undefined,
   );
+  assert.deepEqual(await shown(), ["First", "Second", "Third"]);
   await page.getByRole("button", { name: "Go to 1: First" }).click();
-  await player.getByRole("heading", { name: "First" }).waitFor();
+  await until("it plays the first again", async () => (await shown())[3] === "First");
   assert.deepEqual(complaints, []);
 });
 
@@ -177,7 +186,10 @@ test("story: highlights are searched and added by keyboard; a cover image is sho
   await page.getByRole("dialog").waitFor({ state: "detached" });
   const banner = page.locator(`img[src*="/stories/${storyId}/banner"]`);
   await banner.waitFor();
-  assert.equal(await banner.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
+  await until(
+    "it is loaded",
+    async () => (await banner.evaluate((image: { naturalWidth: number }) => image.naturalWidth)) === 1,
+  );
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
 });

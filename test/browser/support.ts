@@ -17,10 +17,15 @@ export interface BrowserApp extends TestApp {
   readonly browser: Browser;
 }
 
+/** Starts the server with the current web app. */
+export async function startWebApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const webFolder = await buildWebApp(() => undefined);
+  return startTestApp({ ...options, webFolder, port: options.port ?? (await freePort()) });
+}
+
 /** Starts the server with the current web app, and a real Chromium. */
 export async function startBrowserApp(options: TestAppOptions = {}): Promise<BrowserApp> {
-  const webFolder = await buildWebApp(() => undefined);
-  const app = await startTestApp({ ...options, webFolder, port: options.port ?? (await freePort()) });
+  const app = await startWebApp(options);
   const browser = await launchChromium();
   after(() => browser.close());
   return { ...app, browser };

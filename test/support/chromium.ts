@@ -37,8 +37,8 @@ export async function launchChromium({ hasScrollbars = false } = {}): Promise<Br
 }
 
 /**
- * The same browser with a profile in a folder, which survives when it is killed, and with fake devices: a screen with a
- * moving picture, a camera, and a microphone that plays a WAV file again and again.
+ * The same browser with a profile in a folder, which survives when it is killed, and with fake devices: a tab with a moving
+ * picture, a camera, and a microphone. Tab and microphone play a WAV file again and again.
  */
 export async function launchWithDevices(profile: string, microphone: string): Promise<BrowserContext> {
   const options = await launchOptions();
@@ -46,7 +46,7 @@ export async function launchWithDevices(profile: string, microphone: string): Pr
     ...options,
     args: [
       ...options.args,
-      "--use-fake-device-for-media-stream",
+      "--use-fake-device-for-media-stream=display-media-type=browser",
       "--use-fake-ui-for-media-stream",
       `--use-file-for-fake-audio-capture=${microphone}`,
     ],

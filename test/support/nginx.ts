@@ -10,12 +10,14 @@ import { until } from "./until.ts";
  * Starts nginx in front of a server for the calling test file, with nginx's defaults: it refuses bodies over 1 MiB.
  * @param port where nginx listens.
  * @param serverUrl where the server listens.
+ * @param maxBody the largest body, as nginx writes it.
  */
-export function startNginx(port: number, serverUrl: string): Promise<void> {
+export function startNginx(port: number, serverUrl: string, maxBody = "1m"): Promise<void> {
   return run(
     port,
     `server {
     listen 127.0.0.1:${port};
+    client_max_body_size ${maxBody};
     location / {
       proxy_pass ${serverUrl};
       proxy_http_version 1.1;

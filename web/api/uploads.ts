@@ -143,8 +143,12 @@ export function removeImportTranscript(uploadId: string): Promise<ImportBody> {
 }
 
 /** The state of an upload created by `startImport`. */
-export function findImport(uploadId: string) {
-  return call<typeof getImport>("GET", path`/_/api/v1/imports/${uploadId}`);
+export function findImport(uploadId: string, signal?: AbortSignal) {
+  return call<typeof getImport>(
+    "GET",
+    path`/_/api/v1/imports/${uploadId}`,
+    signal === undefined ? {} : { signal },
+  );
 }
 
 /** The same, polled until it is a recording. */

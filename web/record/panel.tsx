@@ -14,10 +14,7 @@ import { readPreferences } from "../player/preferences.ts";
 import type { Meter } from "./capture/sound.ts";
 import type { TransferState } from "./outbox/transfers.ts";
 import classes from "./record.module.css";
-import type { Recorder } from "./recorder.ts";
-
-/** The server accepts nothing shorter. */
-const minMs = 10_000;
+import { minRecordingMs, type Recorder } from "./recorder.ts";
 
 interface PanelProps {
   readonly recorder: Recorder;
@@ -95,7 +92,7 @@ export function RecorderPanel(props: PanelProps) {
         <SavedText transfer={props.transfer} />
         {isAsking ? (
           <TooShort
-            isLongEnough={elapsedMs >= minMs}
+            isLongEnough={elapsedMs >= minRecordingMs}
             onContinue={() => setAsking(false)}
             onDiscard={props.onDiscard}
           />
@@ -106,7 +103,7 @@ export function RecorderPanel(props: PanelProps) {
               color="red.9"
               leftSection={<IconPlayerStop size={18} />}
               loading={isStopping}
-              onClick={() => (elapsedMs < minMs ? setAsking(true) : props.onStop())}
+              onClick={() => (elapsedMs < minRecordingMs ? setAsking(true) : props.onStop())}
             >
               Stop
             </Button>

@@ -10,6 +10,9 @@ import { transfers } from "./outbox/transfers.ts";
 /** An encoder that has not finished after this long hangs; what it stored before is kept. */
 const stopTimeoutMs = 30_000;
 
+/** The server accepts nothing shorter. */
+export const minRecordingMs = 10_000;
+
 /** What a recording is about, as entered before it starts. */
 export interface Details {
   readonly title: string;
@@ -107,6 +110,7 @@ async function record(
     moments: [],
   };
   await writeNote(folder, note);
+  let writing: Promise<void> = Promise.resolve();
   const sound = await mixSound(sources);
   const outbox = createOutbox(folder);
   let elapsedMs = 0;
@@ -158,7 +162,8 @@ async function record(
     setMuted: sound.setMuted,
     mark() {
       note = { ...note, moments: [...note.moments, elapsedMs] };
-      void writeNote(folder, note);
+      // One after the other, so that the last one written has all moments.
+      writing = writing.then(() => writeNote(folder, note)).catch(() => undefined);
       return note.moments.length;
     },
     moments: () => note.moments,

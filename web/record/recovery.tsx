@@ -8,6 +8,7 @@ import { dayAndTime, lengthInWords } from "../common/format/time.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { findStored, type StoredRecording } from "./outbox/pieces.ts";
 import { transfers } from "./outbox/transfers.ts";
+import { minRecordingMs } from "./recorder.ts";
 
 /** Offers to finish the recordings that an earlier visit left in this browser. */
 export function RecoveryNotice({ userId }: { userId: string }) {
@@ -37,7 +38,8 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
     onGone();
     void navigate({ to: "/record/$uploadId", params: { uploadId: note.uploadId } });
   };
-  const length = recovered(pieces.at(-1)?.endMs ?? 0);
+  const recordedMs = pieces.at(-1)?.endMs ?? 0;
+  const isTooShort = recordedMs < minRecordingMs;
   return (
     <Alert
       color="indigo"
@@ -53,12 +55,17 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
     >
       <Group justify="space-between" gap="xs">
         <Text size="sm">
-          Recorded {dayAndTime(note.startedAt)}. What the server doesn't have yet is in this browser.
+          Recorded {dayAndTime(note.startedAt)}.{" "}
+          {isTooShort
+            ? "It has less than 10 seconds, so it can't be saved."
+            : "What the server doesn't have yet is in this browser."}
         </Text>
         <Group gap="xs">
-          <Button size="xs" onClick={finish}>
-            Finish upload{length}
-          </Button>
+          {isTooShort ? null : (
+            <Button size="xs" onClick={finish}>
+              Finish upload ({recovered(recordedMs)} recovered)
+            </Button>
+          )}
           <ConfirmButton
             text="Discard"
             button={{ size: "xs", variant: "default" }}
@@ -76,9 +83,7 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
   );
 }
 
-/** How much was recovered; nothing if all of it is on the server already. */
 function recovered(ms: number): string {
-  if (ms === 0) return "";
   const minutes = Math.floor(ms / 60_000);
-  return ` (${minutes > 0 ? `${minutes} min` : lengthInWords(ms)} recovered)`;
+  return minutes > 0 ? `${minutes} min` : lengthInWords(ms);
 }

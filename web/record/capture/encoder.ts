@@ -2,12 +2,13 @@ import {
   AppendOnlyStreamTarget,
   AudioSample,
   AudioSampleSource,
-  CanvasSource,
   getFirstEncodableAudioCodec,
   getFirstEncodableVideoCodec,
   Mp4OutputFormat,
   Output,
   Quality,
+  VideoSample,
+  VideoSampleSource,
 } from "mediabunny";
 import { createPicture, type Picture } from "./compose.ts";
 import { wholeFragments } from "./fragments.ts";
@@ -78,11 +79,11 @@ async function start({ folder, sampleRate, audio, picture }: StartMessage) {
   });
   const sound = new AudioSampleSource({ codec: audioCodec, quality: audioQuality });
   output.addAudioTrack(sound);
-  const canvas = picture === null ? null : createPicture(picture);
+  const pictures = picture === null ? null : createPicture(picture);
   const video =
-    canvas === null || videoCodec === null
+    videoCodec === null
       ? null
-      : new CanvasSource(canvas.canvas, {
+      : new VideoSampleSource({
           codec: videoCodec,
           quality: videoQuality,
           keyFrameInterval: keyFrameIntervalSec,
@@ -112,7 +113,9 @@ async function start({ folder, sampleRate, audio, picture }: StartMessage) {
       post({ type: "time", ms: clockMs() });
   };
   const stopPictures =
-    video === null || canvas === null ? () => Promise.resolve() : drawPictures(video, canvas, clockMs, fail);
+    video === null || pictures === null
+      ? () => Promise.resolve()
+      : encodePictures(video, pictures, clockMs, fail);
 
   return {
     async stop(): Promise<void> {
@@ -129,23 +132,30 @@ async function start({ folder, sampleRate, audio, picture }: StartMessage) {
 }
 
 /** Encodes the picture whenever it has changed, at most `frameRate` times a second. @returns a function that ends it. */
-function drawPictures(
-  video: CanvasSource,
+function encodePictures(
+  video: VideoSampleSource,
   picture: Picture,
   clockMs: () => number,
   fail: (error: unknown) => void,
 ): () => Promise<void> {
   let lastMs = -1;
   let adding: Promise<void> | null = null;
+  const add = async (ms: number): Promise<void> => {
+    const frame = await picture.take(lastMs < 0 || ms - lastMs >= repeatMs);
+    if (frame === null) return;
+    lastMs = ms;
+    const sample = new VideoSample(frame, { timestamp: ms / 1000, duration: 1 / frameRate });
+    try {
+      await video.add(sample);
+    } finally {
+      sample.close();
+    }
+  };
   const timer = setInterval(() => {
     const ms = clockMs();
     // An encoder that can't keep up misses pictures rather than fall behind the sound.
     if (isPaused || adding !== null || ms <= lastMs) return;
-    const isDue = lastMs < 0 || ms - lastMs >= repeatMs;
-    if (!picture.draw() && !isDue) return;
-    lastMs = ms;
-    adding = video
-      .add(ms / 1000, 1 / frameRate)
+    adding = add(ms)
       .catch(fail)
       .finally(() => {
         adding = null;

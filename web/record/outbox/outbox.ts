@@ -64,12 +64,14 @@ export function createOutbox(folder: FileSystemDirectoryHandle, stored: readonly
       if (wanted.length === 0 && start === end) return { value: null, done: isComplete };
       if ((wanted[0]?.start ?? Number.POSITIVE_INFINITY) > start)
         throw new LostPartError("The server no longer has the beginning of this recording.");
+      // Decided before reading: what is added meanwhile belongs to the next request.
+      const done = isComplete && limit >= end;
       const parts: Blob[] = [];
       for (const piece of wanted) {
         const file = await readPiece(folder, piece);
         parts.push(file.slice(Math.max(0, start - piece.start), limit - piece.start));
       }
-      return { value: new Blob(parts), done: isComplete && limit >= end };
+      return { value: new Blob(parts), done };
     },
   };
 }

@@ -88,6 +88,7 @@ export async function findStored(userId: string): Promise<StoredRecording[]> {
   for await (const [uploadId, folder] of root.entries()) {
     if (busy.has(lockName(uploadId)) || !(folder instanceof FileSystemDirectoryHandle)) continue;
     const note = await readNote(folder);
+    if (note === null) await removeUnused(uploadId, folder);
     if (note?.userId !== userId) continue;
     // Another tab may remove it meanwhile.
     const pieces = await findPieces(folder).catch(ignoreMissing);
@@ -101,6 +102,19 @@ export function lockName(uploadId: string): string {
   return `parley-recording-${uploadId}`;
 }
 
+/** Removes the folder of a recording that never began, because the browser was killed before. */
+async function removeUnused(uploadId: string, folder: FileSystemDirectoryHandle): Promise<void> {
+  await navigator.locks.request(lockName(uploadId), { ifAvailable: true }, async (lock) => {
+    if (lock === null) return;
+    // A folder that can't be read or removed now is removed on a later visit.
+    const isUnused = await namedPieces(folder).then(
+      (pieces) => pieces.length === 0,
+      () => false,
+    );
+    if (isUnused) await removeFolder(uploadId).catch(() => undefined);
+  });
+}
+
 async function readNote(folder: FileSystemDirectoryHandle): Promise<RecordingNote | null> {
   try {
     const file = await (await folder.getFileHandle(noteName)).getFile();
@@ -111,15 +125,19 @@ async function readNote(folder: FileSystemDirectoryHandle): Promise<RecordingNot
   }
 }
 
-async function findPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
+/** All pieces by their names, in order. */
+async function namedPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
   const named: Piece[] = [];
   for await (const name of folder.keys()) {
     const piece = pieceOf(name);
     if (piece !== null) named.push(piece);
   }
-  named.sort((a, b) => a.start - b.start);
+  return named.sort((a, b) => a.start - b.start);
+}
+
+async function findPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
   let whole: Piece[] = [];
-  for (const piece of named) {
+  for (const piece of await namedPieces(folder)) {
     const file = await readPiece(folder, piece).catch(ignoreMissing);
     if (file === undefined) continue;
     if (file.size !== piece.size) break;

@@ -50,7 +50,7 @@ export async function transfer(
   const report = (isOffline: boolean): void => options.onProgress({ sent, isOffline });
   for (;;) {
     try {
-      const { upload, failure } = await findImport(uploadId);
+      const { upload, failure } = await findImport(uploadId, signal);
       if (failure !== null) throw new Error(failure.reason);
       // All of it has arrived, and only the response was lost.
       if (upload === null) return;
@@ -87,10 +87,12 @@ function reconnected(signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, reconnectMs);
   const stop = (): void => reject(signal.reason);
-  window.addEventListener("online", () => resolve(), { once: true });
+  const proceed = (): void => resolve();
+  window.addEventListener("online", proceed);
   signal.addEventListener("abort", stop, { once: true });
   return promise.finally(() => {
     clearTimeout(timer);
+    window.removeEventListener("online", proceed);
     signal.removeEventListener("abort", stop);
   });
 }
