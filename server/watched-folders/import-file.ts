@@ -81,7 +81,8 @@ export function folderOf(path: string): string {
 export async function findGroup({ file, listings }: Claim): Promise<FileGroup | null> {
   const folder = folderOf(file.path);
   try {
-    return await listings.find(folder, folder === "" ? file.path : file.path.slice(folder.length + 1));
+    const name = folder === "" ? file.path : file.path.slice(folder.length + 1);
+    return await listings.find(folder, name, file.mark);
   } catch (error) {
     if (error instanceof WatchError && error.isOutdated) return null;
     throw error;

@@ -1,5 +1,5 @@
 import { filesOf } from "../../contract/file-groups.ts";
-import { type FileGroup, type Listed, listGroups, pathIn } from "./groups.ts";
+import { type FileGroup, type Listed, listGroups, markOf, pathIn } from "./groups.ts";
 import type { Place } from "./place/index.ts";
 
 /** Listings that are kept have at most so many files in all. */
@@ -13,8 +13,11 @@ const goneMs = 1000;
  * list it for each of them. Whether a file is still the same is checked in any case.
  */
 export interface Listings {
-  /** The group of a file, by the name that its folder lists. Null: the file is gone. */
-  find(folder: string, name: string): Promise<FileGroup | null>;
+  /**
+   * The group of a file, by the name that its folder lists. Null: the file is gone.
+   * @param mark of the group when the folder was checked; another one is looked up in a new listing.
+   */
+  find(folder: string, name: string, mark: Buffer): Promise<FileGroup | null>;
 }
 
 /** A listing of a folder, which may still be in progress. */
@@ -46,13 +49,13 @@ export function createListings(place: Place, maxAgeMs: number): Listings {
   }
 
   /** The group in a listing of a moment ago; undefined: the folder has to be listed. */
-  async function findKept(folder: string, name: string): Promise<FileGroup | null | undefined> {
+  async function findKept(folder: string, name: string, mark: Buffer): Promise<FileGroup | null | undefined> {
     const entry = kept.get(folder);
     if (entry === undefined || performance.now() - entry.at > maxAgeMs) return undefined;
     const found = groupOf(await entry.listed, name);
     // A file that is due was there for longer; where many are gone, the folder is not listed for each.
     if (found === null) return performance.now() - entry.at < goneMs ? null : undefined;
-    return (await isCurrent(place, folder, found)) ? found : undefined;
+    return markOf(found).equals(mark) && (await isCurrent(place, folder, found)) ? found : undefined;
   }
 
   /** Drops the oldest listings, but never the last. */
@@ -66,8 +69,8 @@ export function createListings(place: Place, maxAgeMs: number): Listings {
   }
 
   return {
-    async find(folder, name) {
-      const found = await findKept(folder, name);
+    async find(folder, name, mark) {
+      const found = await findKept(folder, name, mark);
       return found === undefined ? groupOf(await list(folder), name) : found;
     },
   };

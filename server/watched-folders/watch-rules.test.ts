@@ -72,14 +72,19 @@ test("a folder with many files is listed once for all of them, and changes are n
     },
   };
   const listings = createListings(place, 60_000);
-  const find = (name: string) =>
-    findGroup({ file: { path: `team/${name}` } as Claim["file"], listings } as Claim);
+  const checked = new Map((await listGroups(real, "team")).groups.map((group) => [group.main.name, group]));
+  const find = (name: string, group = checked.get(name) as FileGroup) =>
+    findGroup({ file: { path: `team/${name}`, mark: markOf(group) } as Claim["file"], listings } as Claim);
   for (const name of names) assert.equal((await find(name))?.main.name, name);
   assert.equal(lists, 1);
   await readSettingsOf(place, "team");
   assert.equal(lists, 1);
   writeFileSync(join(root, "team", "Call 7.mp4"), "another recording");
   assert.equal((await find("Call 7.mp4"))?.main.size, 17);
+  writeFileSync(join(root, "team", "Call 9.vtt"), "WEBVTT");
+  const { groups } = await listGroups(real, "team");
+  const withText = groups.find(({ main }) => main.name === "Call 9.mp4") as FileGroup;
+  assert.equal((await find("Call 9.mp4", withText))?.transcript?.name, "Call 9.vtt");
   rmSync(join(root, "team", "Call 8.mp4"));
   assert.equal(await find("Call 8.mp4"), null);
 });
