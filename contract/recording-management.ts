@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CursorInput, NextCursor, Success, Timestamp, Uuid } from "./common.ts";
+import { CursorInput, NextCursor, Success, Timestamp, TimestampInput, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import { RecordingParams } from "./recordings.ts";
 
@@ -80,8 +80,49 @@ export const listTrash = operation({
   description:
     "Lists the deleted recordings that the caller can restore, last deleted first: those the caller recorded, and for admins and workspace tokens all that they could see.",
   query: z.object({ cursor: CursorInput.optional() }),
-  response: z.strictObject({ recordings: z.array(TrashedRecording), cursor: NextCursor }),
+  response: z.strictObject({
+    recordings: z.array(TrashedRecording),
+    total: z.strictObject({ recordings: Count, bytes: Count }).nullable().meta({
+      description: "How many there are and the size of their files; null on later pages.",
+    }),
+    cursor: NextCursor,
+  }),
   errors: ["invalid_input", "invalid_cursor"],
+});
+
+export const getTrashedRecording = operation({
+  ...base,
+  id: "getTrashedRecording",
+  permission: "read",
+  method: "GET",
+  path: "/_/api/v1/trash/:recording_id",
+  summary: "Get Recording From Trash",
+  description: "Returns a deleted recording that the caller can restore.",
+  params: RecordingParams,
+  response: TrashedRecording,
+  errors: ["not_found"],
+});
+
+/** Recordings deleted by one request to empty the trash at most. */
+export const maxEmptied = 50;
+
+export const emptyTrash = operation({
+  ...base,
+  id: "emptyTrash",
+  method: "POST",
+  path: "/_/api/v1/trash/empty",
+  summary: "Empty Trash",
+  description: `Permanently deletes up to ${maxEmptied} recordings that the caller can restore, with their files. Repeat until \`is_complete\`. Recordings on legal hold stay.`,
+  body: z.object({
+    deleted_before: TimestampInput.optional().meta({
+      description: "Only recordings that were deleted before this time, such as those that a user was shown.",
+    }),
+  }),
+  response: z.strictObject({
+    deleted: Count,
+    is_complete: z.boolean().meta({ description: "Whether none is left that this request could delete." }),
+  }),
+  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden"],
 });
 
 export const restoreRecording = operation({

@@ -146,7 +146,11 @@ export const LegalHold = z
   .strictObject({
     recording_id: Uuid,
     recording: NamedRecording.nullable().meta({
-      description: "The recording; null if the caller can't see it.",
+      description: "The recording; null if the caller can't see it, or could not when it was deleted.",
+    }),
+    purge_datetime: Timestamp.nullable().meta({
+      description:
+        "For a recording in the trash: when the server would delete it permanently without the hold; null: it is not in the trash.",
     }),
     reason: z.string(),
     placed_by: Uuid,

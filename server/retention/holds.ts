@@ -5,10 +5,15 @@ import type { Database, Executor, Tx } from "../platform/db/database.ts";
 import type { LegalHolds } from "../platform/db/types.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 
-/** A legal hold with its recording; title and time are null for a caller who can't see the recording. */
+/**
+ * A legal hold with its recording; title and time are null for a caller who can't see the recording, and could not when it
+ * was deleted.
+ */
 export type HoldRow = Selectable<LegalHolds> & {
   readonly title: string | null;
   readonly start_datetime: Date | null;
+  /** When it would be deleted without the hold; null: it is not in the trash. */
+  readonly purge_at: Date | null;
 };
 
 /** The legal holds of a workspace, newest first, or the hold on one recording. */
@@ -23,11 +28,21 @@ export function findHolds(
       join.onRef("r.id", "=", "h.recording_id").on(
         sql<boolean>`exists (
             select 1 from recording_grants g
-            where g.recording_id = r.id and g.principal_id = any(${sees}::uuid[]))`,
+            where g.recording_id = r.id and g.principal_id = any(${sees}::uuid[]))
+          or exists (
+            select 1 from trashed_recordings t
+            where t.recording_id = r.id and t.principals && ${sees}::uuid[])`,
       ),
     )
     .selectAll("h")
-    .select(["r.title", "r.start_datetime"])
+    .select([
+      "r.title",
+      "r.start_datetime",
+      sql<Date | null>`(
+        select t.trashed_at + make_interval(days => w.trash_days)
+        from trashed_recordings t join workspaces w on w.id = t.workspace_id
+        where t.recording_id = h.recording_id)`.as("purge_at"),
+    ])
     .where("h.workspace_id", "=", workspaceId)
     .$if(recordingId !== undefined, (query) => query.where("h.recording_id", "=", recordingId ?? ""))
     .orderBy("h.placed_at", "desc")

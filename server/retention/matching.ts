@@ -31,17 +31,17 @@ export function matches(conditions: Conditions): RawBuilder<boolean> {
 }
 
 /**
- * SQL subquery: ids and start times of a workspace's recordings that started long enough ago, including those in the trash,
+ * SQL subqueries: ids and start times of a workspace's recordings that started long enough ago, and of those in the trash,
  * which a rule doesn't let rest. The workspace's grants are indexed by time, so a rule only reads old recordings.
  */
-function oldRecordings(workspaceId: string, { older_than_days }: Conditions): RawBuilder<unknown> {
-  return sql`(
-    select g.recording_id, g.start_datetime from recording_grants g
-    where g.principal_id = ${workspaceId}
-      and g.start_datetime < now() - make_interval(days => ${older_than_days}::integer)
-    union all
-    select t.recording_id, r.start_datetime from trashed_recordings t join recordings r on r.id = t.recording_id
-    where t.workspace_id = ${workspaceId})`;
+function oldRecordings(workspaceId: string, { older_than_days }: Conditions): RawBuilder<unknown>[] {
+  const limit = sql`now() - make_interval(days => ${older_than_days}::integer)`;
+  return [
+    sql`(select g.recording_id, g.start_datetime from recording_grants g
+      where g.principal_id = ${workspaceId} and g.start_datetime < ${limit})`,
+    sql`(select t.recording_id, r.start_datetime from trashed_recordings t join recordings r on r.id = t.recording_id
+      where t.workspace_id = ${workspaceId} and r.start_datetime < ${limit})`,
+  ];
 }
 
 export interface Match {
@@ -59,14 +59,21 @@ export async function findMatches(
   conditions: Conditions,
   limit: number,
 ): Promise<Match[]> {
-  const { rows } = await sql<Match>`
-    select r.id, r.title, r.start_datetime
-    from ${oldRecordings(workspaceId, conditions)} g join recordings r on r.id = g.recording_id
-    where ${matches(conditions)}
-      and not exists (select 1 from legal_holds h where h.recording_id = r.id)
-    order by g.start_datetime, g.recording_id
-    limit ${limit}`.execute(db);
-  return rows;
+  const found: Match[] = [];
+  // One after the other, not as a union, so that each reads in the order of its index and stops at the limit.
+  for (const old of oldRecordings(workspaceId, conditions)) {
+    const { rows } = await sql<Match>`
+      select r.id, r.title, r.start_datetime
+      from ${old} g join recordings r on r.id = g.recording_id
+      where ${matches(conditions)}
+        and not exists (select 1 from legal_holds h where h.recording_id = r.id)
+      order by g.start_datetime, g.recording_id
+      limit ${limit}`.execute(db);
+    found.push(...rows);
+  }
+  return found
+    .sort((a, b) => a.start_datetime.getTime() - b.start_datetime.getTime() || (a.id < b.id ? -1 : 1))
+    .slice(0, limit);
 }
 
 /** How many recordings match, and how many of those are on legal hold. */
@@ -78,7 +85,7 @@ export async function countMatches(
   const { rows } = await sql<{ recordings: number; held: number }>`
     select (count(*) filter (where h.recording_id is null))::integer as recordings,
       count(h.recording_id)::integer as held
-    from ${oldRecordings(workspaceId, conditions)} g
+    from (${sql.join(oldRecordings(workspaceId, conditions), sql` union all `)}) g
     join recordings r on r.id = g.recording_id
     left join legal_holds h on h.recording_id = r.id
     where ${matches(conditions)}`.execute(db);

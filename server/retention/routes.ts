@@ -162,6 +162,7 @@ function presentHold(row: HoldRow) {
       row.title === null || row.start_datetime === null
         ? null
         : { id: row.recording_id, title: row.title, start_datetime: row.start_datetime.toISOString() },
+    purge_datetime: row.purge_at?.toISOString() ?? null,
     reason: row.reason,
     placed_by: row.placed_by,
     placed_datetime: row.placed_at.toISOString(),

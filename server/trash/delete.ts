@@ -19,6 +19,7 @@ import { deleteUploadsOf, findAudience, isHeld, lockHighlightsOf } from "../reco
 import { removeFromStories } from "../recordings/delete/remove-from-stories.ts";
 import { lockForChange } from "../recordings/rights.ts";
 import { deleteEvents } from "../webhooks/deliveries/suppress.ts";
+import { findImports } from "./imports.ts";
 import { findTrashDays, insertTrashed } from "./queries.ts";
 
 /** What deleting needs. */
@@ -100,6 +101,7 @@ async function moveToTrash(
   const highlightIds = await lockHighlightsOf(tx, recordingId);
   const positions = await removeFromStories(tx, highlightIds);
   const links = await suspendLinks(tx, recordingId);
+  const imports = await findImports(tx, recordingId);
   const uploadIds = await deleteUploadsOf(tx, recordingId);
   const events = await deleteEvents(tx, recordingId, [recordingId, ...highlightIds, ...uploadIds]);
   await tx.deleteFrom("pending_announcements").where("recording_id", "=", recordingId).execute();
@@ -113,7 +115,7 @@ async function moveToTrash(
     recordingId,
     trashedBy: actor.credential === "workspace_access_token" ? null : actor.userId,
     principals: audience,
-    removed: { links, positions },
+    removed: { links, positions, imports },
     days,
   });
   await syncGrants(tx, [recordingId]);

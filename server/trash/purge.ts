@@ -1,13 +1,15 @@
 import type { FastifyBaseLogger } from "fastify";
+import { maxEmptied } from "../../contract/recording-management.ts";
 import { type AuditActor, serverItself } from "../audit/record.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 import { forEachIsolated } from "../platform/jobs/for-each-isolated.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { type Receipt, removeFiles, removeRecording } from "../recordings/delete/delete.ts";
 import { deleteEvents } from "../webhooks/deliveries/suppress.ts";
 import { type DeletionDeps, refuseHeld } from "./delete.ts";
-import { findDue, lockDue } from "./queries.ts";
+import { findDue, findPurgeable, lockDue } from "./queries.ts";
 import { lockForRestoring } from "./restore.ts";
 
 /** Permanently deletes a recording in the trash. */
@@ -23,6 +25,29 @@ export async function purgeRecording(
     return removeRecording(tx, actor, recordingId, deleteEvents);
   });
   return removeFiles(deps, recordingId, removed);
+}
+
+/**
+ * Permanently deletes recordings in the trash that the principal can restore, but none on legal hold.
+ * @param before only those deleted before this time.
+ */
+export async function purgeAll(
+  deps: DeletionDeps,
+  principal: Principal,
+  actor: AuditActor,
+  before: Date | null,
+): Promise<{ deleted: number; is_complete: boolean }> {
+  const found = await findPurgeable(deps.db.pool, principal, before, maxEmptied + 1);
+  let deleted = 0;
+  for (const id of found.slice(0, maxEmptied))
+    try {
+      await purgeRecording(deps, principal, id, actor);
+      deleted += 1;
+    } catch (error) {
+      // Restored, deleted or put on hold meanwhile.
+      if (!(error instanceof ProblemError)) throw error;
+    }
+  return { deleted, is_complete: found.length <= maxEmptied };
 }
 
 /** Most recordings deleted per run; the next run continues. */

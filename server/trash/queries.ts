@@ -5,11 +5,15 @@ import type { Executor, Tx } from "../platform/db/database.ts";
 import type { Position } from "../platform/http/page.ts";
 import type { SuspendedLink } from "../public-link-records/suspend.ts";
 import type { StoryPosition } from "../recordings/delete/remove-from-stories.ts";
+import { mayChange } from "../recordings/rights.ts";
+import type { KeptImport } from "./imports.ts";
 
 /** What moving a recording to the trash removed and restoring it puts back. */
 export interface Removed {
   readonly links: readonly SuspendedLink[];
   readonly positions: readonly StoryPosition[];
+  /** Missing for those that an earlier version moved to the trash. */
+  readonly imports?: readonly KeptImport[];
 }
 
 /** How many days deleted recordings of a workspace stay in the trash; 0: none. */
@@ -121,15 +125,25 @@ export interface ListedTrash {
   readonly is_held: boolean;
 }
 
-/**
- * Recordings in the trash that the principal can restore, last deleted first.
- * @param mayChangeAll whether the principal may change every recording they can see.
- */
+/** SQL condition on `trashed_recordings t`: the principal of the values by `restorableValues` can restore it. */
+const isRestorable = `t.workspace_id = $1 and t.principals && $2::uuid[]
+  and ($3 or exists (select 1 from recording_recorders rr where rr.recording_id = t.recording_id and rr.user_id = $4))`;
+
+function restorableValues(principal: Principal): unknown[] {
+  return [
+    principal.workspaceId,
+    principal.sees,
+    mayChange(principal, { is_recorder: false }),
+    principal.userId,
+  ];
+}
+
+/** Recordings in the trash that the principal can restore, last deleted first; or the one with an id. */
 export async function listTrashed(
   pool: pg.Pool,
   principal: Principal,
-  mayChangeAll: boolean,
   { after, limit }: { readonly after: Position | null; readonly limit: number },
+  recordingId: string | null = null,
 ): Promise<ListedTrash[]> {
   const { rows } = await pool.query<ListedTrash>({
     name: "list_trashed",
@@ -139,21 +153,47 @@ export async function listTrashed(
         exists (select 1 from legal_holds h where h.recording_id = r.id) as is_held
       from trashed_recordings t
         join recordings r on r.id = t.recording_id join workspaces w on w.id = t.workspace_id
-      where t.workspace_id = $1 and t.principals && $2::uuid[]
-        and ($3 or exists (select 1 from recording_recorders rr where rr.recording_id = r.id and rr.user_id = $4))
+      where ${isRestorable}
         and ($5::timestamptz is null or (t.trashed_at, t.recording_id) < ($5, $6::uuid))
-      order by t.trashed_at desc, t.recording_id desc limit $7`,
-    values: [
-      principal.workspaceId,
-      principal.sees,
-      mayChangeAll,
-      principal.userId,
-      after?.at ?? null,
-      after?.id ?? null,
-      limit,
-    ],
+        and ($7::uuid is null or t.recording_id = $7)
+      order by t.trashed_at desc, t.recording_id desc limit $8`,
+    values: [...restorableValues(principal), after?.at ?? null, after?.id ?? null, recordingId, limit],
   });
   return rows;
+}
+
+/** How many recordings the principal can restore, and the bytes of their files. */
+export async function measureTrash(
+  pool: pg.Pool,
+  principal: Principal,
+): Promise<{ readonly recordings: number; readonly bytes: number }> {
+  const { rows } = await pool.query<{ recordings: number; bytes: number }>({
+    name: "measure_trash",
+    text: `select count(*)::integer as recordings, coalesce(sum(f.bytes), 0)::float8 as bytes
+      from trashed_recordings t cross join lateral (
+        select sum(s.bytes) as bytes from stored_files s where s.recording_id = t.recording_id) f
+      where ${isRestorable}`,
+    values: restorableValues(principal),
+  });
+  return rows[0] ?? { recordings: 0, bytes: 0 };
+}
+
+/** Recordings that the principal can delete permanently, first deleted first. @param before when they were deleted. */
+export async function findPurgeable(
+  pool: pg.Pool,
+  principal: Principal,
+  before: Date | null,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: "find_purgeable",
+    text: `select t.recording_id as id from trashed_recordings t
+      where ${isRestorable} and ($5::timestamptz is null or t.trashed_at < $5)
+        and not exists (select 1 from legal_holds h where h.recording_id = t.recording_id)
+      order by t.trashed_at, t.recording_id limit $6`,
+    values: [...restorableValues(principal), before, limit],
+  });
+  return rows.map(({ id }) => id);
 }
 
 const isDue = sql<boolean>`(t.trashed_at <= now() - make_interval(days => w.trash_days)

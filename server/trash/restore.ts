@@ -9,6 +9,7 @@ import { announceRecording } from "../recordings/announce.ts";
 import { lockHighlightsOf } from "../recordings/delete/queries.ts";
 import { returnToStories } from "../recordings/delete/remove-from-stories.ts";
 import { mayChange } from "../recordings/rights.ts";
+import { restoreImports } from "./imports.ts";
 import { deleteTrashed, lockTrashed, type TrashedRow } from "./queries.ts";
 
 /**
@@ -52,6 +53,7 @@ export async function restore(
       data: { id, recording_id: recordingId },
     });
   await returnToStories(tx, removed.positions);
+  await restoreImports(tx, recordingId, removed.imports ?? []);
   await recordAudit(tx, actor, {
     action: "recording_restored",
     subject: { type: "recording", id: recordingId },

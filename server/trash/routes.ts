@@ -1,15 +1,16 @@
 import type { FastifyRequest } from "fastify";
+import { toTimestamp } from "../../contract/recording-data.ts";
 import * as contract from "../../contract/recording-management.ts";
 import { actorOf } from "../audit/record.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../platform/http/page.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
-import { mayChange } from "../recordings/rights.ts";
 import { type DeletionDeps, deleteRecording } from "./delete.ts";
-import { purgeRecording } from "./purge.ts";
-import { type ListedTrash, listTrashed } from "./queries.ts";
+import { purgeAll, purgeRecording } from "./purge.ts";
+import { type ListedTrash, listTrashed, measureTrash } from "./queries.ts";
 import { restoreRecording } from "./restore.ts";
 
 const cursorFormat = timeCursor("trash");
@@ -23,7 +24,7 @@ export function trashRoutes(
     config,
   }: { readonly db: Database; readonly store: ObjectStore; readonly config: Pick<Config, "pageSize"> },
 ): void {
-  const depsOf = (request: FastifyRequest, recordingId: string): DeletionDeps => ({
+  const depsOf = (request: FastifyRequest, recordingId: string | null): DeletionDeps => ({
     db,
     store,
     onError: (error) =>
@@ -41,11 +42,29 @@ export function trashRoutes(
       cursor: query.cursor,
       size: config.pageSize,
       format: cursorFormat,
-      fetch: (page) => listTrashed(db.pool, principal, mayChange(principal, { is_recorder: false }), page),
+      fetch: (page) => listTrashed(db.pool, principal, page),
       positionOf: ({ trashed_at: at, id }) => ({ at, id }),
     });
-    return { recordings: rows.map(presentTrashed), cursor };
+    const total = query.cursor === undefined ? await measureTrash(db.pool, principal) : null;
+    return { recordings: rows.map(presentTrashed), total, cursor };
   });
+  route(api, contract.getTrashedRecording, async ({ principal, params: { recording_id: id } }) => {
+    const [row] = await listTrashed(db.pool, principal, { after: null, limit: 1 }, id);
+    if (row === undefined)
+      throw new ProblemError(
+        "not_found",
+        `there is no recording ${id} in the trash that this token can restore`,
+      );
+    return presentTrashed(row);
+  });
+  route(api, contract.emptyTrash, ({ principal, body, request }) =>
+    purgeAll(
+      depsOf(request, null),
+      principal,
+      actorOf(request),
+      body.deleted_before === undefined ? null : new Date(toTimestamp(body.deleted_before)),
+    ),
+  );
   route(api, contract.restoreRecording, ({ principal, params, request }) =>
     restoreRecording(db, principal, params.recording_id, actorOf(request)),
   );

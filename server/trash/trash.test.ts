@@ -334,3 +334,104 @@ test("of restoring and deleting at the same time one wins, and nothing is left h
   const read = await call(app, "POST", `/recordings/${id}`, {}, { token: member.token });
   assert.equal(read.status, restored.status === 200 ? 200 : 404);
 });
+
+test("a recording in the trash is found by its ID only by those who may restore it", async () => {
+  const { recordingId: id } = await makeRecording(app, member.token, { title: "Lost" });
+  const colleague = await makeUser(app.db, workspace);
+  await call(app, "PUT", `/recordings/${id}/users`, { user_id: colleague.id }, { token: member.token });
+  const get = async (token: string) => (await manage("GET", `/trash/${id}`, token)).status;
+  assert.equal(await get(member.token), 404, "not deleted");
+  await remove(id);
+  assert.equal((await manage("GET", `/trash/${id}`, member.token)).body.title, "Lost");
+  assert.deepEqual(
+    await Promise.all([get(workspace.token), get(colleague.token), get(stranger.token)]),
+    [200, 404, 404],
+  );
+  await purge(id);
+});
+
+test("emptying the trash deletes what the caller may restore and was shown, but nothing on legal hold", async () => {
+  const other = await makeUser(app.db, workspace);
+  const [{ recordingId: shown }, { recordingId: held }, { recordingId: foreign }] = await Promise.all([
+    makeRecording(app, member.token),
+    makeRecording(app, member.token),
+    makeRecording(app, other.token),
+  ]);
+  const key = recordingObjectKey(shown, "media.mp3");
+  await addMedia(app, shown, { format: "mp3", bytes: fixture("good-cbr.mp3"), durationMs: 12_000 });
+  for (const id of [shown, held]) await remove(id);
+  await remove(foreign, other.token);
+  const { status } = await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, {
+    reason: "dispute",
+  });
+  assert.equal(status, 200);
+  const { body } = await manage("GET", "/trash", member.token);
+  assert.equal(body.total.recordings, body.recordings.length);
+  assert.ok(body.total.bytes >= 0);
+  const deleted_before = new Date(Date.parse(body.recordings[0].deleted_datetime) + 1).toISOString();
+  const { recordingId: later } = await makeRecording(app, member.token);
+  await remove(later);
+  const emptied = await manage("POST", "/trash/empty", member.token, { deleted_before });
+  assert.equal(emptied.status, 200, emptied.text);
+  assert.equal(emptied.body.is_complete, true);
+  assert.deepEqual(
+    (await trashOf(member.token)).map(({ id }) => id),
+    [later, held],
+  );
+  assert.deepEqual(
+    (await trashOf(other.token)).map(({ id }) => id),
+    [foreign],
+  );
+  assert.equal(await app.store.head(key), null);
+  await manage("DELETE", `/recordings/${held}/legal-hold`, admin.token);
+  assert.deepEqual((await manage("POST", "/trash/empty", workspace.token, {})).body.is_complete, true);
+  assert.deepEqual(await trashOf(workspace.token), []);
+});
+
+test("a hold on a recording in the trash has its title for those who could see it, and when it would be deleted", async () => {
+  const { recordingId: id } = await makeRecording(app, member.token, { title: "Contested" });
+  await call(app, "PUT", `/recordings/${id}/users`, { user_id: admin.id }, { token: member.token });
+  const blind = await makeUser(app.db, workspace, { role: "admin" });
+  await remove(id);
+  await manage("PUT", `/recordings/${id}/legal-hold`, admin.token, { reason: "dispute" });
+  const hold = async (token: string) => (await manage("GET", "/legal-holds", token)).body.legal_holds[0];
+  const seen = await hold(admin.token);
+  assert.equal(seen.recording.title, "Contested");
+  assert.ok(Date.parse(seen.purge_datetime) > Date.now());
+  assert.equal((await hold(blind.token)).recording, null);
+  await manage("DELETE", `/recordings/${id}/legal-hold`, admin.token);
+  await restore(id);
+  await manage("PUT", `/recordings/${id}/legal-hold`, admin.token, { reason: "dispute" });
+  assert.equal((await hold(admin.token)).purge_datetime, null);
+  await manage("DELETE", `/recordings/${id}/legal-hold`, admin.token);
+});
+
+test("an import that is sent again finds the restored recording; one that was sent again meanwhile stays", async () => {
+  const send = async () => {
+    const { status, text, body } = await manage("POST", "/recordings", member.token, {
+      title: "Imported",
+      external_id: "trash-1",
+      transcript: { language: "en", segments: [{ speaker_key: "a", start: 0, end: 900, text: "Hello." }] },
+    });
+    assert.equal(status, 200, text);
+    return body.id as string;
+  };
+  const recordingOf = (importId: string) =>
+    until("it is imported", async () => {
+      const { body } = await manage("GET", `/imports/${importId}`, member.token);
+      return (body.recording_id as string | null) ?? undefined;
+    });
+  const first = await send();
+  const id = await recordingOf(first);
+  await remove(id);
+  assert.equal((await manage("GET", `/imports/${first}`, member.token)).status, 404);
+  await restore(id);
+  assert.equal(await send(), first);
+  assert.equal(await recordingOf(first), id);
+  await remove(id);
+  const second = await send();
+  assert.notEqual(second, first);
+  await restore(id);
+  assert.equal(await send(), second);
+  for (const one of [id, await recordingOf(second)]) await remove(one);
+});

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, type QueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type * as contract from "../../contract/recording-management.ts";
 import { call, path } from "./client.ts";
@@ -15,6 +15,28 @@ export const trashQuery = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }): Promise<TrashPage> =>
     call<typeof contract.listTrash>("GET", "/_/api/v1/trash", { signal, query: { cursor: pageParam } }),
 });
+
+/** A deleted recording that the user can restore; ends with 404 for others. */
+export function trashedQuery(id: string) {
+  return queryOptions({
+    queryKey: ["trash", id],
+    queryFn: ({ signal }) =>
+      call<typeof contract.getTrashedRecording>("GET", path`/_/api/v1/trash/${id}`, { signal }),
+  });
+}
+
+/** Permanently deletes what the user can restore and was deleted before a time. @returns how many were deleted. */
+export async function emptyTrash(before: string): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const part = await call<typeof contract.emptyTrash>("POST", "/_/api/v1/trash/empty", {
+      body: { deleted_before: before },
+    });
+    deleted += part.deleted;
+    // Without progress, what is left can't be deleted now.
+    if (part.is_complete || part.deleted === 0) return deleted;
+  }
+}
 
 export const deleteRecording = (id: string) =>
   call<typeof contract.deleteRecording>("DELETE", path`/_/api/v1/recordings/${id}`);

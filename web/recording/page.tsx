@@ -1,8 +1,6 @@
-import { Button, VisuallyHidden } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
-import { IconVideoOff } from "@tabler/icons-react";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ApiError } from "../api/client.ts";
@@ -16,7 +14,7 @@ import {
 import { useClipboard } from "../common/clipboard.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { momentOf, type RecordingTab } from "../common/recording-url.ts";
-import { EmptyState, ErrorState } from "../common/states.tsx";
+import { ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
 import { createSeeking, PlayerContext } from "../player/context.ts";
 import { createPlayback } from "../player/playback.ts";
@@ -35,7 +33,7 @@ import { TranscriptPane } from "./transcript/pane.tsx";
 
 const page = getRouteApi("/signed-in/recordings/$recordingId");
 
-const RequestAccess = lazyPart(async () => (await import("./request-access.tsx")).RequestAccess);
+const Gone = lazyPart(async () => (await import("./gone.tsx")).Gone);
 
 /** The page of one recording: player, transcript and panels. */
 export function RecordingPage() {
@@ -56,7 +54,7 @@ function OneRecording({ id }: { id: string }) {
       <Gone
         wasHere={query.data !== undefined}
         // Not for URLs without a valid id.
-        requestableId={query.error instanceof ApiError && query.error.status === 404 ? id : null}
+        id={query.error instanceof ApiError && query.error.status === 404 ? id : null}
       />
     );
   if (query.data === undefined)
@@ -79,31 +77,6 @@ function useRefetchAfterNotFound(id: string): void {
           client.invalidateQueries({ queryKey: recordingQuery(id).queryKey, exact: true });
       }),
     [client, id],
-  );
-}
-
-function Gone({ wasHere, requestableId }: { wasHere: boolean; requestableId: string | null }) {
-  return (
-    <>
-      <VisuallyHidden component="h1">Recording</VisuallyHidden>
-      <EmptyState
-        title={wasHere ? "Recording deleted" : "Recording not found"}
-        icon={<IconVideoOff size={30} stroke={1.5} />}
-        action={
-          requestableId === null ? (
-            <Button component={Link} to="/">
-              Back to library
-            </Button>
-          ) : (
-            <RequestAccess id={requestableId} />
-          )
-        }
-      >
-        {wasHere
-          ? "It was deleted or is no longer shared with you."
-          : "It was deleted, isn't shared with you, or the URL is wrong."}
-      </EmptyState>
-    </>
   );
 }
 

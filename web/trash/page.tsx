@@ -2,9 +2,11 @@ import { Badge, Button, Group, Skeleton, Text, Title } from "@mantine/core";
 import { IconRestore, IconTrash } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { sessionQuery } from "../api/session.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import {
+  emptyTrash,
   purgeRecording,
   refreshAfterTrash,
   restoreRecording,
@@ -13,13 +15,22 @@ import {
 } from "../api/trash.ts";
 import { useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
+import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
+import { bytes } from "../common/format/bytes.ts";
 import { counted } from "../common/format/count.ts";
 import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
+import type { HoldDialogProps } from "./hold-dialog.tsx";
 import classes from "./trash.module.css";
+
+const HoldDialog = lazyDialog<HoldDialogProps>({
+  load: async () => (await import("./hold-dialog.tsx")).HoldDialog,
+  isOpen: ({ isOpen }) => isOpen,
+  closed: { isOpen: false },
+});
 
 /** Deleted recordings that the user can restore. */
 export function TrashPage() {
@@ -28,9 +39,12 @@ export function TrashPage() {
   return (
     <PageStack>
       <div>
-        <Title order={1} size="h2">
-          Trash
-        </Title>
+        <Group justify="space-between">
+          <Title order={1} size="h2">
+            Trash
+          </Title>
+          <EmptyTrash />
+        </Group>
         <Text c="dimmed" size="sm">
           {days === 0
             ? "Deleted recordings don't stay here: they are deleted permanently at once."
@@ -39,6 +53,38 @@ export function TrashPage() {
       </div>
       <Trashed />
     </PageStack>
+  );
+}
+
+/** The size of the trash, and a button that empties it. */
+function EmptyTrash() {
+  const { data } = useInfiniteQuery(trashQuery);
+  const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
+  const { total, recordings = [] } = data?.pages[0] ?? {};
+  const [last] = recordings;
+  if (total == null || last === undefined) return null;
+  const size = `${counted(total.recordings, "recording")}, ${bytes(total.bytes)}`;
+  return (
+    <Group gap="sm">
+      <Text size="sm" c="dimmed" role="status">
+        {size}
+      </Text>
+      {isViewer ? null : (
+        <ConfirmButton
+          text="Empty trash"
+          button={{ size: "xs", variant: "light" }}
+          title="Empty trash?"
+          label="Delete permanently"
+          // Not what is deleted while this is shown.
+          run={() => emptyTrash(new Date(Date.parse(last.deleted_datetime) + 1).toISOString())}
+          done="Trash emptied"
+          refresh={[["trash"]]}
+        >
+          Permanently deletes all recordings that you can restore ({size}), with their files, transcripts and
+          highlights. Recordings on legal hold stay.
+        </ConfirmButton>
+      )}
+    </Group>
   );
 }
 
@@ -77,7 +123,8 @@ function Trashed() {
 
 function TrashedRow({ recording }: { recording: TrashedRecording }) {
   const { id, title, is_held, deleted_by } = recording;
-  const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
+  const role = useQuery(sessionQuery).data?.user.role;
+  const [isHolding, setHolding] = useState(false);
   const client = useQueryClient();
   const restore = useAction({
     run: () => restoreRecording(id),
@@ -114,8 +161,22 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
           </Text>
         )}
       </div>
-      {isViewer ? null : (
+      {role === "viewer" ? null : (
         <Group gap="xs">
+          {role === "admin" && !is_held ? (
+            <>
+              <Button
+                variant="subtle"
+                color="gray"
+                size="compact-sm"
+                aria-label={`Place hold: ${title}`}
+                onClick={() => setHolding(true)}
+              >
+                Place hold
+              </Button>
+              <HoldDialog isOpen={isHolding} onClose={() => setHolding(false)} recording={recording} />
+            </>
+          ) : null}
           <Button
             variant="light"
             size="compact-sm"

@@ -58,13 +58,13 @@ export function HoldsPage() {
 function HoldRow({ hold }: { hold: LegalHold }) {
   const users = useQuery(managedUsersQuery).data?.users ?? [];
   const [edits, { open, close }] = useDisclosure();
-  const { recording, recording_id, reason, placed_by, placed_datetime } = hold;
+  const { recording, recording_id, reason, placed_by, placed_datetime, purge_datetime } = hold;
   const name = recording?.title ?? "A recording you can't see";
   return (
     <Row
       title={
-        recording === null ? (
-          name
+        recording === null || purge_datetime !== null ? (
+          <span dir="auto">{name}</span>
         ) : (
           <Anchor component={Link} to={recordingUrl(recording.id)} fw={600} c="inherit">
             <span dir="auto">{recording.title}</span>
@@ -73,6 +73,7 @@ function HoldRow({ hold }: { hold: LegalHold }) {
       }
       facts={[
         reason,
+        ...(purge_datetime === null ? [] : ["in the trash"]),
         recording === null ? `id ${recording_id}` : dayAndTime(recording.start_datetime),
         `held by ${users.find(({ id }) => id === placed_by)?.name ?? "a former user"} since ${whenInLine(placed_datetime)}`,
       ]}
@@ -90,8 +91,11 @@ function HoldRow({ hold }: { hold: LegalHold }) {
             done="Hold released."
             refresh={[holdsQuery.queryKey]}
           >
-            <b dir="auto">{name}</b> can be deleted again, immediately by matching rules. Reason for the hold:{" "}
-            {reason}
+            <b dir="auto">{name}</b>{" "}
+            {purge_datetime === null
+              ? "can be deleted again, immediately by matching rules."
+              : `is in the trash and will be deleted permanently ${isPast(purge_datetime) ? "within a few minutes" : `on ${day(purge_datetime)}`}.`}{" "}
+            Reason for the hold: {reason}
           </ConfirmButton>
         </>
       }
@@ -101,6 +105,10 @@ function HoldRow({ hold }: { hold: LegalHold }) {
       </FormDialog>
     </Row>
   );
+}
+
+function isPast(iso: string): boolean {
+  return Date.parse(iso) <= Date.now();
 }
 
 /** Places a hold, or changes the reason of one. */

@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import type { Tx } from "../platform/db/database.ts";
+import type { ImportData } from "../platform/db/json-columns.ts";
+
+/** What identifies an import whose recording is in the trash: no names and no texts. */
+export interface KeptImport {
+  readonly id: string;
+  readonly created_by: string;
+  readonly scope: "personal" | "workspace";
+  readonly media_type: "audio" | "transcript" | "video";
+  readonly external_id: string;
+  readonly created_at: string;
+}
+
+/** The imports that a recording came from, before its uploads are deleted. */
+export async function findImports(tx: Tx, recordingId: string): Promise<KeptImport[]> {
+  const { rows } = await sql<KeptImport>`
+    select id, created_by, scope, media_type, external_id, to_json(created_at) #>> '{}' as created_at
+    from uploads
+    where recording_id = ${recordingId} and external_id is not null and status = 'success'`.execute(tx);
+  return rows;
+}
+
+/** What an import added is in the recording. */
+const spentImport: Omit<ImportData, "source"> = {
+  format: null,
+  media_key: null,
+  share_state: null,
+  tags: [],
+  team_ids: [],
+  meeting_type_id: null,
+  calendar_event: null,
+  crm: null,
+  screenshares: [],
+};
+
+/**
+ * Restores the imports of a restored recording, so that sending one again finds it instead of creating a duplicate. One that
+ * was sent again meanwhile stays deleted.
+ */
+export async function restoreImports(
+  tx: Tx,
+  recordingId: string,
+  imports: readonly KeptImport[],
+): Promise<void> {
+  if (imports.length === 0) return;
+  await sql`
+    insert into uploads (id, workspace_id, created_by, scope, media_type, title, status, auto_promote, recorder_ids,
+      recording_id, planned_recording_id, external_id, created_at, is_transcript_removed, url_expires_at,
+      max_duration_sec, max_upload_bytes, import_data)
+    select s.id, r.workspace_id, u.id, s.scope, s.media_type, r.title, 'success', true,
+      array(select rr.user_id from recording_recorders rr where rr.recording_id = r.id order by rr.position),
+      r.id, r.id, s.external_id, s.created_at, true, s.created_at, 0, 0,
+      ${JSON.stringify(spentImport)}::jsonb || jsonb_build_object('source', r.source)
+    from jsonb_to_recordset(${JSON.stringify(imports)}::jsonb) as s (id uuid, created_by uuid, scope text,
+        media_type text, external_id text, created_at timestamptz)
+      join users u on u.id = s.created_by
+      join recordings r on r.id = ${recordingId}
+    on conflict do nothing`.execute(tx);
+}
