@@ -125,3 +125,25 @@ export const deleteHighlight = operation({
   response: Success,
   errors: ["forbidden", "not_found"],
 });
+
+export const requestClip = operation({
+  id: "requestClip",
+  tag: "Highlights",
+  gate: "every_version",
+  permission: "read",
+  method: "POST",
+  path: "/_/api/v1/highlights/:highlight_id/clip",
+  summary: "Request Clip",
+  description:
+    "Renders the highlight as a file of its own and returns its URL once it is ready; repeat until then. The file is kept for an hour after the last request.",
+  params: HighlightParams,
+  response: z.strictObject({
+    state: z.enum(["preparing", "ready", "failed"]),
+    url: z.string().nullable().meta({
+      description:
+        "A signed URL for the caller, when it is ready. It expires, and works while the caller can see the recording.",
+    }),
+    error: z.string().nullable().meta({ description: "Why it failed." }),
+  }),
+  errors: ["not_found", "wrong_state"],
+});

@@ -32,6 +32,7 @@ import {
   managementPrefix,
   pathOf,
 } from "./guard.ts";
+import { clipRoutes } from "./highlights/clip-routes.ts";
 import { highlightMediaRoutes } from "./highlights/media-routes.ts";
 import { highlightRoutes } from "./highlights/routes.ts";
 import { connectionRoutes } from "./imports/connect/routes.ts";
@@ -350,6 +351,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingAssetRoutes(app, { db, store, signer });
   recordingMediaRoutes(app, { db, store, signer, views });
   highlightMediaRoutes(app, { db, store, signer });
+  clipRoutes(app, { db, store, signer, views });
   sharedFileRoutes(app, { db, store, signer, limiter, banners, config });
   notificationRoutes(app, { db, jobs, store, limiter, config });
   await webAppRoutes(app, { db, signer, config, folder: dependencies.webFolder });

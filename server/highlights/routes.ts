@@ -7,12 +7,14 @@ import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
+import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readPage, takeUpToTotal, timeCursor } from "../platform/http/page.ts";
 import { type Api, Ready, route } from "../platform/http/routing/route.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
-import { cutClips } from "../public-link-records/clips.ts";
+import { cutClips, requestClipOf } from "../public-link-records/clips.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
+import { clipUrl } from "./clip-routes.ts";
 import { findListedJson, listAllHighlightIds } from "./list-all.ts";
 import { canSeeHighlight, findHighlightJson, highlightLinks, listHighlightIds } from "./queries.ts";
 import { highlightNotFound } from "./rights.ts";
@@ -31,7 +33,7 @@ export function highlightRoutes(
     readonly db: Database;
     readonly jobs: JobQueue;
     readonly signer: LinkSigner;
-    readonly config: Pick<Config, "baseUrl" | "pageSize">;
+    readonly config: Pick<Config, "baseUrl" | "pageSize" | "downloadUrlTtlMs">;
   },
 ): void {
   const { db, signer, config } = deps;
@@ -113,6 +115,19 @@ export function highlightRoutes(
   route(api, contract.updateHighlight, async ({ principal, params, body }) => {
     await cutClips(deps, await service.updateHighlight(db, principal, params.highlight_id, body));
     return readOne(principal, params.highlight_id, body.include);
+  });
+
+  route(api, contract.requestClip, async ({ principal, params: { highlight_id: id } }) => {
+    if (!(await canSeeHighlight(db.pool, principal, id))) throw highlightNotFound(id);
+    const clip = await requestClipOf(deps, id);
+    if (clip === undefined)
+      throw new ProblemError("wrong_state", "the recording has no media file to cut a clip from");
+    const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);
+    return {
+      state: clip.state,
+      url: clip.state === "ready" ? clipUrl({ signer, config }, id, viewerOf(principal), expiresAt) : null,
+      error: clip.error,
+    };
   });
 
   route(api, contract.deleteHighlight, ({ principal, params, request }) =>

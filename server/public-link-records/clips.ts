@@ -17,11 +17,11 @@ export const shownClips = `public_links l
   left join story_highlights sh on sh.story_id = l.story_id and sh.highlight_id = h.id`;
 export const isShown = "(l.highlight_id = h.id or sh.story_id is not null)";
 
-/** Whether any link shows what is cut for a row of clips `f`. */
-export const isNeeded = `exists (
+/** Whether any link shows what is cut for a row of clips `f`, or a user has asked for it. */
+export const isNeeded = `(coalesce(f.highlight_id is not null and f.wanted_until > now(), false) or exists (
   select 1 from ${shownClips}
   where c.highlight_id = f.highlight_id and c.start_ms = f.start_ms and c.end_ms = f.end_ms
-    and ${isShown} and (l.expires_at is null or l.expires_at > now()))`;
+    and ${isShown} and (l.expires_at is null or l.expires_at > now())))`;
 
 /** Key prefix of a clip's files, below the recording's own, so that they are deleted with it. */
 export function clipPrefix(recordingId: string, clipId: string): string {
@@ -50,6 +50,53 @@ async function requestClips(tx: Tx, jobs: JobQueue, linkIds?: readonly string[])
     returning id`.execute(tx);
   for (const { id } of rows) await jobs.enqueue(tx, "render_clip", { clipId: id }, id);
   return rows.length;
+}
+
+/** A clip of a highlight's current range. */
+export interface Clip {
+  readonly id: string;
+  readonly recording_id: string;
+  readonly workspace_id: string;
+  readonly text: string;
+  readonly state: "preparing" | "ready" | "failed";
+  readonly format: "mp4" | "mp3" | null;
+  readonly error: string | null;
+}
+
+/** How long a clip is kept for a user who asked for it. */
+const wantedFor = "interval '1 hour'";
+
+/** Requests the clip of a highlight for a user. @returns undefined if its recording has no media file. */
+export async function requestClipOf(
+  { db, jobs }: { readonly db: Database; readonly jobs: JobQueue },
+  highlightId: string,
+): Promise<Clip | undefined> {
+  const isRequested = await db.kysely.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ id: string; state: string }>`
+      insert into clips (recording_id, highlight_id, start_ms, end_ms, wanted_until)
+      select h.recording_id, h.id, h.start_ms, ${sql.raw(endMs)}, now() + ${sql.raw(wantedFor)}
+      from highlights h join recording_media m on m.recording_id = h.recording_id
+      where h.id = ${highlightId}
+      on conflict (highlight_id, start_ms, end_ms) do update set wanted_until = excluded.wanted_until
+      returning id, state`.execute(tx);
+    const [clip] = rows;
+    // The queue ignores it if a job for this clip is pending or running.
+    if (clip?.state === "preparing") await jobs.enqueue(tx, "render_clip", { clipId: clip.id }, clip.id);
+    return clip !== undefined;
+  });
+  if (!isRequested) return undefined;
+  jobs.wake();
+  return findClipOf(db, highlightId);
+}
+
+/** The clip of a highlight's current range, as far as it is needed. */
+export async function findClipOf(db: Database, highlightId: string): Promise<Clip | undefined> {
+  const { rows } = await sql<Clip>`
+    select f.id, f.recording_id, r.workspace_id, h.text, f.state, f.format, f.error
+    from highlights h join recordings r on r.id = h.recording_id
+      join clips f on f.highlight_id = h.id and f.start_ms = h.start_ms and f.end_ms = ${sql.raw(endMs)}
+    where h.id = ${highlightId} and ${sql.raw(isNeeded)}`.execute(db.kysely);
+  return rows[0];
 }
 
 /** The links that show a highlight or would show it once it is approved. */

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { signedClip } from "../../server/highlights/clip-routes.ts";
 import type { LinkPurpose } from "../../server/platform/crypto/link-signer.ts";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import { assetId } from "../../server/recordings/media/media-links.ts";
@@ -42,6 +43,15 @@ export const linkRequests: Readonly<Record<string, BuildRouteRequests>> = {
       caller,
       `/_/media/highlights/${id}/thumbnail.jpg`,
       (of, viewer) => thumbnailQuery(world.app.signer, of ?? id, viewer),
+    );
+  },
+  "GET /_/media/highlights/:highlight_id/clip": async (world, caller) => {
+    const id = await world.highlightWithClip();
+    return signedForViewer(
+      await recorderOf(world),
+      caller,
+      `/_/media/highlights/${id}/clip`,
+      (of, viewer, at) => fileQuery(world.app.signer, "asset", signedClip(of ?? id), viewer, at),
     );
   },
 

@@ -41,6 +41,9 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   getTranscript_srt: (world) => ({ params: recording(world) }),
   deleteRecording: (world) => ({ params: recording(world) }),
   listTrash: () => ({}),
+  getTrashedRecording: async (world) => ({ params: { recording_id: await world.trashed() } }),
+  // Of nobody's recordings: other requests count on theirs.
+  emptyTrash: () => ({ body: { deleted_before: "2001-01-01T00:00:00Z" } }),
   listLibrary: () => ({}),
   addFavorite: (world) => ({ params: recording(world) }),
   removeFavorite: (world) => ({ params: recording(world) }),
@@ -56,6 +59,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     params: recording(world),
     body: { text: "A clip", timestamp: 0, duration: 500 },
   }),
+  requestClip: async (world) => ({ params: { highlight_id: await world.highlightWithMedia() } }),
   getHighlight: async (world) => ({ params: { highlight_id: await world.highlight() } }),
   updateHighlight: async (world) => ({
     params: { highlight_id: await world.highlight() },

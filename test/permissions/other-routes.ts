@@ -11,6 +11,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /_/media/recordings/:recording_id/thumbnail.jpg": except<RoutePermissions>(signed, { expired: 404 }),
   "GET /_/media/recordings/:recording_id/files/:name": signed,
   "GET /_/media/highlights/:highlight_id/thumbnail.jpg": except<RoutePermissions>(signed, { expired: 404 }),
+  "GET /_/media/highlights/:highlight_id/clip": signed,
   ...publicLinkRoutes,
 
   "PUT /_/media/uploads/:upload_id": signed,

@@ -48,6 +48,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getTranscript_srt: kinds.sees,
   deleteRecording: kinds.changes,
   listTrash: kinds.own,
+  // Those who can't restore it don't learn of it.
+  getTrashedRecording: except(kinds.sees, { viewer: 404, participant: 404, team_member: 404 }),
+  emptyTrash: kinds.make,
   listLibrary: kinds.own,
   addFavorite: except(kinds.sees, { workspace_token: 403 }),
   removeFavorite: except(kinds.sees, { workspace_token: 403 }),
@@ -60,6 +63,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listAllHighlights: kinds.own,
   createHighlight: kinds.adds,
   getHighlight: kinds.sees,
+  requestClip: kinds.sees,
   updateHighlight: kinds.changes,
   deleteHighlight: kinds.changes,
 

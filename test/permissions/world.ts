@@ -2,6 +2,7 @@ import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { sql } from "kysely";
 import { syncGrants } from "../../server/access/grants.ts";
 import type { TestProvider } from "../../server/accounts/test/provider.ts";
+import { clipPrefix } from "../../server/public-link-records/clips.ts";
 import { call, currentVersion, olderVersion, type TestApp } from "../support/app.ts";
 import { insertRecording, makeTeam, makeUpload, makeWorkspace } from "../support/factories.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";
@@ -60,6 +61,26 @@ export class World {
       duration: 1000,
     });
     return made.id;
+  }
+
+  /** A highlight of the recording, which has a media file. */
+  async highlightWithMedia(): Promise<string> {
+    await this.withMedia();
+    return this.highlight();
+  }
+
+  /** A highlight whose clip is rendered. */
+  async highlightWithClip(): Promise<string> {
+    const id = await this.highlight();
+    const { rows } = await sql<{ id: string }>`
+      insert into clips (recording_id, highlight_id, start_ms, end_ms, state, format, wanted_until)
+      values (${this.recordingId}, ${id}, 0, 1000, 'ready', 'mp3', now() + interval '1 hour')
+      returning id`.execute(this.app.db.kysely);
+    await this.app.store.put(
+      `${clipPrefix(this.recordingId, rows[0]?.id ?? "")}media.mp3`,
+      Buffer.from("sound"),
+    );
+    return id;
   }
 
   /** A story with a highlight of the recording. */

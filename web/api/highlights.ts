@@ -79,6 +79,11 @@ export function updateHighlight(
   });
 }
 
+/** Requests the clip of a highlight; repeated until it is ready. */
+export function requestClip(highlightId: string) {
+  return call<typeof operations.requestClip>("POST", path`/_/api/v1/highlights/${highlightId}/clip`);
+}
+
 export function deleteHighlight(highlightId: string) {
   return call<typeof operations.deleteHighlight>("DELETE", path`/_/api/v1/highlights/${highlightId}`);
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { clippedRecordingQuery, type HighlightBody } from "../api/highlights.ts";
 import { clock, dayAndTime } from "../common/format/time.ts";
 import { ClipPlayer } from "./clip-player.tsx";
+import { DownloadButton } from "./download-button.tsx";
 import { momentUrl } from "./url.ts";
 
 /** A highlight's player, with its recording, tags and transcript. */
@@ -19,15 +20,20 @@ export function ClipDetails({ highlight }: { highlight: HighlightBody }) {
             ? null
             : `${recording.data.title} · ${dayAndTime(recording.data.start_datetime)} · from ${clock(highlight.timestamp)}`}
         </Text>
-        <Button
-          component="a"
-          href={momentUrl(highlight)}
-          size="xs"
-          variant="light"
-          rightSection={<IconArrowUpRight size={16} aria-hidden />}
-        >
-          Open in recording
-        </Button>
+        <Group gap="xs">
+          {recording.data === undefined || isTranscript ? null : (
+            <DownloadButton highlightId={highlight.id} />
+          )}
+          <Button
+            component="a"
+            href={momentUrl(highlight)}
+            size="xs"
+            variant="light"
+            rightSection={<IconArrowUpRight size={16} aria-hidden />}
+          >
+            Open in recording
+          </Button>
+        </Group>
       </Group>
       {highlight.tags.length === 0 ? null : (
         <Group gap={6}>
