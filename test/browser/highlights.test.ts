@@ -53,6 +53,9 @@ test("highlights of all recordings are listed, filtered, played, edited, added t
       .locator("video")
       .evaluate((video: { playbackRate: number; muted: boolean }) => video.playbackRate === 2 && video.muted),
   );
+  const saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Download clip" }).click();
+  assert.equal((await saved).suggestedFilename(), "The price is agreed.mp4");
   await dialog.getByRole("button", { name: "Full screen" }).click();
   await page.getByRole("button", { name: "Exit full screen" }).click();
   assert.equal(

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { after, test } from "node:test";
+import { crc32 } from "node:zlib";
 import { sql } from "kysely";
 import { syncGrants } from "../../server/access/grants.ts";
 import type { Database } from "../../server/platform/db/database.ts";
+import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
@@ -237,6 +241,59 @@ test("library: rows are selected with Shift, tagged and deleted with undo, marke
   await assertAccessible(page);
   assert.deepEqual(complaints, []);
 });
+
+test("library: selected recordings are exported as a ZIP file with transcripts and media", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const video = await makeMedia(app, member.token, { title: "Harbour: talks" });
+  await makeRecording(app, member.token, { title: "Weekly" });
+  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  await page.getByRole("checkbox", { name: "Select Weekly" }).click();
+  await page.getByRole("checkbox", { name: "Select Harbour: talks" }).click();
+  await page.getByRole("toolbar").getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export: 2 recordings" });
+  await dialog.waitFor();
+  await assertAccessible(page);
+  const saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Export" }).click();
+  const files = readZip(await readFile(await (await saved).path()));
+  assert.deepEqual(files.map(({ name }) => name.replace(/^\d{4}-\d\d-\d\d /, "")).sort(), [
+    "Harbour talks/recording.json",
+    "Harbour talks/transcript.txt",
+    "Harbour talks/transcript.vtt",
+    "Harbour talks/video.mp4",
+    "Weekly/recording.json",
+    "Weekly/transcript.txt",
+    "Weekly/transcript.vtt",
+  ]);
+  const media = files.find(({ name }) => name.endsWith("video.mp4"))?.bytes;
+  const stored = await app.store.get(recordingObjectKey(video, "media.mp4"));
+  assert.ok(media?.equals(await buffer(stored.body)));
+  await dialog.getByText("2 recordings exported").waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+/** The files of a ZIP archive without compression; their checksums are compared. */
+function readZip(zip: Buffer): { name: string; bytes: Buffer }[] {
+  const end = zip.length - 22;
+  assert.equal(zip.readUInt32LE(end), 0x06054b50);
+  let at = zip.readUInt32LE(end + 16);
+  return Array.from({ length: zip.readUInt16LE(end + 10) }, () => {
+    assert.equal(zip.readUInt32LE(at), 0x02014b50);
+    const [crc, size, nameLength] = [
+      zip.readUInt32LE(at + 16),
+      zip.readUInt32LE(at + 24),
+      zip.readUInt16LE(at + 28),
+    ];
+    const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
+    const local = zip.readUInt32LE(at + 42);
+    assert.equal(zip.readUInt32LE(local), 0x04034b50);
+    assert.equal(zip.toString("utf8", local + 30, local + 30 + nameLength), name);
+    const bytes = zip.subarray(local + 30 + nameLength, local + 30 + nameLength + size);
+    assert.equal(crc32(bytes), crc, name);
+    at += 46 + nameLength;
+    return { name, bytes };
+  });
+}
 
 /** At a fourth of the speed. */
 const maxTaskMs = 100;

@@ -82,6 +82,10 @@ test("player: plays, seeks on a click in the transcript, follows until the user 
 test("player: a preview on the seek bar, and the start position of the URL", async () => {
   const { page, complaints } = await open(videoId, "?t=6");
   await untilMedia(page, "it starts at the position", ({ currentTime }) => Math.abs(currentTime - 6) < 0.3);
+  await until("the frame of the position is loaded before it plays", () =>
+    page.evaluate<boolean>(`(({ readyState, seeking, paused, poster }) =>
+      readyState >= 2 && !seeking && paused && poster === "")(document.querySelector("video"))`),
+  );
   const slider = page.getByRole("slider", { name: "Seek" });
   await slider.focus();
   await page.locator('section[aria-label="Player"] img').waitFor();
@@ -282,6 +286,8 @@ test("a missing or inaccessible recording is reported, also one deleted while it
   await page.getByRole("button", { name: "Add tag" }).click();
   await page.getByLabel("New tag").fill("late");
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Recording deleted" }).waitFor();
+  await page.getByRole("heading", { name: "Recording in the trash" }).waitFor();
   await assertAccessibleAtRest(page);
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByRole("button", { name: "Add tag" }).waitFor();
 });

@@ -1,9 +1,11 @@
 import { Button, CloseButton, Text } from "@mantine/core";
-import { IconShare, IconTag, IconTrash } from "@tabler/icons-react";
+import { IconPackageExport, IconShare, IconTag, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
+import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
 import { counted } from "../common/format/count.ts";
 import type { BulkAction } from "./bulk-action.ts";
 import { BulkDialog } from "./bulk-dialogs.ts";
+import type { ExportDialogProps } from "./export/dialog.tsx";
 import classes from "./library.module.css";
 import type { Selection } from "./use-selection.ts";
 
@@ -13,9 +15,16 @@ const actions = [
   ["delete", "Delete", IconTrash],
 ] as const;
 
+const ExportDialog = lazyDialog<ExportDialogProps>({
+  load: async () => (await import("./export/dialog.tsx")).ExportDialog,
+  isOpen: ({ isOpen }) => isOpen,
+  closed: { isOpen: false },
+});
+
 /** What can be done with the selected recordings. */
 export function SelectionBar({ selection: { items, clear } }: { selection: Selection }) {
   const [action, setAction] = useState<BulkAction | null>(null);
+  const [isExporting, setExporting] = useState(false);
   return (
     <>
       {items.length === 0 ? null : (
@@ -34,9 +43,18 @@ export function SelectionBar({ selection: { items, clear } }: { selection: Selec
               {label}
             </Button>
           ))}
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconPackageExport size={16} aria-hidden />}
+            onClick={() => setExporting(true)}
+          >
+            Export
+          </Button>
           <CloseButton aria-label="Clear selection" onClick={clear} />
         </div>
       )}
+      <ExportDialog isOpen={isExporting} items={items} onClose={() => setExporting(false)} />
       <BulkDialog action={action} items={items} onClose={() => setAction(null)} onDone={clear} />
     </>
   );

@@ -5,6 +5,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ApiError } from "../api/client.ts";
 import { mediaQuery, transcriptQuery } from "../api/recording.ts";
+import { fileName } from "../common/format/file-name.ts";
+import { follow, saveAs } from "../common/save-as.ts";
 import { useRecording } from "./context.ts";
 
 const formats = {
@@ -84,29 +86,5 @@ export function DownloadItems() {
         Print
       </Menu.Item>
     </>
-  );
-}
-
-function saveAs(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  follow(url, name);
-  // The download has started by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
-
-function follow(url: string, name: string): void {
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-}
-
-/** A title as a valid file name on any system. */
-function fileName(title: string): string {
-  return (
-    title
-      .replaceAll(/[\p{Cc}<>:"/\\|?*]+/gu, " ")
-      .trim()
-      .slice(0, 120) || "recording"
   );
 }

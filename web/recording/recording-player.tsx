@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { mediaQuery, type Transcript } from "../api/recording.ts";
 import { ErrorState } from "../common/states.tsx";
 import classes from "../player/player.module.css";
@@ -10,7 +11,9 @@ import { useWords } from "./use-words.ts";
 
 /** The player of the recording page. Fetches the media URLs. */
 export function RecordingPlayer({ transcript }: { transcript: Transcript | undefined }) {
-  const { id, view } = useRecording();
+  const { id, view, playback } = useRecording();
+  // A link to a moment shows its frame, not the picture of the whole recording.
+  const [hasPoster] = useState(() => playback.getState().timeMs === 0);
   const words = useWords(id, transcript);
   const client = useQueryClient();
   const { queryKey } = mediaQuery(id);
@@ -32,7 +35,7 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
       source={{
         isVideo: view.media?.content_type === "video/mp4",
         src: media.data?.media?.url,
-        poster: view.recording.thumbnail_url,
+        poster: hasPoster ? view.recording.thumbnail_url : null,
         storyboard: media.data?.storyboard ?? null,
         waveformUrl: media.data?.waveform_url ?? null,
       }}
