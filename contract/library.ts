@@ -103,6 +103,7 @@ export const changeRecordings = operation({
   body: z.object({ recording_ids: RecordingIds, change: BulkChange }),
   response: z.strictObject({
     done: z.array(Uuid).meta({ description: "Changed, or already as asked." }),
+    changed: z.array(Uuid).meta({ description: "Those of `done` that were not already as asked." }),
     failed: z.array(z.strictObject({ recording_id: Uuid, error: z.string(), detail: z.string() })),
     purge_datetime: z.iso.datetime().nullable().meta({
       description: "After `delete`: when the trash deletes them permanently; null: they are deleted already.",

@@ -8,7 +8,7 @@ import type { Encryptor } from "../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
-import { succeed, updateRecording } from "../recordings/change/update-recording.ts";
+import { changedIf, success, updateRecording } from "../recordings/change/update-recording.ts";
 import { checkMayChange } from "../recordings/rights.ts";
 import { addUserShare } from "../recordings/share/shares.ts";
 import { accessGrantedMail } from "./mails.ts";
@@ -62,7 +62,7 @@ export async function grantAccess(
   { principal, actor, recordingId, userId }: Decision,
 ): Promise<{ success: true }> {
   const { db, jobs, config } = deps;
-  const result = await updateRecording(
+  await updateRecording(
     db,
     principal,
     recordingId,
@@ -79,12 +79,12 @@ export async function grantAccess(
             expiresAtMs: Date.now() + mailTtlMs,
           }),
         );
-      return succeed(isNew);
+      return changedIf(isNew);
     },
     action,
   );
   jobs.wake();
-  return result;
+  return { success: true };
 }
 
 async function removeRequest(tx: Tx, recordingId: string, userId: string) {
@@ -103,7 +103,7 @@ export function declineAccess(
   db: Database,
   { principal, actor, recordingId, userId }: Decision,
 ): Promise<{ success: true }> {
-  return updateRecording(
+  const change = updateRecording(
     db,
     principal,
     recordingId,
@@ -118,10 +118,11 @@ export function declineAccess(
         subject: { type: "recording", id: recordingId },
         details: { user_id: userId },
       });
-      return succeed(false);
+      return changedIf(false);
     },
     action,
   );
+  return success(change);
 }
 
 function noRequest(userId: string): ProblemError {

@@ -19,58 +19,78 @@ const concurrency = 2;
  * can't be changed is reported; the others are changed all the same.
  */
 export async function changeMany(
-  deps: DeletionDeps,
+  deps: DeletionDeps & { readonly onFailure: (error: unknown) => void },
   requester: Requester,
   recordingIds: readonly string[],
   change: BulkChange,
 ): Promise<BulkResult> {
   const done: string[] = [];
+  const changed: string[] = [];
   const failed: BulkResult["failed"] = [];
   let purgeDatetime: string | null = null;
   const ids = [...new Set(recordingIds.map((id) => id.toLowerCase()))];
   await forEachConcurrent(ids, concurrency, async (id) => {
     try {
-      purgeDatetime = (await changeOne(deps, requester, id, change)) ?? purgeDatetime;
+      const outcome = await changeOne(deps, requester, id, change);
       done.push(id);
+      if (outcome.isChanged) changed.push(id);
+      purgeDatetime = outcome.purgeDatetime ?? purgeDatetime;
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      failed.push({ recording_id: id, error: error.code, detail: error.message });
+      failed.push({ recording_id: id, ...reasonOf(error, deps.onFailure) });
     }
   });
-  return { done, failed, purge_datetime: purgeDatetime };
+  return { done, changed, failed, purge_datetime: purgeDatetime };
 }
 
-/** @returns when the trash deletes the recording permanently, if the change moved it there. */
+/** Also of unexpected errors, so that the caller learns what was changed before. */
+function reasonOf(error: unknown, onFailure: (error: unknown) => void): { error: string; detail: string } {
+  if (error instanceof ProblemError) return { error: error.code, detail: error.message };
+  onFailure(error);
+  return { error: "internal", detail: "something went wrong on the server; try again" };
+}
+
+interface Outcome {
+  /** False where it was as asked already. */
+  readonly isChanged: boolean;
+  /** When the trash deletes the recording permanently, if the change moved it there. */
+  readonly purgeDatetime?: string | null;
+}
+
 async function changeOne(
   deps: DeletionDeps,
   { principal, actor }: Requester,
   id: string,
   change: BulkChange,
-): Promise<string | null> {
+): Promise<Outcome> {
   const { db } = deps;
   switch (change.kind) {
     case "add_tag":
-      await addTag(db, principal, id, change.tag);
-      return null;
+      return { isChanged: await addTag(db, principal, id, change.tag) };
     case "remove_tag":
-      await removeTag(db, principal, id, change.tag);
-      return null;
-    case "share_with_team":
-      await shares.shareWithTeam(db, principal, id, change.team_id.toLowerCase(), actor);
-      return null;
-    case "unshare_from_team":
-      await shares.unshareFromTeam(db, principal, id, change.team_id.toLowerCase(), actor);
-      return null;
-    case "share_with_user":
-      await shares.shareWithUser(db, principal, id, change.user_id.toLowerCase(), actor);
-      return null;
-    case "unshare_from_user":
-      await shares.unshareFromUser(db, principal, id, change.user_id.toLowerCase(), actor);
-      return null;
+      return { isChanged: await removeTag(db, principal, id, change.tag) };
+    case "share_with_team": {
+      const teamId = change.team_id.toLowerCase();
+      return { isChanged: await shares.shareWithTeam(db, principal, id, teamId, actor) };
+    }
+    case "unshare_from_team": {
+      const teamId = change.team_id.toLowerCase();
+      return { isChanged: await shares.unshareFromTeam(db, principal, id, teamId, actor) };
+    }
+    case "share_with_user": {
+      const userId = change.user_id.toLowerCase();
+      return { isChanged: await shares.shareWithUser(db, principal, id, userId, actor) };
+    }
+    case "unshare_from_user": {
+      const userId = change.user_id.toLowerCase();
+      return { isChanged: await shares.unshareFromUser(db, principal, id, userId, actor) };
+    }
     case "delete":
-      return (await deleteRecording(deps, principal, id, actor)).purge_datetime;
+      return {
+        isChanged: true,
+        purgeDatetime: (await deleteRecording(deps, principal, id, actor)).purge_datetime,
+      };
     case "restore":
       await restoreRecording(db, principal, id, actor);
-      return null;
+      return { isChanged: true };
   }
 }

@@ -100,6 +100,8 @@ test("one change to many recordings checks the right to each, and reports those 
   const team = await makeTeam(app.db, workspace);
   const given = await bulk(owner.token, [first, second], { kind: "share_with_team", team_id: team.id });
   assert.equal(given.body.done.length, 2);
+  const again = await bulk(owner.token, [first, ids[3] ?? ""], { kind: "share_with_team", team_id: team.id });
+  assert.deepEqual([again.body.done.length, again.body.changed], [2, [ids[3]]]);
 
   const all = [first, second, held, foreign, shared];
   const deleted = await bulk(owner.token, all, { kind: "delete" });

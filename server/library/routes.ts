@@ -83,6 +83,7 @@ export function libraryRoutes(
             { err: error },
             "could not remove the files of a deleted recording; the sweep will",
           ),
+        onFailure: (error) => request.log.error({ err: error }, "a recording could not be changed"),
       },
       { principal, actor: actorOf(request) },
       body.recording_ids,

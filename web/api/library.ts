@@ -24,12 +24,17 @@ export interface LibraryFilter {
   readonly sort?: "oldest" | "title" | undefined;
 }
 
+/** More loaded pages than this are not refreshed when the window gets the focus. */
+const maxRefetchedPages = 3;
+
 /** Recordings with their participants, in the chosen order. */
 export function libraryQuery(filter: LibraryFilter) {
   return infiniteQueryOptions({
     queryKey: ["recordings", filter],
     initialPageParam: null as string | null,
     getNextPageParam: (last: LibraryPage) => last.cursor,
+    // All pages would be requested again, one after the other.
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= maxRefetchedPages,
     queryFn: ({ pageParam, signal }): Promise<LibraryPage> =>
       call<typeof contract.listLibrary>("POST", "/_/api/v1/library", {
         signal,
@@ -74,14 +79,26 @@ const perRequest = 100;
 
 /** Makes one change to many recordings. */
 export async function changeRecordings(ids: readonly string[], change: BulkChange): Promise<BulkResult> {
-  const all: BulkResult = { done: [], failed: [], purge_datetime: null };
+  const all: BulkResult = { done: [], changed: [], failed: [], purge_datetime: null };
   for (let start = 0; start < ids.length; start += perRequest) {
-    const part = await call<typeof contract.changeRecordings>("POST", "/_/api/v1/recordings/bulk", {
-      body: { recording_ids: ids.slice(start, start + perRequest), change },
-    });
-    all.done.push(...part.done);
-    all.failed.push(...part.failed);
-    all.purge_datetime = part.purge_datetime ?? all.purge_datetime;
+    const recording_ids = ids.slice(start, start + perRequest);
+    try {
+      const part = await call<typeof contract.changeRecordings>("POST", "/_/api/v1/recordings/bulk", {
+        body: { recording_ids, change },
+      });
+      all.done.push(...part.done);
+      all.changed.push(...part.changed);
+      all.failed.push(...part.failed);
+      all.purge_datetime = part.purge_datetime ?? all.purge_datetime;
+    } catch (error) {
+      // What was changed before can still be undone; nothing is tried after it.
+      if (all.done.length === 0) throw error;
+      const detail = error instanceof Error ? error.message : "The request failed.";
+      all.failed.push(
+        ...ids.slice(start).map((recording_id) => ({ recording_id, error: "internal", detail })),
+      );
+      return all;
+    }
   }
   return all;
 }

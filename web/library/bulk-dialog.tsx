@@ -2,7 +2,7 @@ import { Button, Group, List, Modal, Select, Stack, Text, TextInput } from "@man
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { type BulkChange, type BulkResult, changeRecordings, type LibraryItem } from "../api/library.ts";
+import { type BulkChange, type BulkResult, changeRecordings } from "../api/library.ts";
 import { teamsQuery, usersQuery } from "../api/recordings.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { refreshAfterTrash } from "../api/trash.ts";
@@ -42,7 +42,7 @@ function Form(props: BulkDialogProps & { action: BulkAction }) {
     onSuccess: async (result, wanted) => {
       onClose();
       onDone();
-      showResult(result, wanted, items, () => refreshAfterTrash(client));
+      showResult(result, wanted, () => refreshAfterTrash(client));
       await refreshAfterTrash(client);
     },
   });
@@ -142,9 +142,8 @@ function changeOf(action: BulkAction, text: string): BulkChange | null {
 }
 
 function showResult(
-  { done, failed, purge_datetime }: BulkResult,
+  { done, changed, failed, purge_datetime }: BulkResult,
   change: BulkChange,
-  items: readonly LibraryItem[],
   refresh: () => Promise<void>,
 ): void {
   if (failed.length > 0)
@@ -161,43 +160,33 @@ function showResult(
     share_with_user: `${what} shared`,
     delete: purge_datetime === null ? `${what} permanently deleted` : `${what} moved to trash`,
   }[change.kind as "add_tag" | "share_with_team" | "share_with_user" | "delete"];
-  const inverse = inverseOf(change, done, items, purge_datetime !== null);
-  if (inverse === null || inverse.ids.length === 0) notifications.show({ message });
+  const inverse = inverseOf(change, purge_datetime !== null);
+  if (inverse === null || changed.length === 0) notifications.show({ message });
   else
     showUndoToast({
       message,
       undone: change.kind === "delete" ? `${what} restored` : "Undone",
       undo: async () => {
-        await changeRecordings(inverse.ids, inverse.change);
+        const undone = await changeRecordings(changed, inverse);
         await refresh();
+        if (undone.failed.length === 0) return undefined;
+        return `${counted(undone.done.length, "recording")} of ${changed.length} undone: ${undone.failed[0]?.detail}`;
       },
     });
 }
 
-/** What undoes a change: only of recordings that it has changed. Null where that is not known. */
-function inverseOf(
-  change: BulkChange,
-  done: readonly string[],
-  items: readonly LibraryItem[],
-  isRestorable: boolean,
-): { readonly ids: string[]; readonly change: BulkChange } | null {
-  const isDone = new Set(done);
-  const changed = items.map(({ recording }) => recording).filter(({ id }) => isDone.has(id));
-  if (change.kind === "delete")
-    return isRestorable ? { ids: changed.map(({ id }) => id), change: { kind: "restore" } } : null;
-  if (change.kind === "add_tag") {
-    const tag = change.tag.normalize("NFC");
-    return {
-      ids: changed.filter(({ tags }) => !tags.includes(tag)).map(({ id }) => id),
-      change: { kind: "remove_tag", tag },
-    };
+/** What undoes a change of a recording; null where nothing does. */
+function inverseOf(change: BulkChange, isRestorable: boolean): BulkChange | null {
+  switch (change.kind) {
+    case "delete":
+      return isRestorable ? { kind: "restore" } : null;
+    case "add_tag":
+      return { kind: "remove_tag", tag: change.tag };
+    case "share_with_team":
+      return { kind: "unshare_from_team", team_id: change.team_id };
+    case "share_with_user":
+      return { kind: "unshare_from_user", user_id: change.user_id };
+    default:
+      return null;
   }
-  if (change.kind === "share_with_team") {
-    const { team_id } = change;
-    return {
-      ids: changed.filter(({ teams }) => !teams.some(({ id }) => id === team_id)).map(({ id }) => id),
-      change: { kind: "unshare_from_team", team_id },
-    };
-  }
-  return null;
 }

@@ -18,6 +18,7 @@ import { invalidInput, ProblemError } from "../../platform/http/errors/problem.t
 import { readPage, timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
+import { success } from "../change/update-recording.ts";
 import { compatibleInclude, explainIgnored } from "../json/compatible-include.ts";
 import { thumbnailLinks } from "../json/links.ts";
 import { explainEmpty, explainExcluded } from "../list/datetime-filters.ts";
@@ -130,25 +131,29 @@ export function recordingRoutes(
   });
 
   route(api, contract.updateRecording, ({ principal, params, body }) =>
-    renameRecording(db, principal, params.recording_id, body.title),
+    success(renameRecording(db, principal, params.recording_id, body.title)),
   );
   route(api, contract.addTag, ({ principal, params, body }) =>
-    addTag(db, principal, params.recording_id, body.tag),
+    success(addTag(db, principal, params.recording_id, body.tag)),
   );
   route(api, contract.removeTag, ({ principal, params }) =>
-    removeTag(db, principal, params.recording_id, params.tag),
+    success(removeTag(db, principal, params.recording_id, params.tag)),
   );
   route(api, contract.shareToUser, ({ principal, params, body, request }) =>
-    shares.shareWithUser(db, principal, params.recording_id, body.user_id.toLowerCase(), actorOf(request)),
+    success(
+      shares.shareWithUser(db, principal, params.recording_id, body.user_id.toLowerCase(), actorOf(request)),
+    ),
   );
   route(api, contract.unshareFromUser, ({ principal, params, request }) =>
-    shares.unshareFromUser(db, principal, params.recording_id, params.user_id, actorOf(request)),
+    success(shares.unshareFromUser(db, principal, params.recording_id, params.user_id, actorOf(request))),
   );
   route(api, contract.shareToTeam, ({ principal, params, body, request }) =>
-    shares.shareWithTeam(db, principal, params.recording_id, body.team_id.toLowerCase(), actorOf(request)),
+    success(
+      shares.shareWithTeam(db, principal, params.recording_id, body.team_id.toLowerCase(), actorOf(request)),
+    ),
   );
   route(api, contract.unshareFromTeam, ({ principal, params, request }) =>
-    shares.unshareFromTeam(db, principal, params.recording_id, params.team_id, actorOf(request)),
+    success(shares.unshareFromTeam(db, principal, params.recording_id, params.team_id, actorOf(request))),
   );
 }
 

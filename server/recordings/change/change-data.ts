@@ -14,7 +14,7 @@ import { insertRecorders } from "../create.ts";
 import { chooseMeetingTypeByParticipants } from "../participant-scope.ts";
 import { auditAccess, readAccess } from "../share/audit-access.ts";
 import { uniqueTags } from "../tags.ts";
-import { succeed, updateRecording } from "./update-recording.ts";
+import { changedIf, success, updateRecording } from "./update-recording.ts";
 import { findDataViolations } from "./violations.ts";
 
 /** Changes the given fields of a recording. */
@@ -25,7 +25,7 @@ export function changeRecordingData(
   actor: AuditActor,
   input: RecordingDataInput,
 ): Promise<{ success: true }> {
-  return updateRecording(db, principal, recordingId, async (tx, { workspace_id }) => {
+  const change = updateRecording(db, principal, recordingId, async (tx, { workspace_id }) => {
     // Checked before too, but without the lock.
     const violations = await findDataViolations(tx, workspace_id, recordingId, input);
     if (violations.length > 0) throw invalidInput(violations);
@@ -36,8 +36,9 @@ export function changeRecordingData(
       input.recorder_ids !== undefined && (await setRecorders(tx, recordingId, input.recorder_ids));
     const changed = columns || teams || recorders;
     if (changed) await auditAccess(tx, actor, recordingId, access, await readAccess(tx, recordingId));
-    return succeed(changed);
+    return changedIf(changed);
   });
+  return success(change);
 }
 
 type Row = Pick<

@@ -3,15 +3,15 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import type { Recordings } from "../../platform/db/types.ts";
 import { invalidInput } from "../../platform/http/errors/problem.ts";
-import { succeed, updateRecording } from "./update-recording.ts";
+import { changedIf, updateRecording } from "./update-recording.ts";
 
 /** Changes the title of a recording. */
 export function renameRecording(db: Database, principal: Principal, recordingId: string, newTitle: string) {
   const title = newTitle.trim();
   return updateRecording(db, principal, recordingId, async (tx, recording) => {
-    if (recording.title === title) return succeed(false);
+    if (recording.title === title) return changedIf(false);
     await setColumns(tx, recording.id, { title });
-    return succeed(true);
+    return changedIf(true);
   });
 }
 
@@ -21,13 +21,13 @@ const maxTags = 200;
 export function addTag(db: Database, principal: Principal, recordingId: string, tag: string) {
   return updateRecording(db, principal, recordingId, async (tx, recording) => {
     const normalized = tag.normalize("NFC");
-    if (recording.tags.includes(normalized)) return succeed(false);
+    if (recording.tags.includes(normalized)) return changedIf(false);
     if (recording.tags.length >= maxTags)
       throw invalidInput([
         { pointer: "/tag", detail: `exceeds the limit of ${maxTags} tags per recording; remove a tag first` },
       ]);
     await setColumns(tx, recording.id, { tags: [...recording.tags, normalized] });
-    return succeed(true);
+    return changedIf(true);
   });
 }
 
@@ -35,11 +35,11 @@ export function addTag(db: Database, principal: Principal, recordingId: string, 
 export function removeTag(db: Database, principal: Principal, recordingId: string, tag: string) {
   const normalized = tag.normalize("NFC");
   return updateRecording(db, principal, recordingId, async (tx, recording) => {
-    if (!recording.tags.includes(normalized)) return succeed(false);
+    if (!recording.tags.includes(normalized)) return changedIf(false);
     await setColumns(tx, recording.id, {
       tags: recording.tags.filter((other) => other !== normalized),
     });
-    return succeed(true);
+    return changedIf(true);
   });
 }
 

@@ -40,7 +40,13 @@ export async function updateRecording<T>(
   });
 }
 
-/** For operations that return `{"success": true}` whether or not anything changed. */
-export function succeed(changed: boolean): { changed: boolean; result: { success: true } } {
-  return { changed, result: { success: true } };
+/** The outcome of a change that only says whether it changed anything. */
+export function changedIf(changed: boolean): { changed: boolean; result: boolean } {
+  return { changed, result: changed };
+}
+
+/** The response of operations that succeed whether or not anything changed. */
+export async function success(change: Promise<unknown>): Promise<{ success: true }> {
+  await change;
+  return { success: true };
 }

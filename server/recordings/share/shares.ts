@@ -3,7 +3,7 @@ import { findTeam, findUser } from "../../directory/queries.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
-import { succeed, updateRecording } from "../change/update-recording.ts";
+import { changedIf, updateRecording } from "../change/update-recording.ts";
 import { deleteTeam, deleteUserShare, insertTeam, insertUserShare } from "./queries.ts";
 
 /** The audit log entry of a share that was added or removed. */
@@ -28,7 +28,7 @@ export function shareWithUser(
       throw invalidInput([
         { pointer: "/user_id", detail: "is not a user of this workspace; see List Users" },
       ]);
-    return succeed(await addUserShare(tx, actor, recording.id, userId));
+    return changedIf(await addUserShare(tx, actor, recording.id, userId));
   });
 }
 
@@ -58,11 +58,11 @@ export function unshareFromUser(
   return updateRecording(db, principal, recordingId, async (tx, recording) => {
     if (await deleteUserShare(tx, recording.id, userId)) {
       await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { user_id: userId }));
-      return succeed(true);
+      return changedIf(true);
     }
     if (!(await findUser(tx, recording.workspace_id, userId)))
       throw new ProblemError("not_found", `there is no user ${userId} in this workspace`);
-    return succeed(false);
+    return changedIf(false);
   });
 }
 
@@ -79,9 +79,9 @@ export function shareWithTeam(
       throw invalidInput([
         { pointer: "/team_id", detail: "is not a team of this workspace; see List Teams" },
       ]);
-    if (!(await insertTeam(tx, recording.id, teamId))) return succeed(false);
+    if (!(await insertTeam(tx, recording.id, teamId))) return changedIf(false);
     await recordAudit(tx, actor, sharing("recording_shared", recording.id, { team_id: teamId }));
-    return succeed(true);
+    return changedIf(true);
   });
 }
 
@@ -96,10 +96,10 @@ export function unshareFromTeam(
   return updateRecording(db, principal, recordingId, async (tx, recording) => {
     if (await deleteTeam(tx, recording.id, teamId)) {
       await recordAudit(tx, actor, sharing("recording_unshared", recording.id, { team_id: teamId }));
-      return succeed(true);
+      return changedIf(true);
     }
     if (!(await findTeam(tx, recording.workspace_id, teamId)))
       throw new ProblemError("not_found", `there is no team ${teamId} in this workspace`);
-    return succeed(false);
+    return changedIf(false);
   });
 }
