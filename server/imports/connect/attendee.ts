@@ -4,6 +4,7 @@ import { RecordingError } from "../move/errors.ts";
 import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";
 import { formatOfFile, request, requestJson } from "./http.ts";
+import { listOf } from "./list-of.ts";
 import type { ConnectedService, ServiceAccess, StoredEvent } from "./service.ts";
 import { canonicalJson, hmac, isSame, parseJson } from "./signatures.ts";
 
@@ -24,24 +25,20 @@ const Stored = z.object({ bot_id: z.string() });
 
 const Bot = z.object({ meeting_url: Text.nullish().catch(null) }).catch({});
 const Recording = z.object({ url: Text, start_timestamp_ms: z.number().nullish() });
-const Utterances = z
-  .array(
-    z.object({
-      speaker_name: Text.nullish().catch(null),
-      timestamp_ms: z.number(),
-      duration_ms: z.number().catch(0),
-      transcription: z
-        .object({ transcript: z.string().nullish().catch(null) })
-        .nullish()
-        .catch(null),
-    }),
-  )
-  .max(100_000);
+const Utterances = listOf(
+  z.object({
+    speaker_name: Text.nullish().catch(null),
+    timestamp_ms: z.number(),
+    duration_ms: z.number().catch(0),
+    transcription: z
+      .object({ transcript: z.string().nullish().catch(null) })
+      .nullish()
+      .catch(null),
+  }),
+  100_000,
+);
 const ParticipantPage = z.object({
-  results: z
-    .array(z.object({ name: Text.nullish() }))
-    .max(1000)
-    .catch([]),
+  results: listOf(z.object({ name: Text.nullish() }), 1000).catch([]),
   next: Text.nullish(),
 });
 const maxPages = 20;

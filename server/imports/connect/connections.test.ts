@@ -288,9 +288,13 @@ test("a meeting recorded in two parts is one recording, with its transcripts in 
   const body = completed(newUuid(), [
     { ...shared, ...second },
     { ...vtt, ...second },
-    { ...shared, ...first },
+    // Nobody shared a screen before the pause.
+    { ...shared, ...first, type: "gallery_view" },
+    { ...shared, ...second, start: "2026-03-04T05:16:12Z", type: "gallery_view" },
     { ...vtt, ...first },
   ]);
+  // An entry of a form that is not known hides no other.
+  body.payload.object.recording_files.push({ file_type: "SUMMARY" } as never);
   await send(zoom, body);
   const [done] = await ended(zoom, 1);
   assert.equal(done?.state, "done", done?.reason ?? "");

@@ -4,6 +4,7 @@ import { RecordingError } from "../move/errors.ts";
 import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";
 import { formatOfFile, request, requestJson, TemporaryError, timeOf } from "./http.ts";
+import { listOf } from "./list-of.ts";
 import type { ConnectedService, ServiceAccess, StoredEvent } from "./service.ts";
 import { hmac, isRecent, isSame, parseJson } from "./signatures.ts";
 
@@ -35,28 +36,24 @@ const Event = z.object({
 });
 
 const Transcript = z.object({
-  segments: z
-    .array(
-      z.object({
-        speaker: Text.nullish().catch(null),
-        text: z.string(),
-        start: z.number(),
-        end: z.number(),
-        completed: z.boolean().nullish().catch(null),
-      }),
-    )
-    .max(100_000)
-    .catch([]),
+  segments: listOf(
+    z.object({
+      speaker: Text.nullish().catch(null),
+      text: z.string(),
+      start: z.number(),
+      end: z.number(),
+      completed: z.boolean().nullish().catch(null),
+    }),
+    100_000,
+  ).catch([]),
   start_time: Text.nullish().catch(null),
-  recordings: z
-    .array(z.object({ id: Id }))
-    .max(100)
+  recordings: listOf(z.object({ id: Id }), 100)
     .nullish()
     .catch([]),
 });
 const Master = z.object({ raw_url: Text });
 const People = z.object({
-  participants: z.array(z.object({ name: Text.nullish(), email: Text.nullish() })).max(1000),
+  participants: listOf(z.object({ name: Text.nullish(), email: Text.nullish() }), 1000),
 });
 
 const sources = { google_meet: "meet", zoom: "zoom", teams: "teams" } as const;

@@ -7,6 +7,7 @@ import { RecordingError } from "../move/errors.ts";
 import type { SourceMedia, SourceRecording } from "../move/source.ts";
 import { recordingOf } from "../sources/disk.ts";
 import { readVtt, request, requestJson, timeOf } from "./http.ts";
+import { listOf } from "./list-of.ts";
 import type { ConnectedService, ServiceAccess, StoredEvent } from "./service.ts";
 import { hmac, isRecent, isSame, parseJson } from "./signatures.ts";
 
@@ -33,7 +34,7 @@ const Payload = z.object({
   topic: Text.catch(""),
   host_email: Text.nullish().catch(null),
   start_time: Text.nullish().catch(null),
-  recording_files: z.array(File).max(1000).catch([]),
+  recording_files: listOf(File, 1000).catch([]),
 });
 
 const Event = z.object({
@@ -127,12 +128,23 @@ async function load(
   return { ...source, openMedia: segments.length === 0 ? null : () => openMedia(access, segments) };
 }
 
-/** The files of the best rendition in order: several when the recording was stopped and started again. */
+/**
+ * The best file of each segment in order; there are several segments when the recording was stopped and started again,
+ * perhaps in another view. Sound alone is taken only if no segment has a video.
+ */
 function bestSegments(files: readonly ZoomFile[]): readonly ZoomFile[] {
-  const media = files.filter(({ file_type: type }) => type === "MP4" || type === "M4A");
-  const ranked = Map.groupBy(media, rankOf);
-  const best = Math.min(...ranked.keys());
-  return (ranked.get(best) ?? []).toSorted((a, b) => startOf(a) - startOf(b));
+  const ofType = (type: string) => files.filter(({ file_type }) => file_type === type);
+  const media = ofType("MP4").length > 0 ? ofType("MP4") : ofType("M4A");
+  const best: ZoomFile[] = [];
+  for (const file of media.toSorted((a, b) => rankOf(a) - rankOf(b)))
+    if (!best.some((other) => isOfOneTime(file, other))) best.push(file);
+  return best.toSorted((a, b) => startOf(a) - startOf(b));
+}
+
+/** Whether two files are of one segment. */
+function isOfOneTime(a: ZoomFile, b: ZoomFile): boolean {
+  const [first, second] = startOf(a) <= startOf(b) ? [a, b] : [b, a];
+  return startOf(first) === startOf(second) || startOf(second) < startOf(first) + lengthOf(first);
 }
 
 function rankOf({ recording_type: type, file_type }: ZoomFile): number {
@@ -242,10 +254,7 @@ async function requestToken(access: ServiceAccess): Promise<string | null> {
 }
 
 const ParticipantPage = z.object({
-  participants: z
-    .array(z.object({ name: Text.nullish(), user_email: Text.nullish() }))
-    .max(1000)
-    .catch([]),
+  participants: listOf(z.object({ name: Text.nullish(), user_email: Text.nullish() }), 1000).catch([]),
   next_page_token: Text.nullish(),
 });
 const maxPages = 20;
