@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { call } from "../support/app.ts";
 import { makeHighlight, makeUser, makeWorkspace, mediaFile } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { makeMedia } from "./recording-support.ts";
@@ -44,6 +45,11 @@ const recordingId = await makeMedia(app, admin.token, {
   tags: ["harbour", "a-rather-long-tag-that-somebody-thought-of"],
 });
 await makeHighlight(app, admin.token, recordingId, { text: "It is signed" });
+const deletedId = await makeMedia(app, admin.token, { title: "An old meeting that nobody needs any longer" });
+await call(app, "DELETE", `/_/api/v1/recordings/${deletedId}`, undefined, {
+  version: null,
+  token: admin.token,
+});
 
 const paths = [
   "/",
@@ -52,6 +58,7 @@ const paths = [
   "/uploads",
   "/highlights",
   "/stories",
+  "/trash",
   `/recordings/${recordingId}`,
   "/settings",
   "/settings/tokens",
