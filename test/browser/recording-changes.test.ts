@@ -80,6 +80,26 @@ test("find and replace: whole words, case and speaker, with a preview; one undo 
   assert.deepEqual(complaints, []);
 });
 
+test("find and replace: more lines than one edit may change, each once", async () => {
+  const id = await make();
+  const segments = Array.from({ length: 1001 }, (_, index) => ({
+    ...{ speaker: "Ana Lima", start: index * 2, end: index * 2 + 2, text: "Jon agrees." },
+  }));
+  await manage("PUT", `/recordings/${id}/transcript`, { transcript_version: 0, segments });
+  const { page } = await open(id);
+  await page.getByRole("button", { name: "Find and replace" }).click();
+  const dialog = page.getByRole("dialog", { name: "Find and replace" });
+  await dialog.getByRole("textbox", { name: /^Find/ }).fill("Jon");
+  await dialog.getByLabel("Replace with").fill("Jon Smith");
+  await dialog.getByRole("button", { name: "Replace 1001" }).click();
+  await page.getByText("Undo last edit 2 times to revert all of them.").waitFor();
+  const { body } = await manage("GET", `/recordings/${id}/transcript`);
+  assert.deepEqual(
+    [...new Set(body.segments.map(({ text }: { text: string }) => text))],
+    ["Jon Smith agrees."],
+  );
+});
+
 test("text: edited in place, undone, cancelled with Escape; a conflicting edit is shown and nothing is lost", async () => {
   const id = await make();
   const { page, complaints } = await open(id);

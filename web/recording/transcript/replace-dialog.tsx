@@ -13,10 +13,11 @@ import { useTranscriptEdit } from "./use-edit.ts";
 /** Lines shown in the preview. */
 const maxShown = 50;
 
-/** Lines that one edit can change; the server's limit. */
+/** Lines and characters that one edit can change; the server's limits. */
 const maxLines = 1000;
+const maxCharacters = 200_000;
 
-/** Replaces words in the whole transcript, in one edit that can be undone. */
+/** Replaces words in the whole transcript, in one edit that can be undone; in several if there are too many lines. */
 export function ReplaceDialog(props: {
   isOpen: boolean;
   transcript: Transcript;
@@ -61,18 +62,27 @@ function Form({
   // Searching a long transcript must not delay typing.
   const latest = useDeferredValue(options);
   const all = useMemo(() => findReplacements(transcript.segments, latest), [transcript.segments, latest]);
-  const changed = all.slice(0, maxLines);
-  const count = changed.reduce((sum, line) => sum + line.count, 0);
+  const edits = useMemo(() => editsOf(all), [all]);
+  const count = all.reduce((sum, line) => sum + line.count, 0);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         if (count === 0 || latest !== options) return;
-        const segments = changed.map(({ index, after: text }) => ({ index, text }));
         edit.mutate(
           {
-            run: (version) => actions.correct(version, segments),
-            done: () => `Replaced ${counted(count, "match", "matches")}. Undo last edit reverts all of them.`,
+            run: async (version) => {
+              let result = await actions.correct(version, edits[0] ?? []);
+              for (const segments of edits.slice(1))
+                result = await actions.correct(result.transcript_version, segments);
+              return result;
+            },
+            done: () =>
+              `Replaced ${counted(count, "match", "matches")}. ${
+                edits.length === 1
+                  ? "Undo last edit reverts all of them."
+                  : `Undo last edit ${edits.length} times to revert all of them.`
+              }`,
           },
           { onSuccess: onClose },
         );
@@ -118,11 +128,9 @@ function Form({
             ? "Type what to find."
             : count === 0
               ? "No matches"
-              : `${counted(count, "match", "matches")} in ${counted(changed.length, "line")}${
-                  all.length > maxLines ? `; later lines need another run` : ""
-                }`}
+              : `${counted(count, "match", "matches")} in ${counted(all.length, "line")}`}
         </Text>
-        <Preview lines={changed} />
+        <Preview lines={all} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -134,6 +142,21 @@ function Form({
       </Stack>
     </form>
   );
+}
+
+/** The edits that make the replacements, the last lines first. */
+function editsOf(lines: readonly Replacement[]): { index: number; text: string }[][] {
+  const edits: { index: number; text: string }[][] = [];
+  let characters = 0;
+  for (const { index, after: text } of lines.toReversed()) {
+    const current = edits.at(-1);
+    characters += text.length;
+    if (current === undefined || current.length >= maxLines || characters > maxCharacters) {
+      edits.push([{ index, text }]);
+      characters = text.length;
+    } else current.push({ index, text });
+  }
+  return edits;
 }
 
 function Preview({ lines }: { lines: readonly Replacement[] }) {
