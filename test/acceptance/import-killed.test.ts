@@ -1,94 +1,170 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { after, test } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeFullWorkspace } from "../../server/imports/test/full-workspace.ts";
 import { snapshot } from "../support/api-snapshot.ts";
 import { startTestApp } from "../support/app.ts";
-import { makeMediaRecording } from "../support/factories.ts";
+import { makeMediaRecording, makeRecording } from "../support/factories.ts";
 import { isFullRun } from "../support/full.ts";
 import { freePort } from "../support/port.ts";
-import { parley, prepareServer } from "../support/server-process.ts";
+import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 
-/** How many recordings are moved, each fourth with media. */
+/** How many recordings are moved, each fourth with media; set with RECORDINGS. */
 const count = Number(process.env.RECORDINGS ?? (isFullRun ? 2000 : 12));
+/** How many files are sent to the source at a time. */
+const senders = 4;
 
 const source = await startTestApp({ port: await freePort() });
-const target = await prepareServer({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8,::1" } });
-after(() => target.dispose());
-const workspace = await makeFullWorkspace(source, Math.floor((count - 3) * 0.75));
-for (let index = 0; index < Math.ceil((count - 3) / 4); index += 1)
-  await makeMediaRecording(
-    source,
-    workspace.member.token,
-    { title: `Sound ${index}`, start_datetime: new Date(1.6e12 + index * 1000).toISOString() },
-    "good-cbr.mp3",
-  );
+const [target, elsewhere] = await Promise.all([
+  prepareServer({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8,::1" } }),
+  prepareServer(),
+]);
+const folder = mkdtempSync(join(tmpdir(), "parley-moved-"));
+after(async () => {
+  await Promise.all([target.dispose(), elsewhere.dispose()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+const startedAt = performance.now();
+const workspace = await makeFullWorkspace(source);
+const rest = Array.from({ length: count - 3 }, (_, index) => index).values();
+await Promise.all(Array.from({ length: senders }, fillSource));
+const setUpSeconds = Math.round((performance.now() - startedAt) / 1000);
 
-function startImport(workspaceId: string): ChildProcess {
-  return spawn(
-    process.execPath,
-    [main, "import", "--from", "grain", "--base-url", source.url, "--workspace", workspaceId, "--json"],
-    {
-      env: { ...process.env, ...target.env, PARLEY_IMPORT_TOKEN: workspace.member.token },
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+/** Adds recordings until the source has all of them. */
+async function fillSource(): Promise<void> {
+  const { token } = workspace.member;
+  for (const index of rest) {
+    const start = { start_datetime: new Date(1.6e12 + index * 1000).toISOString() };
+    if (index % 4 === 0)
+      await makeMediaRecording(source, token, { title: `Sound ${index}`, ...start }, "good-cbr.mp3");
+    else
+      await makeRecording(source, token, {
+        title: `Plain ${index}`,
+        ...start,
+        participants: [{ name: "Ada", email: "ada@else.example", speaker_key: "s1" }],
+      });
+  }
 }
 
-/** Kills the command once it has imported a part. */
-async function killAfter(child: ChildProcess, recordings: number): Promise<void> {
+/** What a command reports at its end. */
+interface Result {
+  readonly done: number;
+  readonly failed: number;
+  readonly counts: { readonly existing: number };
+  readonly recordings: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Runs a command, killing it once it has done a number of recordings, or earlier where it has fewer to do.
+ * @returns null when it was killed.
+ */
+async function run(
+  server: ServerProcess,
+  args: readonly string[],
+  killAt: number | null,
+): Promise<Result | null> {
+  const child = spawn(process.execPath, [main, ...args, "--json"], {
+    env: { ...process.env, ...server.env, PARLEY_IMPORT_TOKEN: workspace.member.token },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = once(child, "close");
-  for await (const chunk of child.stdout ?? []) {
-    const done = [...String(chunk).matchAll(/"phase":"import","total":\d+,"done":(\d+)/g)].at(-1)?.[1];
-    if (Number(done ?? 0) >= recordings) child.kill("SIGKILL");
+  let output = "";
+  for await (const chunk of child.stdout) {
+    output += chunk;
+    const done = [...output.matchAll(/"phase":"(?:import|export)","total":\d+,"done":(\d+)/g)].at(-1)?.[1];
+    if (killAt !== null && Number(done ?? 0) >= killAt) child.kill("SIGKILL");
   }
   const [code, signal] = await ended;
-  assert.ok(signal === "SIGKILL" || code === 0, `the import ended with ${code}`);
+  if (signal === "SIGKILL") return null;
+  assert.equal(code, 0, output);
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "");
 }
 
-test(`${count} recordings moved over HTTP, killed twice: each once, equal to the source by the API`, async (context) => {
-  const email = workspace.member.email;
-  const id = await parley(target, "workspace", "create", "--name", "Target");
-  for (const [address, name, role] of [
-    [email, workspace.member.name, "admin"],
-    [workspace.colleague.email, workspace.colleague.name, "member"],
-  ] as const)
-    await parley(
-      target,
-      "user",
-      "create",
-      "--workspace",
-      id,
+/** Runs a command that is killed at some numbers of recordings, and then to its end. */
+async function runKilled(
+  context: TestContext,
+  server: ServerProcess,
+  args: readonly string[],
+  kills: readonly number[],
+): Promise<Result> {
+  const since = performance.now();
+  for (const killAt of kills) await run(server, args, killAt);
+  const result = await run(server, args, null);
+  assert.ok(result);
+  context.diagnostic(
+    `${args[0]}: ${count} recordings in ${Math.round((performance.now() - since) / 1000)} s`,
+  );
+  return result;
+}
+
+/** A workspace with the users of the source. */
+async function prepareTwin(server: ServerProcess): Promise<{ id: string; token: string }> {
+  const id = await parley(server, "workspace", "create", "--name", "Target");
+  const { member, colleague } = workspace;
+  const add = (user: { email: string; name: string }, role: string) =>
+    parley(
+      server,
+      ...["user", "create", "--workspace", id],
       "--email",
-      address,
+      user.email,
       "--name",
-      name,
+      user.name,
       "--role",
       role,
     );
-  const token = await parley(target, "token", "create", "--email", email);
-  const startedAt = performance.now();
-  await killAfter(startImport(id), 1);
-  await killAfter(startImport(id), Math.floor(count / 2));
-  const last = startImport(id);
-  let output = "";
-  last.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const [code] = await once(last, "close");
-  assert.equal(code, 0, output);
-  const result = JSON.parse(output.trim().split("\n").at(-1) ?? "");
-  assert.equal(result.counts.existing + result.done, count);
-  assert.equal(result.failed, 0);
-  context.diagnostic(`${count} recordings in ${Math.round((performance.now() - startedAt) / 1000)} s`);
-  await target.start();
-  const app = { url: target.url, config: { baseUrl: target.url } };
+  await add(member, "admin");
+  await add(colleague, "member");
+  return { id, token: await parley(server, "token", "create", "--email", member.email) };
+}
+
+async function assertEqualToSource(server: ServerProcess, token: string): Promise<void> {
+  const app = { url: server.url, config: { baseUrl: server.url } };
   assert.deepEqual(
     await snapshot(app, token, { media: true }),
     await snapshot(source, workspace.member.token, { media: true }),
   );
+}
+
+const moved: { workspaceId?: string } = {};
+
+test(`${count} recordings moved over HTTP, killed twice: each once, equal to the source by the API`, async (context) => {
+  context.diagnostic(`the source was filled in ${setUpSeconds} s`);
+  const { id, token } = await prepareTwin(target);
+  const args = ["import", "--from", "grain", "--base-url", source.url, "--workspace", id];
+  const result = await runKilled(context, target, args, [1, Math.floor(count / 2)]);
+  assert.equal(result.counts.existing + result.done, count);
+  assert.equal(result.failed, 0);
+  await target.start();
+  await assertEqualToSource(target, token);
+  moved.workspaceId = id;
+});
+
+test(`${count} recordings exported and imported elsewhere, each killed: complete, equal to the source by the API`, async (context) => {
+  const from = moved.workspaceId;
+  assert.ok(from, "the recordings were moved");
+  const half = Math.floor(count / 2);
+  // Small exports end before the second kill.
+  const kills = isFullRun ? [1, half] : [1];
+  const written = await runKilled(context, target, ["export", folder, "--workspace", from], kills);
+  assert.deepEqual([written.recordings, written.problems], [count, []]);
+  await parley(elsewhere, "export", folder, "--verify");
+  const { id, token } = await prepareTwin(elsewhere);
+  const result = await runKilled(
+    context,
+    elsewhere,
+    ["import", folder, "--workspace", id],
+    isFullRun ? kills : [],
+  );
+  assert.equal(result.counts.existing + result.done, count);
+  assert.equal(result.failed, 0);
+  await elsewhere.start();
+  await assertEqualToSource(elsewhere, token);
 });
