@@ -26,6 +26,8 @@ const maxBytes = 300e6;
 /** Memory grows until the page's caches are filled. */
 const warmUpMs = 60_000;
 const hourMs = 3_600_000;
+/** Of the JavaScript in an hour: the measurement itself takes some. */
+const maxHeapGrowth = 30e6;
 
 test(`${seconds} s of screen and microphone have both sounds throughout, at most 720p and keyframes, play, seek, and take the page little memory`, async (context) => {
   const { member } = await makeWorkspace(app.db);
@@ -111,7 +113,7 @@ function assertSteady(samples: readonly Sample[]): string {
       `${megabytes(page)} more in an hour, ${megabytes(heap)} of it JavaScript`,
     );
     assert.ok(peak + page < maxBytes, figures.join(", "));
-    assert.ok(heap < 10e6, figures.join(", "));
+    assert.ok(heap < maxHeapGrowth, figures.join(", "));
   }
   return figures.join(", ");
 }
