@@ -106,6 +106,26 @@ test("what a browser killed in the first seconds has stored can only be discarde
   }
 });
 
+test("a recording of which nothing has arrived can be saved as a file", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const browser = await openRecorderBrowser(app, member.id);
+  const first = await browser.open();
+  await startRecording(first.page, "Offline");
+  await first.context.setOffline(true);
+  await waitForTime(first.page, 12);
+  killGroup(`--user-data-dir=${browser.profile}`);
+  const { page, context } = await browser.open();
+  const notice = page.getByRole("status").filter({ hasText: "Unfinished recording: Offline" });
+  const download = page.waitForEvent("download");
+  await notice.getByRole("button", { name: "Save as file" }).click();
+  const path = join(folder, (await download).suggestedFilename());
+  await (await download).saveAs(path);
+  assert.match(path, /Offline\.mp4$/);
+  const { durationSec } = await inspect(path);
+  assert.ok(durationSec >= 10, `${durationSec} s`);
+  await context.close();
+});
+
 /** The length of what the server has of a recording. */
 async function acknowledgedMs(title: string): Promise<number> {
   const { id } = await app.db.kysely

@@ -3,10 +3,13 @@ import { IconDeviceFloppy } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
+import { fileName } from "../common/format/file-name.ts";
 import { dayAndTime, lengthInWords } from "../common/format/time.ts";
+import { saveAs } from "../common/save-as.ts";
 import { createOutbox } from "./outbox/outbox.ts";
-import { findStored, type StoredRecording } from "./outbox/pieces.ts";
+import { findStored, readPiece, type StoredRecording } from "./outbox/pieces.ts";
 import { transfers } from "./outbox/transfers.ts";
 import { minRecordingMs } from "./recorder.ts";
 
@@ -66,6 +69,8 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
               Finish upload ({recovered(recordedMs)} recovered)
             </Button>
           )}
+          {/* The rest alone doesn't play. */}
+          {pieces[0]?.start === 0 ? <SaveButton recording={recording} /> : null}
           <ConfirmButton
             text="Discard"
             button={{ size: "xs", variant: "default" }}
@@ -80,6 +85,21 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
         </Group>
       </Group>
     </Alert>
+  );
+}
+
+/** Saves a recording of which nothing has left the browser, also where the server no longer takes it. */
+function SaveButton({ recording: { note, folder, pieces } }: { recording: StoredRecording }) {
+  const save = useAction({
+    run: async () => {
+      const files = await Promise.all(pieces.map((piece) => readPiece(folder, piece)));
+      saveAs(new Blob(files, { type: "video/mp4" }), `${fileName(note.title)}.mp4`);
+    },
+  });
+  return (
+    <Button size="xs" variant="default" loading={save.isPending} onClick={() => save.mutate()}>
+      Save as file
+    </Button>
   );
 }
 
