@@ -407,3 +407,35 @@ test("five-hour transcript: few lines are rendered, the end is reachable, the la
   await assertAccessibleAtRest(page);
   assert.deepEqual(complaints, []);
 });
+
+test("the trash: a hold keeps a recording, and emptying deletes the others permanently", async () => {
+  const own = await makeWorkspace(app.db);
+  const ids: Record<string, string> = {};
+  for (const title of ["Kept", "Gone"]) {
+    ids[title] = (await makeRecording(app, own.admin.token, { title })).recordingId;
+    assert.equal(
+      (await manage("DELETE", `/recordings/${ids[title]}`, undefined, own.admin.token)).status,
+      200,
+    );
+  }
+  const { page, complaints } = await visit(app, "/trash", { userId: own.admin.id });
+  await page.getByRole("status").filter({ hasText: "2 recordings" }).waitFor();
+  await page.getByRole("button", { name: "Place hold: Kept" }).click();
+  const dialog = page.getByRole("dialog", { name: "Place hold" });
+  await dialog.getByLabel("Reason").fill("Dispute");
+  await assertAccessibleAtRest(page);
+  await dialog.getByRole("button", { name: "Place hold" }).click();
+  await page.getByText("Legal hold: stays until released").waitFor();
+  await page.getByRole("button", { name: "Empty trash" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete permanently" }).click();
+  await page.getByText("Trash emptied").waitFor();
+  const list = page.getByRole("list", { name: "Recordings in the trash" });
+  await list.getByText("Gone", { exact: true }).waitFor({ state: "detached" });
+  await list.getByText("Kept", { exact: true }).waitFor();
+  const { body } = await manage("GET", "/trash", undefined, own.admin.token);
+  assert.deepEqual(
+    body.recordings.map(({ id }: { id: string }) => id),
+    [ids.Kept],
+  );
+  assert.deepEqual(complaints, []);
+});
