@@ -147,7 +147,7 @@ test(`${count} recordings moved over HTTP, killed twice: each once, equal to the
   moved.workspaceId = id;
 });
 
-test(`${count} recordings exported and imported elsewhere, each killed: complete, equal to the source by the API`, async (context) => {
+test(`${count} recordings exported, killed meanwhile, and imported elsewhere: complete, equal to the source by the API`, async (context) => {
   const from = moved.workspaceId;
   assert.ok(from, "the recordings were moved");
   const half = Math.floor(count / 2);
