@@ -58,8 +58,8 @@ export async function finishFile(deps: ImportDependencies, claim: Claim): Promis
       return await keepSource(
         deps,
         claim,
-        "There is no recording with its content: it was deleted, or is in the trash.",
-        "To have it in Parley, restore the recording from the trash, or upload the file in the web app.",
+        "The recording with this file's content was deleted or is in the trash.",
+        "Restore the recording from the trash, or upload the file in the web app.",
       );
   } catch (error) {
     if (error instanceof WatchError && error.isOutdated) return saveState(db.kysely, file, "waiting");
@@ -89,8 +89,8 @@ async function retrySource(deps: ImportDependencies, claim: Claim, error: unknow
     return keepSource(
       deps,
       claim,
-      error instanceof WatchError ? error.message : "The folder or its storage refused it.",
-      "The recording is in Parley. Check the permissions of the folder and the log of the server.",
+      error instanceof WatchError ? error.message : "The folder or its storage refused the change.",
+      "The recording is in Parley. Check the folder's permissions and the server's log.",
     );
   const afterMs = Math.min(maxRetryMs, minRetryMs * 2 ** (attempts - 1));
   const message = error instanceof Error ? error.message : String(error);

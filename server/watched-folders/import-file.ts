@@ -231,7 +231,7 @@ async function waitForRoom(deps: ImportDependencies, claim: Claim, reason: strin
   await claim.notice.write(async () => {
     deps.log.warn({ folder: place.nameOf(""), reason }, "files of a watched folder wait for storage");
     await writeErrorFile(deps, place, noticeStem, [
-      "Files of this folder are not imported into Parley at present. They are imported as soon as there is room.",
+      "Files in this folder can't be imported into Parley now. They are imported as soon as there is free storage.",
       `${reason}.`,
     ]);
   });
@@ -260,8 +260,8 @@ function inWords(error: unknown): { reason: string; remedy: string } {
     return { reason: `${error.message}.`, remedy: "Free some space, or ask the server's administrator." };
   return {
     // The error itself may name the server's own folders, buckets and hosts.
-    reason: "The server could not read or store it.",
-    remedy: "Ask the server's administrator; the log of the server has the error.",
+    reason: "The server could not read or store the file.",
+    remedy: "Ask the server's administrator; the server's log has the error.",
   };
 }
 

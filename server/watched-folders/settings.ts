@@ -80,7 +80,7 @@ export async function readSettings(
 
 function describe({ issues: [issue] }: z.ZodError): string {
   if (issue?.code === "unrecognized_keys")
-    return `${issue.keys.join(", ")} is not a setting; there are ${Object.keys(FolderSettings.shape).join(", ")}`;
+    return `${issue.keys.join(", ")} is not a setting; the settings are ${Object.keys(FolderSettings.shape).join(", ")}`;
   const field = issue?.path.join(".");
   return field ? `${field} ${issue?.message}` : 'it must be an object, such as {"owner": "ada@example.com"}';
 }
@@ -116,7 +116,7 @@ export async function resolveSettings(
   if (owner === undefined)
     return refuse(
       settings.owner === undefined
-        ? "the workspace has no active admin to own its recordings; owner is required"
+        ? "the workspace has no active admin to own the recordings, so owner is required"
         : `owner ${settings.owner} is not an active admin or member of the workspace`,
     );
   const teamId = settings.team === undefined ? null : await findTeam(db, workspaceId, settings.team);

@@ -41,7 +41,7 @@ export async function readTranscript(place: Place, path: string): Promise<Segmen
     if (!(error instanceof TranscriptFileError)) throw error;
     throw new WatchError(
       `${place.nameOf(path)} is not a valid transcript: ${error.message}`,
-      "Correct the transcript. Or remove it; the recording is then transcribed if a speech model is set up.",
+      "Correct the transcript, or remove it to have the recording transcribed if a speech model is set up.",
     );
   }
 }

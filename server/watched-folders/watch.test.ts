@@ -175,7 +175,10 @@ test("an error is written beside its file and listed under Uploads; deleting it 
 test("wrong settings of a folder are reported with the field, and its files are imported once they are corrected", async () => {
   put("strict/Later.mp3", { fixture: "good-44100.mp3" });
   for (const [content, words] of [
-    [settings({ sorce: "move" }), /sorce is not a setting; there are workspace, owner, team, tags, source/],
+    [
+      settings({ sorce: "move" }),
+      /sorce is not a setting; the settings are workspace, owner, team, tags, source/,
+    ],
     [settings({ source: "burn" }), /source must be "leave", "move" or "delete"/],
     [settings({ owner: other.member.email }), /owner .* is not an active admin or member/],
     [settings({ team: "Nobody" }), /team Nobody is not a team of the workspace/],

@@ -129,7 +129,7 @@ async function reportSettings(
   { file, others, message, remedy }: SettingsError,
 ): Promise<void> {
   await writeErrorFile(deps, place, file, [
-    "Files of this folder are not imported into Parley.",
+    "Files in this folder are not imported into Parley.",
     message,
     remedy,
   ]);

@@ -204,7 +204,7 @@ test("connections: one is created, shows its URL and events without secrets, and
   await assertAccessible(page);
   assert.ok(!(await page.content()).includes("the secret token"));
   await events.getByRole("button", { name: "Retry" }).click();
-  await page.getByText("The event is tried again.").waitFor();
+  await page.getByText("Event queued for retry.").waitFor();
   await page.getByRole("button", { name: "Delete Zoom of the company" }).click();
   await dialog.getByRole("button", { name: "Delete connection" }).click();
   await page.getByText("No connections yet.").waitFor();

@@ -310,7 +310,7 @@ test("uploads: cancelling removes the uploaded data from the server, and the pag
   };
   assert.equal(await offset(), String(1024 * 1024));
   await page.getByRole("button", { name: "Cancel long.mp3" }).click();
-  await page.getByText("long.mp3: upload cancelled").waitFor();
+  await page.getByText("long.mp3: upload canceled").waitFor();
   await page.getByText(/The uploaded data was removed from the server.*expires/).waitFor();
   assert.notEqual(await offset(), String(1024 * 1024));
   await assertAccessible(page);

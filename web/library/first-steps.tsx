@@ -34,7 +34,7 @@ export function FirstSteps({ session }: { session: Session }) {
         <Step
           state="off"
           title="Add the first recording"
-          text="A video or an audio file, with or without a transcript."
+          text="A video or audio file, with or without a transcript."
           action={<StepLink to="/uploads">Upload</StepLink>}
         />
         <Step
@@ -67,14 +67,14 @@ const serverSteps = [
   {
     component: "speech",
     title: "Transcription",
-    off: "Recordings without a transcript stay without one. Download a speech model, or connect a speech server.",
+    off: "New recordings aren't transcribed yet. Download a speech model, or connect a speech server.",
     to: "/settings/transcription",
     label: "Transcription",
   },
   {
     component: "language_model",
     title: "Language model",
-    off: "Optional: writes summaries, action items and titles. It is set with PARLEY_LLM_URL.",
+    off: "Optional: writes summaries, action items and titles. Set PARLEY_LLM_URL to connect one.",
     to: "/settings/system",
     label: "System",
   },
@@ -88,7 +88,7 @@ const serverSteps = [
   {
     component: "backups",
     title: "Backups",
-    off: "Nothing is backed up by schedule yet. Set PARLEY_BACKUP_TO to a folder or a bucket.",
+    off: "No backups are scheduled yet. Set PARLEY_BACKUP_TO to a folder or a bucket.",
     to: "/settings/system",
     label: "System",
   },

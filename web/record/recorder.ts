@@ -74,7 +74,7 @@ export async function startRecorder(
       ...(details.meetingTypeId === null ? {} : { meeting_type_id: details.meetingTypeId }),
     },
   );
-  if (upload === null) throw new Error("The server accepts no recording now. Try again.");
+  if (upload === null) throw new Error("The server can't accept a recording right now. Try again.");
   await transfers.hold(uploadId);
   try {
     return await record(sources, details, { uploadId, userId, upload }, events);
@@ -189,7 +189,7 @@ function startMessage(sources: Sources, sound: Sound, folder: FileSystemDirector
 }
 
 function framesOf(track: MediaStreamTrack): ReadableStream<VideoFrame> {
-  if (TrackProcessor === undefined) throw new Error("This browser can't record pictures.");
+  if (TrackProcessor === undefined) throw new Error("This browser can't record video.");
   return new TrackProcessor({ track }).readable;
 }
 
@@ -203,14 +203,14 @@ function watchTracks({ main, corner, microphone, sharedSound }: Sources, events:
   // The user may have stopped sharing while the recording was being prepared.
   if (main?.readyState === "ended") events.onEnded(null);
   corner?.addEventListener("ended", () =>
-    events.onWarning("The camera is gone. The rest is still recorded."),
+    events.onWarning("The camera was disconnected. Everything else is still being recorded."),
   );
   microphone?.addEventListener("ended", () =>
     events.onWarning(
-      "The microphone is gone. The rest is still recorded; stop and record again to use another one.",
+      "The microphone was disconnected. Everything else is still being recorded; to use another microphone, stop and record again.",
     ),
   );
   sharedSound?.addEventListener("ended", () =>
-    events.onWarning("The shared sound has ended. The rest is still recorded."),
+    events.onWarning("The shared sound has ended. Everything else is still being recorded."),
   );
 }

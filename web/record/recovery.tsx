@@ -61,7 +61,7 @@ function Recovered({ recording, onGone }: { recording: StoredRecording; onGone: 
           Recorded {dayAndTime(note.startedAt)}.{" "}
           {isTooShort
             ? "It has less than 10 seconds, so it can't be saved."
-            : "What the server doesn't have yet is in this browser."}
+            : "The part that isn't uploaded yet is stored in this browser."}
         </Text>
         <Group gap="xs">
           {isTooShort ? null : (

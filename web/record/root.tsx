@@ -41,7 +41,7 @@ export function RecorderRoot({ session, isOpen, onClose }: RootProps) {
       {states.map(({ uploadId, title, status, reason }) =>
         status === "failed" && uploadId !== live.recorder?.uploadId ? (
           <Alert key={uploadId} color="red" variant="light" mb="md" title={`Couldn't upload ${title}`}>
-            {reason} What the server doesn't have is kept in this browser.
+            {reason} The part that isn't uploaded yet is kept in this browser.
             <Button size="xs" ml="sm" variant="default" onClick={() => transfers.retry(uploadId)}>
               Try again
             </Button>
@@ -134,7 +134,7 @@ function useRecording(userId: string, onStarted: () => void) {
       show(one);
       if (sources.lacksSharedSound)
         setWarning(
-          "What you share has no sound. To record it, stop and share a tab or screen with its sound.",
+          "You are sharing without sound. To record sound, stop, and share a tab or screen with its sound.",
         );
       onStarted();
       const [ended] = early;
@@ -176,9 +176,10 @@ async function discardStored(uploadId: string): Promise<void> {
 }
 
 function limitReached(recorder: Recorder, ms: number): string | null {
-  if (ms >= recorder.maxMs - limitMarginMs) return "The longest allowed duration is reached. It is saved.";
+  if (ms >= recorder.maxMs - limitMarginMs)
+    return "The maximum duration is reached. The recording is being saved.";
   if (recorder.outbox.total() >= recorder.maxBytes * maxShareOfBytes)
-    return "The largest allowed size is reached. It is saved.";
+    return "The maximum size is reached. The recording is being saved.";
   return null;
 }
 

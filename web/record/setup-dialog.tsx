@@ -85,7 +85,7 @@ function SetupForm({
             <SourceFields choice={choice} abilities={abilities} onChange={set} />
             <TextInput
               label="Title"
-              placeholder="Named by date and time if empty"
+              placeholder="If empty, the title is the date and time"
               maxLength={500}
               value={title}
               onChange={(event) => setTitle(event.currentTarget.value)}
@@ -102,7 +102,7 @@ function SetupForm({
             />
             <Select
               label="Meeting type"
-              placeholder="Chosen by the participants"
+              placeholder="Automatic, based on participants"
               clearable
               data={(types.data?.meeting_types ?? []).map(({ id, name }) => ({ value: id, label: name }))}
               value={meetingTypeId}
@@ -172,7 +172,7 @@ function SourceFields({
       {hasSharedSound ? (
         <Switch
           label="Sound of the tab or screen"
-          description="Turn on “Also share sound” when the browser asks what to share. Its other side of a call stays apart from your microphone."
+          description="Turn on “Also share sound” when the browser asks what to share. It is recorded separately from your microphone."
           checked={choice.sharedSound}
           onChange={(event) => onChange({ sharedSound: event.currentTarget.checked })}
         />

@@ -31,7 +31,7 @@ export function TranscribeAgainDialog({ isOpen, onClose }: { isOpen: boolean; on
         {hasTranscript ? <Text size="sm">This replaces the current transcript.</Text> : null}
         <LanguageSelect
           label="Language"
-          automatic="As in the meeting type or workspace"
+          automatic="From meeting type or workspace"
           value={language}
           onChange={setLanguage}
         />

@@ -47,7 +47,7 @@ export function TrashPage() {
         </Group>
         <Text c="dimmed" size="sm">
           {days === 0
-            ? "Deleted recordings don't stay here: they are deleted permanently at once."
+            ? "The trash is turned off: recordings are deleted permanently at once."
             : `Deleted recordings stay here for ${days === undefined ? "a while" : counted(days, "day")}, then they are deleted permanently.`}
         </Text>
       </div>
@@ -80,7 +80,7 @@ function EmptyTrash() {
           done="Trash emptied"
           refresh={[["trash"]]}
         >
-          Permanently deletes all recordings that you can restore ({size}), with their files, transcripts and
+          Permanently deletes all recordings you can restore ({size}), with their files, transcripts and
           highlights. Recordings on legal hold stay.
         </ConfirmButton>
       )}

@@ -73,7 +73,7 @@ export function UploadsPage() {
         <LazyJoinDialog isOpen={isJoining} onClose={() => setJoining(false)} onJoin={join} />
         <LanguageSelect
           label="Language spoken in the files you add next"
-          automatic="As in the meeting type or workspace"
+          automatic="From meeting type or workspace"
           value={spokenLanguage}
           onChange={setLanguage}
         />

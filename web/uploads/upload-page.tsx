@@ -76,7 +76,7 @@ function State({ upload }: { upload: UploadBody }) {
         icon={<IconAlertTriangle size={30} stroke={1.5} />}
         action={<UploadAgain />}
       >
-        The time to review this upload is over. Upload the file again.
+        The time to review this upload has run out. Upload the file again.
       </EmptyState>
     );
   if (status === "awaiting" || (status === "staged" && !auto_promote))

@@ -93,7 +93,7 @@ async function findRecording(
   const { status, json } = await getJson(access, `/bots/${botId}/recording`);
   if (status === 404) return null;
   const parsed = Recording.safeParse(json);
-  if (!parsed.success) throw new RecordingError(`Attendee does not return the recording (status ${status})`);
+  if (!parsed.success) throw new RecordingError(`Attendee did not return the recording (status ${status})`);
   return parsed.data;
 }
 
@@ -105,7 +105,9 @@ async function openMedia(access: ServiceAccess, botId: string): Promise<SourceMe
   if (response.status < 300)
     return { format: formatOfFile(recording.url, response, "video"), body: response.body };
   response.body.destroy();
-  throw new RecordingError(`the recording's file is not returned (status ${response.status})`);
+  throw new RecordingError(
+    `Attendee's storage did not return the recording's file (status ${response.status})`,
+  );
 }
 
 function entriesOf(

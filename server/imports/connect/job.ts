@@ -119,8 +119,7 @@ async function findImporter(db: Database, connection: ConnectionRow): Promise<st
     where workspace_id = ${connection.workspace_id} and role = 'admin' and deactivated_at is null
     order by id <> ${connection.created_by}, id limit 1`.execute(db.kysely);
   const [row] = rows;
-  if (row === undefined)
-    throw new RecordingError("the workspace has no active admin who could own recordings");
+  if (row === undefined) throw new RecordingError("the workspace has no active admin to own the recording");
   return row.id;
 }
 
@@ -188,12 +187,12 @@ async function addTranscript(deps: ConnectionJobDependencies, work: Work): Promi
   const { db, encryptor } = deps;
   const { event, connection, access, meeting } = work;
   if (meeting === undefined || meeting.upload_status === "failure")
-    throw new WaitError("It waits for the event that brings the meeting's recording.");
+    throw new WaitError("Waiting for the event that reports the meeting's recording.");
   const ignore = (reason: string): Promise<void> =>
     endEvent(db.kysely, event.id, "ignored", reason, meeting.upload_id);
   if (meeting.upload_id === null) return ignore("The recording was deleted.");
   if (meeting.has_transcript) return ignore("The recording was imported with this transcript.");
-  if (meeting.recording_id === null) throw new WaitError("It waits until the recording is ready.");
+  if (meeting.recording_id === null) throw new WaitError("Waiting for the recording to be ready.");
   const opened = decrypted(() => openEvent(encryptor, event));
   const entries = (await serviceOf(connection).loadTranscript?.(access, opened)) ?? [];
   if (!(await supply(deps, work, meeting.recording_id, entries)))
@@ -253,7 +252,7 @@ async function noteError(
         kysely,
         event.id,
         "failed",
-        "The event that brings the meeting's recording did not arrive.",
+        "The event that reports the meeting's recording did not arrive.",
       );
     return postponeEvent(kysely, event.id, { reason, delayMs: waitStepMs, isAttempt: false });
   }

@@ -36,7 +36,7 @@ export function connectionWebhookRoutes(scope: FastifyInstance, deps: Dependenci
       const { kind, connection_id: id } = request.params;
       const connection = uuid.test(id) ? await findConnection(deps.db.kysely, id) : undefined;
       if (connection?.kind !== kind)
-        throw new ProblemError("not_found", "there is no such connection; see Settings → Connections");
+        throw new ProblemError("not_found", "the connection does not exist; see Settings → Connections");
       return receive(deps, connection, request);
     },
   );
@@ -55,7 +55,7 @@ async function receive(
   if (!service.isSigned({ headers: request.headers, body }, secret, new Date()))
     throw new ProblemError(
       "token_invalid",
-      "the signature does not match the connection's secret, or is older than 5 minutes",
+      "the signature does not match the connection's secret or is more than 5 minutes old; compare the secrets and clocks",
     );
   request.refundRateLimit?.();
   await noteReceived(db.kysely, connection);

@@ -189,7 +189,7 @@ async function openMedia(access: ServiceAccess, segments: readonly ZoomFile[]): 
     const { headers, body } = await download(access, segment);
     body.destroy();
     const bytes = Number(headers["content-length"]);
-    if (!(bytes > 0)) throw new RecordingError("Zoom does not state the size of a part of the recording");
+    if (!(bytes > 0)) throw new RecordingError("Zoom did not report the size of one part of the recording");
     parts.push({ bytes });
   }
   const body = Readable.from(
@@ -214,12 +214,12 @@ async function download(access: ServiceAccess, file: ZoomFile): Promise<Outbound
   const token = await requestToken(access);
   if (token === null)
     throw new RecordingError(
-      "Zoom refuses the event's download token, which is valid for 24 hours, and the connection has no OAuth credentials; create a connection with them",
+      "Zoom refused the event's download token, which is valid for 24 hours, and the connection has no OAuth credentials; create a connection with OAuth credentials",
     );
   const response = await get(access, url, token);
   if (response.status < 300 && !isRefusal(response)) return response;
   response.body.destroy();
-  throw new RecordingError(`Zoom does not return the file (status ${response.status})`);
+  throw new RecordingError(`Zoom did not return the file (status ${response.status})`);
 }
 
 function get(access: ServiceAccess, url: string, token: string): Promise<OutboundResponse> {
@@ -248,7 +248,7 @@ async function requestToken(access: ServiceAccess): Promise<string | null> {
   const token = z.object({ access_token: z.string().min(1) }).safeParse(json).data?.access_token;
   if (token === undefined)
     throw new RecordingError(
-      `Zoom refuses the OAuth credentials of the connection (status ${status}); create a connection with valid ones`,
+      `Zoom refused the connection's OAuth credentials (status ${status}); create a connection with valid credentials`,
     );
   return token;
 }

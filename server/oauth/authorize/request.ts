@@ -88,7 +88,7 @@ export async function readAuthorizeRequest(
   if (typeof client === "string") return stop(client);
   if (redirectUri === undefined) return stop(`${client.name} didn't say where to return you to.`);
   if (!isRegistered(redirectUri, client.redirect_uris, client.is_public))
-    return stop(`${client.name} is not registered with the URL it wants to return you to.`);
+    return stop(`${client.name} asked to return you to a URL that is not registered for it.`);
   const target: Target = { client, redirectUri, state };
   if (twice[0] !== undefined) {
     const isState = twice.includes("state");
@@ -103,7 +103,12 @@ export async function readAuthorizeRequest(
   const problem = findProblem(client, parameters);
   if (problem !== null) return { kind: "error", target, code: problem[0], description: problem[1] };
   if (resource === undefined)
-    return { kind: "error", target, code: "invalid_target", description: "resource is not of this server" };
+    return {
+      kind: "error",
+      target,
+      code: "invalid_target",
+      description: "resource is not a URL of this server",
+    };
   return {
     kind: "valid",
     request: {

@@ -99,7 +99,7 @@ export function tokenRoute(
 function resourceOf(baseUrl: string, { resource: asked }: Fields): Resource | null | undefined {
   if (asked === undefined) return undefined;
   const resource = readResource(baseUrl, asked);
-  if (resource === undefined) throw new OAuthError("invalid_target", "the resource is not of this server");
+  if (resource === undefined) throw new OAuthError("invalid_target", "resource is not a URL of this server");
   return resource;
 }
 

@@ -166,7 +166,7 @@ export function openBucketPlace(location: string, { s3Connection, dataDir }: Con
       } catch (error) {
         throw new WatchError(
           `${location} can't be listed: ${faultOf(error).text}.`,
-          "Check that the bucket exists at PARLEY_S3_ENDPOINT (or Amazon), and that the AWS credentials may list and read there (s3:ListBucket, s3:GetObject; to move or delete also s3:PutObject, s3:DeleteObject).",
+          "Check that the bucket exists at PARLEY_S3_ENDPOINT (or Amazon), and that the AWS credentials allow listing and reading it (s3:ListBucket, s3:GetObject; to move or delete also s3:PutObject, s3:DeleteObject).",
         );
       }
     },

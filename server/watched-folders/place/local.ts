@@ -304,7 +304,7 @@ function describe(error: unknown, name: string): unknown {
     );
   if (code === "EACCES" || code === "EPERM")
     return new WatchError(
-      `The user ${userInfo().username} may not read ${name}.`,
+      `The user ${userInfo().username} has no permission to read ${name}.`,
       `Give that user read access to the folder and its files (chmod, or chown ${userInfo().username}).`,
     );
   if (code === "ELOOP")

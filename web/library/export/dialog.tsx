@@ -93,7 +93,7 @@ function useExport(items: readonly LibraryItem[]) {
 
 function textOf(error: unknown): string {
   if (error instanceof TooLargeError)
-    return "The files have more than 4 GB. Select fewer recordings, or leave out video and audio.";
+    return "The files exceed 4 GB. Select fewer recordings, or leave out video and audio files.";
   return error instanceof ApiError ? error.message : "Something went wrong. Try again.";
 }
 

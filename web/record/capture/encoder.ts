@@ -177,6 +177,6 @@ function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
 
 function reasonOf(error: unknown): string {
   if (error instanceof DOMException && error.name === "QuotaExceededError")
-    return "The browser's storage is full. What was recorded before is kept.";
+    return "The browser's storage is full. The recording up to this point is kept.";
   return error instanceof Error ? error.message : String(error);
 }

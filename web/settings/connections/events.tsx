@@ -51,7 +51,7 @@ function Event({ connection, event }: { connection: Connection; event: Connectio
   const { label, tone } = states[event.state];
   const retry = useAction({
     run: () => retryConnectionEvent(connection.id, event.id),
-    done: "The event is tried again.",
+    done: "Event queued for retry.",
     refresh: [connectionEventsQuery(connection.id).queryKey],
   });
   return (

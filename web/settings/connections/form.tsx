@@ -23,7 +23,7 @@ interface Field {
 const common: readonly Field[] = [{ name: "name", label: "Name", isRequired: true }];
 
 const ofBots: readonly Field[] = [
-  { name: "base_url", label: "URL", description: "Of the service and its API.", isRequired: true },
+  { name: "base_url", label: "URL", description: "The URL of the service and its API.", isRequired: true },
   { name: "api_key", label: "API key", isSecret: true, isRequired: true },
 ];
 
@@ -42,7 +42,8 @@ const fields: Readonly<Record<Kind, readonly Field[]>> = {
     },
     {
       ...{ name: "account_id", label: "Account ID" },
-      description: "Of a server-to-server OAuth app: for participants, and for downloads after 24 hours.",
+      description:
+        "From a server-to-server OAuth app. Needed for participants' emails, and for downloads after 24 hours.",
     },
     { name: "client_id", label: "Client ID" },
     { name: "client_secret", label: "Client secret", isSecret: true },
@@ -73,7 +74,7 @@ export function ConnectionForm({ onDone }: { onDone: () => void }) {
   const shown = [...common, ...fields[kind]];
   const create = useAction({
     run: () => createConnection(bodyOf(kind, shown, values, allowsHttp)),
-    done: "Connection created. Enter its webhook URL at the service.",
+    done: "Connection created. Enter its webhook URL in the service.",
     refresh: [connectionsQuery.queryKey],
     onDone,
     showsError: true,
@@ -116,7 +117,7 @@ export function ConnectionForm({ onDone }: { onDone: () => void }) {
         {kind !== "zoom" && /^http:/i.test(values.base_url ?? "") ? (
           <Switch
             label="Connect without encryption"
-            description="The API key and recordings can be read on the way."
+            description="The API key and recordings can be intercepted."
             checked={allowsHttp}
             onChange={(event) => setAllowsHttp(event.currentTarget.checked)}
           />

@@ -33,7 +33,7 @@ const tests: Readonly<Partial<Record<Component["component"], string>>> = {
 /** The health of each component, with a button that tries it. */
 export function Components({ components }: { components: readonly Component[] }) {
   return (
-    <Section title="Components" lead="A test tries the component now. The test of email sends you one.">
+    <Section title="Components" lead="Tests check a component now. The email test sends you an email.">
       <Rows label="Components">
         {components.map((one) => (
           <ComponentRow key={one.component} known={one} />

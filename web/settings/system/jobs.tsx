@@ -37,7 +37,7 @@ const kindLabel = (kind: string): string => kinds[kind] ?? kind.replaceAll("_", 
 const lost: Readonly<Record<FailedJob["subject_type"], string>> = {
   upload: "The upload fails and its file is deleted. It can be sent again.",
   recording: "The recording stays. Its transcript or summary can be requested again.",
-  clip: "The clip fails. Links that show it can't play it.",
+  clip: "The clip fails. Links to it can't play it.",
   mail: "The email is not sent.",
   access_request: "The request is lost. The user can request access again.",
   password_reset: "The email is not sent. The user can request another one.",
@@ -52,7 +52,7 @@ export function Jobs({ jobs, failed }: { jobs: SystemState["jobs"]; failed: read
   const busy = jobs.filter((one) => one.waiting + one.running + one.failed > 0);
   return (
     <>
-      <Section title="Jobs" lead="Background work that has not ended.">
+      <Section title="Jobs" lead="Background work that isn't finished.">
         {busy.length === 0 ? (
           <NoneYet>No jobs are waiting.</NoneYet>
         ) : (

@@ -52,7 +52,7 @@ function FailingHooks({ hooks, count }: { hooks: SystemState["failing_hooks"]; c
       title="Failing webhooks"
       lead={
         count > hooks.length
-          ? `The ${hooks.length} that have failed longest, of ${count}.`
+          ? `${hooks.length} of ${count} failing webhooks, oldest failures first.`
           : "Webhooks whose last request failed."
       }
     >

@@ -24,7 +24,10 @@ export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
         </Rows>
       </Section>
       {failed.length === 0 ? null : (
-        <Section title="Failed files" lead="The latest of each folder. The files stay where they are.">
+        <Section
+          title="Failed files"
+          lead="The latest failures of each folder. The files stay where they are."
+        >
           <Rows label="Failed files">
             {failed.map((file) => (
               <FileRow key={file.id} file={file} />

@@ -53,8 +53,8 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          For a meeting whose recording was interrupted. Choose its parts, or drop them here. They are played
-          one after the other.
+          For a meeting recorded in several parts. Choose the parts, or drop them here. They play one after
+          the other.
         </Text>
         <Group gap="xs">
           <FileButton multiple accept={mediaFormats.map((format) => `.${format}`).join(",")} onChange={add}>

@@ -38,7 +38,7 @@ export function AudioTracks({ upload }: { upload: ImportBody }) {
           <Radio
             value="speakers"
             label="One speaker per track"
-            description="They are mixed for playback, and each track is transcribed as one speaker."
+            description="The tracks are mixed for playback, and each is transcribed as one speaker."
             disabled={choose.isPending || tracks.length > 8}
           />
         </Stack>

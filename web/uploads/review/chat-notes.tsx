@@ -19,7 +19,7 @@ export function ChatNotes({ upload }: { upload: ImportBody }) {
             Chat from file
           </Title>
           <Text size="sm" c="dimmed">
-            It becomes your private notes on the recording. Only you can read them.
+            The chat becomes your private notes on the recording. Only you can read them.
           </Text>
         </div>
         <Button variant="light" loading={remove.isPending} onClick={() => remove.mutate()}>

@@ -8,10 +8,10 @@ const tusVersion = "1.0.0";
 /**
  * Cancels an upload: removes the received part of its file from the server. The upload itself expires later, when its time
  * for the file is up.
- * @returns false if the file had already arrived completely, which can't be cancelled.
+ * @returns false if the file had already arrived completely, which can't be canceled.
  */
 export async function cancelUpload(name: string, uploadId: string, isConverted: boolean): Promise<boolean> {
-  const title = `${name}: upload cancelled`;
+  const title = `${name}: upload canceled`;
   try {
     const expiresAt = await removeSent(uploadId, isConverted);
     if (expiresAt === null) {
