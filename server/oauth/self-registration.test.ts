@@ -203,7 +203,7 @@ test("a document at the client_id describes an app: it is fetched once, and its 
   ]);
   const moved = await browser.get(authorizeUrl(client));
   assert.equal(moved.status, 400);
-  assert.match(moved.html, /not registered with the URL/);
+  assert.match(moved.html, /a URL that is not registered/);
 });
 
 test("authorized apps: self-registered ones are marked for their user and for admins, with their URIs", async () => {

@@ -260,7 +260,7 @@ test("content and secrets are encrypted, and content is gone once it is imported
 test("reordered events: a transcript waits for its recording, before and after it is ready", async () => {
   const [early, late] = [newUuid(), newUuid()];
   await send(zoom, transcriptCompleted(early));
-  await until("it waits", async () => (await events(zoom))[0]?.reason?.startsWith("It waits"));
+  await until("it waits", async () => (await events(zoom))[0]?.reason?.startsWith("Waiting for the event"));
   await send(zoom, completed(early, [shared]));
   const both = await ended(zoom, 2, ["done"]);
   assert.equal(both[0]?.recording_id, both[1]?.recording_id);
