@@ -56,23 +56,7 @@ export function groupFiles<File extends Named>(files: readonly File[]): FileGrou
   const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
   const drafts = groupMedia(sorted.filter(({ name }) => formatOf(name) !== null));
   const isOnly = drafts.length === 1;
-  const byStem = new Map<string, Draft<File>>();
-  // Null: several recordings have it.
-  const byCloud = new Map<string, Draft<File> | null>();
-  for (const draft of drafts) {
-    const { name } = draft.main;
-    for (const key of [stemOf(name), name.toLowerCase()]) if (!byStem.has(key)) byStem.set(key, draft);
-    for (const key of [cloudMeeting(name), cloudTime(name)])
-      if (key !== null) byCloud.set(key, byCloud.has(key) && byCloud.get(key) !== draft ? null : draft);
-  }
-  const ownerOf = (name: string): Draft<File> | undefined => {
-    for (let stem = stemOf(name); stem !== ""; stem = stemOf(stem)) {
-      const draft = byStem.get(stem);
-      if (draft !== undefined) return draft;
-      if (extname(stem) === "") break;
-    }
-    return byCloud.get(cloudMeeting(name) ?? "") ?? byCloud.get(cloudTime(name) ?? "") ?? undefined;
-  };
+  const ownerOf = ownersOf(drafts);
   for (const file of sorted) {
     const kind = kindOf(file.name);
     if (kind === null) continue;
@@ -82,6 +66,29 @@ export function groupFiles<File extends Named>(files: readonly File[]): FileGrou
     draft?.[kind === "chat" ? "chats" : "texts"].push(file);
   }
   return drafts.map(finish);
+}
+
+/** Finds the recording that a caption or chat file belongs to, by its name or the meeting that its name states. */
+function ownersOf<File extends Named>(
+  drafts: readonly Draft<File>[],
+): (name: string) => Draft<File> | undefined {
+  const byStem = new Map<string, Draft<File>>();
+  // Null: several recordings have it.
+  const byCloud = new Map<string, Draft<File> | null>();
+  for (const draft of drafts) {
+    const { name } = draft.main;
+    for (const key of [stemOf(name), name.toLowerCase()]) if (!byStem.has(key)) byStem.set(key, draft);
+    for (const key of [cloudMeeting(name), cloudTime(name)])
+      if (key !== null) byCloud.set(key, byCloud.has(key) && byCloud.get(key) !== draft ? null : draft);
+  }
+  return (name) => {
+    for (let stem = stemOf(name); stem !== ""; stem = stemOf(stem)) {
+      const draft = byStem.get(stem);
+      if (draft !== undefined) return draft;
+      if (extname(stem) === "") break;
+    }
+    return byCloud.get(cloudMeeting(name) ?? "") ?? byCloud.get(cloudTime(name) ?? "") ?? undefined;
+  };
 }
 
 function finish<File extends Named>({
