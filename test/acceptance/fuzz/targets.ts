@@ -159,6 +159,7 @@ function sampleBodies({ ids, cursors }: World): Record<string, { [name: string]:
   };
   const uploadInclude = { attributes: true, transcript: true };
   return {
+    emptyTrash: { deleted_before: "2000-01-01T00:00:00Z" },
     listRecordings: {
       cursor: cursors.recordings,
       filter: {
