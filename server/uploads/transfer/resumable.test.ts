@@ -213,6 +213,13 @@ test("started again: the bytes of an earlier attempt are dropped", async () => {
   assert.equal(await stored(id), digest(bytes));
 });
 
+test("started again with the same length, because the response was lost: accepted", async () => {
+  const { tusUrl } = await begin();
+  assert.equal((await post(tusUrl, 1000)).status, 201);
+  assert.equal((await post(tusUrl, 1000)).status, 201);
+  assert.equal((await patch(tusUrl, 0, randomBytes(1000))).status, 204);
+});
+
 test("a file of unknown length is not started again: its sender may no longer have the bytes", async () => {
   const { tusUrl } = await begin();
   const deferred = () => ask(tusUrl, "POST", { "upload-defer-length": "1" });

@@ -124,7 +124,7 @@ export function resumableRoutes(app: FastifyInstance, deps: Dependencies): void 
     request.raw.setTimeout(silenceMs);
     const tusRequest = toTusRequest(request, reply, method, uploadId);
     // A sender that declared the length but lost the response repeats it, which the tus server would refuse.
-    if (upload?.resumable_length === tusRequest.headers.get("upload-length"))
+    if (method === "PATCH" && upload?.resumable_length === tusRequest.headers.get("upload-length"))
       tusRequest.headers.delete("upload-length");
     const response = await tus.handleWeb(tusRequest);
     throwOurs(failures.get(tusRequest));
