@@ -61,6 +61,7 @@ test("a failed delivery is retried by the schedule with the same id and payload 
     app.jobs.wake();
     assert.equal(receiver.requests.length, index + 1, "not before its time");
     clock.ms = delivery.due_at.getTime() + 60 * second;
+    app.jobs.wake();
   }
   receiver.otherwise(status(204));
   await until("it is delivered", async () => (await deliveriesOf(hook.id))[0]?.state === "delivered");
