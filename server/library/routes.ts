@@ -37,7 +37,7 @@ export function libraryRoutes(
           { pointer: `/filter/${name}`, detail: "needs a personal token; this is a workspace token" },
         ]);
     const thumbnails = thumbnailLinks(signer, viewerOf(principal));
-    // A count that fails or takes too long is left out, rather than the page.
+    // A count that fails, also by the limit of a statement, is left out rather than the page.
     const counting =
       body.cursor === undefined
         ? readFor(db, principal, (source) =>

@@ -2,7 +2,6 @@ import {
   ActionIcon,
   Button,
   Group,
-  Loader,
   SegmentedControl,
   Select,
   Text,
@@ -24,6 +23,7 @@ import { useMemo } from "react";
 import { libraryQuery } from "../api/library.ts";
 import { counted } from "../common/format/count.ts";
 import { withoutEmpty } from "../common/lists/filters.tsx";
+import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
 import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -163,9 +163,6 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
   if (query.isError && query.data === undefined)
     return <ErrorState error={query.error} retry={() => query.refetch()} />;
   if (items.length === 0) return <NoMatches />;
-  const loadMore = () => {
-    if (query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError) query.fetchNextPage();
-  };
   return (
     <>
       <RecordingList
@@ -173,16 +170,9 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
         count={query.data?.pages[0]?.count ?? items.length}
         isGrid={isGrid}
         isByDay={search.sort !== "title"}
-        onEnd={loadMore}
+        onEnd={() => loadNextPage(query)}
       />
-      {query.isFetchingNextPage ? (
-        <Group justify="center" p="md">
-          <Loader size="sm" role="img" aria-label="Loading more" />
-        </Group>
-      ) : null}
-      {query.isFetchNextPageError ? (
-        <ErrorState error={query.error} retry={() => query.fetchNextPage()} />
-      ) : null}
+      <NextPageState query={query} />
     </>
   );
 }

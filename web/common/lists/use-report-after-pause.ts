@@ -14,9 +14,13 @@ export function useReportAfterPause(onChange: (text: string) => void): {
 } {
   const router = useRouter();
   const typedAt = useRef("");
-  const report = useDebouncedCallback((text: string) => {
-    if (router.latestLocation.pathname === typedAt.current) onChange(text);
-  }, typingPauseMs);
+  const report = useDebouncedCallback(
+    (text: string) => {
+      if (router.latestLocation.pathname === typedAt.current) onChange(text);
+    },
+    // A sheet of filters may be closed during the pause.
+    { delay: typingPauseMs, flushOnUnmount: true },
+  );
   return Object.assign(
     (text: string) => {
       typedAt.current = router.latestLocation.pathname;
