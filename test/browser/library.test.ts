@@ -351,7 +351,7 @@ test("library: on a phone the filters are in a sheet, with their number on its b
   await page.getByRole("link", { name: "Budget 2027" }).waitFor();
   await button.focus();
   await page.keyboard.press("Enter");
-  await sheet.waitFor();
+  await sheet.locator(":focus").waitFor();
   await page.keyboard.press("Escape");
   await sheet.waitFor({ state: "hidden" });
   await until("focus returns", () =>
