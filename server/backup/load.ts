@@ -185,16 +185,19 @@ async function postpone(client: pg.Client): Promise<string[]> {
      where i.indrelid in (${tables})
        and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid)`,
   );
+  // Foreign keys first: they need the primary and unique keys they refer to.
   const { rows: keys } = await client.query<{ name: string; table: string; definition: string }>(
     `select quote_ident(conname) as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition
-     from pg_constraint where contype = 'f' and conrelid in (${tables})`,
+     from pg_constraint where contype in ('f', 'p', 'u') and conrelid in (${tables}) order by contype = 'f' desc`,
   );
   for (const { name } of names) await client.query(`alter table ${name} disable trigger user`);
   for (const { name, table } of keys) await client.query(`alter table ${table} drop constraint ${name}`);
   for (const { name } of indexes) await client.query(`drop index ${name}`);
   return [
     ...indexes.map(({ definition }) => definition),
-    ...keys.map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+    ...keys
+      .toReversed()
+      .map(({ name, table, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
     ...names.map(({ name }) => `alter table ${name} enable trigger user`),
   ];
 }

@@ -11,8 +11,8 @@ import { type BackupFolder, ContentDiffersError, type Part } from "./folder.ts";
 import { type BackedUpObject, linesOf, type Manifest, objectsPrefix, readObjects } from "./manifest.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Files copied at a time: enough to hide the latency of a bucket. */
-const copiesAtOnce = 6;
+/** Files copied at a time: enough to hide the latency of a bucket, or of a disk that has to confirm each file. */
+const copiesAtOnce = 16;
 
 /** A file that the snapshot refers to; size and digest are null where the database does not know them. */
 interface Wanted {

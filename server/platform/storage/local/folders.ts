@@ -34,14 +34,17 @@ export async function placeBelow<T>(root: string, path: string, place: () => Pro
       if (attempt === 10 || !failedWith(error, "ENOENT")) throw error;
     }
   }
-  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder)) {
-    try {
-      await syncFolder(folder);
-    } catch (error) {
-      // A concurrent call has already removed the file again, and the folder with it.
-      if (!failedWith(error, "ENOENT")) throw error;
-    }
-  }
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder.length >= root.length; folder = dirname(folder))
+    folders.push(folder);
+  await Promise.all(
+    folders.map((folder) =>
+      syncFolder(folder).catch((error: unknown) => {
+        // A concurrent call has already removed the file again, and the folder with it.
+        if (!failedWith(error, "ENOENT")) throw error;
+      }),
+    ),
+  );
   return placed;
 }
 
