@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/operation.ts";
 import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
-import { authenticate } from "./accounts/tokens/authenticate.ts";
+import { createAuthenticate } from "./accounts/tokens/authenticate.ts";
 import { createCredentialCheck } from "./accounts/tokens/credential-check.ts";
 import { allowRegisteredOrigins } from "./oauth/cors.ts";
 import type { TrustedOrigins } from "./oauth/trusted-origins.ts";
@@ -83,6 +83,7 @@ function guard(
   });
 
   allowRegisteredOrigins(scope, origins);
+  const authenticate = createAuthenticate(db.pool, config.baseUrl, resource);
   const isStillActive = createCredentialCheck(db.pool);
 
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
@@ -121,7 +122,7 @@ function guard(
     }
     try {
       const { version, share } = readVersionOf(request, reply);
-      const caller = await authenticate(db.pool, request, config.baseUrl, askedRecording(request), resource);
+      const caller = await authenticate(request, askedRecording(request));
       request.principal = caller.principal;
       request.apiVersion = version;
       request.transcriptVersion = caller.transcriptVersion ?? null;

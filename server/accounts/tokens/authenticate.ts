@@ -8,8 +8,8 @@ import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { findSession, hashSession, looksLikeSession, touchSession } from "../sign-in/sessions.ts";
 import { hashToken, looksLikeToken } from "./access-tokens.ts";
 import {
+  createTokenFinder,
   findTokenAndTranscript,
-  findTokenByHash,
   findTranscriptVersion,
   type TokenRow,
   touchToken,
@@ -23,40 +23,39 @@ export interface Caller {
 }
 
 /**
- * Authenticates the caller by token (RFC 6750) or by the session of a signed-in browser.
+ * Authenticates a request's caller by token (RFC 6750) or by the session of a signed-in browser.
  * @param recordingId also reads the transcript version of this recording, in the same round trip.
- * @param resource what the request is for: tokens that are restricted to another resource are refused (RFC 8707).
  * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
  */
-export async function authenticate(
-  pool: pg.Pool,
-  request: FastifyRequest,
-  baseUrl: string,
-  recordingId?: string,
-  resource: Resource | null = null,
-): Promise<Caller> {
-  const header = request.headers.authorization;
-  if (header === undefined || header.trim() === "") {
-    const session = await readSession(pool, request, baseUrl);
-    if (session !== null) return withTranscript(pool, session, recordingId);
-    throw new ProblemError(
-      "token_missing",
-      "send an access token in the header Authorization: Bearer <token>",
-      {
-        headers: { "www-authenticate": 'Bearer realm="parley"' },
-      },
-    );
-  }
-  const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
-  if (token === undefined || !looksLikeToken(token)) throw invalidToken();
-  const hash = hashToken(token);
-  const row =
-    recordingId === undefined
-      ? await findTokenByHash(pool, hash)
-      : await findTokenAndTranscript(pool, hash, recordingId);
-  if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
-  if (row.use_is_old) await touchToken(pool, row.id);
-  return { principal: toPrincipal(row), transcriptVersion: row.transcript_version };
+export type Authenticate = (request: FastifyRequest, recordingId?: string) => Promise<Caller>;
+
+/** @param resource what the requests are for: tokens that are restricted to another resource are refused (RFC 8707). */
+export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Resource | null): Authenticate {
+  const findToken = createTokenFinder(pool);
+  return async (request, recordingId) => {
+    const header = request.headers.authorization;
+    if (header === undefined || header.trim() === "") {
+      const session = await readSession(pool, request, baseUrl);
+      if (session !== null) return withTranscript(pool, session, recordingId);
+      throw new ProblemError(
+        "token_missing",
+        "send an access token in the header Authorization: Bearer <token>",
+        {
+          headers: { "www-authenticate": 'Bearer realm="parley"' },
+        },
+      );
+    }
+    const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+    if (token === undefined || !looksLikeToken(token)) throw invalidToken();
+    const hash = hashToken(token);
+    const row =
+      recordingId === undefined
+        ? await findToken(hash)
+        : await findTokenAndTranscript(pool, hash, recordingId);
+    if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
+    if (row.use_is_old) await touchToken(pool, row.id);
+    return { principal: toPrincipal(row), transcriptVersion: row.transcript_version };
+  };
 }
 
 /**

@@ -57,6 +57,26 @@ test("tokens: pages list every active one once, newest first, even if created in
   assert.deepEqual([wrong.status, wrong.body.error], [400, "invalid_cursor"]);
 });
 
+test("tokens: concurrent requests with many tokens, valid and not, are each told apart", async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => makeUser(app.db, workspace)));
+  const [revoked, deactivated, ...valid] = people as [(typeof people)[0], ...typeof people];
+  await app.db.pool.query("update access_tokens set revoked_at = now() where user_id = $1", [revoked.id]);
+  await app.db.pool.query("update users set deactivated_at = now() where id = $1", [deactivated?.id]);
+  const { rows } = await app.db.pool.query<{ id: string; user_id: string }>(
+    "select id, user_id from access_tokens where user_id = any($1)",
+    [valid.map(({ id }) => id)],
+  );
+  const unknown = `${revoked.token.slice(0, -4)}AAAA`;
+  const callers = Array.from({ length: 40 }, (_, index) => [...valid, revoked, deactivated, null][index % 7]);
+  const answers = await Promise.all(
+    callers.map((caller) => manage("GET", "/tokens", caller === null ? unknown : (caller?.token ?? ""))),
+  );
+  assert.deepEqual(
+    answers.map(({ status, body }) => (status === 200 ? body.tokens[0].id : status)),
+    callers.map((caller) => rows.find(({ user_id }) => user_id === caller?.id)?.id ?? 401),
+  );
+});
+
 test("tokens: the list contains neither expired tokens nor those of apps", async () => {
   const person = await makeUser(app.db, workspace);
   await obtainTokens(app, await makeClient(app, workspace), person);
