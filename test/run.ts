@@ -12,8 +12,8 @@ import { globalSetup, globalTeardown } from "./support/global-setup.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
- * Runs the tests: those of every part, with `--all` also those of whole installations, or the files and folders named on
- * the command line. One PostgreSQL serves the whole run (see support/global-setup.ts); each test file works on databases
+ * Runs the tests: those of every part, with `--all` also those of whole installations and all of the web app, or the files
+ * and folders named on the command line. One PostgreSQL serves the whole run (see support/global-setup.ts); each test file works on databases
  * of its own.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -33,17 +33,12 @@ const { values: options, positionals } = parseArgs({
 /** Folders with the longest files come first: a long one that begins last would run alone in the end. */
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
 /**
- * Tests of whole installations: several processes, kills, also of browsers that record, upgrades, moves, backups, and the
- * guide's pictures. They take as long as all others together.
+ * Only with --all or by name: tests of whole installations (several processes, kills, upgrades, moves, backups), and most
+ * of the web app's in a browser. They take longer than all others together.
  */
-const wholeInstallations = [
-  "test/acceptance/",
-  "test/install/",
-  "test/browser/guide.test.ts",
-  "test/browser/record-",
-  "bench/",
-  "demo/",
-];
+const onlyWithAll = ["test/acceptance/", "test/install/", "test/browser/", "bench/", "demo/"];
+/** Tests in a browser that run each time: every page with its accessibility, and the most used parts. */
+const inEachRun = ["app", "clips", "pages", "recording"].map((name) => `test/browser/${name}.test.ts`);
 /** Folders whose files share processes, and how many share one. */
 const groupSizes = { "test/browser": 5, "test/shape": 10, server: 10 } as const;
 const files = withTitle(
@@ -105,10 +100,10 @@ try {
   rmSync(requests, { recursive: true, force: true });
 }
 
-/** Whether a file is to run: tests of whole installations only with --all, or where files or a title are named. */
+/** Whether a file is to run: those that take long only with --all, or where files or a title are named. */
 function isRequested(file: string): boolean {
   if (options.all || positionals.length > 0 || options.grep !== undefined) return true;
-  return !wholeInstallations.some((start) => file.startsWith(start));
+  return inEachRun.includes(file) || !onlyWithAll.some((folder) => file.startsWith(folder));
 }
 
 /** How long a file may take. */
