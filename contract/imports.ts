@@ -169,7 +169,8 @@ export const Import = z
       .nullable()
       .meta({ description: "Set where the file has several audio tracks." }),
     notes: z.string().nullable().meta({
-      description: "The private notes that the recording gets; null without any, and once it exists.",
+      description:
+        "The caller's private notes, which the recording gets. Null without any, once the import has ended, and for workspace tokens.",
     }),
     created_datetime: Timestamp,
   })
@@ -219,13 +220,15 @@ export const updateImport = operation({
     "Changes the given fields and keeps the others: what becomes of several audio tracks, the highlights of the recording, which a recording made in the browser gets while it is uploaded, and its notes. Removes a transcript. Allowed in status awaiting, or staged with auto_promote false. Title, start time, participants and transcript are changed by Update Upload.",
   params: z.object({ import_id: Uuid }),
   body: z.object({
-    audio_tracks: AudioTrackChoice.optional(),
-    highlights: ImportedHighlights.optional(),
-    notes: ImportedNotes.nullable().optional(),
+    audio_tracks: AudioTrackChoice.nullish(),
+    highlights: ImportedHighlights.nullish(),
+    notes: ImportedNotes.nullish().meta({
+      description: "null: removes the notes. Not for workspace tokens.",
+    }),
     transcript: z.null().optional().meta({
       description: "null: removes the transcript, unless the import has nothing else.",
     }),
   }),
   response: Import,
-  errors: ["invalid_json", "invalid_input", "body_too_large", "not_found", "wrong_state"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "not_found", "wrong_state"],
 });

@@ -11,7 +11,7 @@ import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp();
-const { manage, read } = dataTools(app);
+const { manage, read, eventsOf } = dataTools(app);
 const { member, token: workspaceToken } = await makeWorkspace(app.db);
 const folder = mkdtempSync(join(tmpdir(), "parley-any-file-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -183,4 +183,60 @@ test("notes of an import become its creator's, and are not kept elsewhere; a tra
     notes: "Nobody's",
   });
   assert.equal(refused.status, 403, refused.text);
+});
+
+test("notes of an import are shown to and changed by their author alone, and don't outlast a failed import", async () => {
+  const { body } = await manage("POST", "/recordings", member.token, {
+    media: { format: "wav" },
+    notes: "Ada: between us",
+  });
+  const seen = await manage("GET", `/imports/${body.id}`, workspaceToken);
+  assert.deepEqual([seen.status, seen.body.notes], [200, null], seen.text);
+  for (const notes of [null, "Bob: replaced"]) {
+    const { status, text } = await manage("PATCH", `/imports/${body.id}`, workspaceToken, { notes });
+    assert.equal(status, 403, text);
+  }
+  const changed = await manage("PATCH", `/imports/${body.id}`, workspaceToken, { audio_tracks: "speakers" });
+  assert.deepEqual([changed.status, changed.body.notes], [200, null], changed.text);
+  assert.equal((await manage("GET", `/imports/${body.id}`, member.token)).body.notes, "Ada: between us");
+  const sent = await fetch(body.upload.url.replace("http://parley.test", app.url), {
+    method: "PUT",
+    headers: body.upload.headers,
+    body: "this is no sound, but text",
+  });
+  assert.ok(sent.ok);
+  const { status, notes } = await ended(body.id);
+  assert.deepEqual([status, notes], ["failure", null]);
+});
+
+test("null leaves audio_tracks and highlights as they are", async () => {
+  const highlights = [{ text: "Decision", timestamp: 0, duration: 1000 }];
+  const { body } = await manage("POST", "/recordings", member.token, {
+    media: { format: "wav" },
+    highlights,
+  });
+  const { status, text } = await manage("PATCH", `/imports/${body.id}`, member.token, {
+    audio_tracks: null,
+    highlights: null,
+  });
+  assert.equal(status, 200, text);
+  const { rows } = await app.db.pool.query(
+    "select import_data ->> 'audio_tracks' as tracks, import_data #>> '{highlights,0,text}' as text from uploads where id = $1",
+    [body.id],
+  );
+  assert.deepEqual(rows, [{ tracks: "mix", text: "Decision" }]);
+});
+
+test("removing an import's transcript is reported as a changed upload, once", async () => {
+  const { body } = await manage("POST", "/recordings", member.token, {
+    media: { format: "wav" },
+    transcript: { language: "en", segments: [{ speaker_key: "Ada", start: 0, end: 1000, text: "Hello" }] },
+  });
+  const before = await eventsOf(body.id);
+  for (let time = 0; time < 2; time += 1)
+    assert.equal(
+      (await manage("PATCH", `/imports/${body.id}`, member.token, { transcript: null })).status,
+      200,
+    );
+  assert.deepEqual(await eventsOf(body.id), [...before, "upload_updated"]);
 });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import * as contract from "../../contract/imports.ts";
+import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -31,7 +32,7 @@ export function importRoutes(
   const { db, store, signer, config } = deps;
   const targetOf = createFileLinks({ store, signer, baseUrl: config.baseUrl });
 
-  async function present(row: UploadRow): Promise<z.input<typeof contract.Import>> {
+  async function present(principal: Principal, row: UploadRow): Promise<z.input<typeof contract.Import>> {
     const isSent = row.status === "awaiting" && !row.import_data?.media_key;
     return {
       id: row.id,
@@ -46,7 +47,7 @@ export function importRoutes(
       progress: row.status === "promoting" ? row.work_progress : null,
       start: startOf(row),
       audio_tracks: tracksOf(row),
-      notes: row.import_data?.notes ?? null,
+      notes: notesFor(principal, row),
       created_datetime: row.created_at.toISOString(),
     };
   }
@@ -56,7 +57,7 @@ export function importRoutes(
     contract.importRecording,
     async ({ principal, body }) => {
       const { row, created } = await importRecording(deps, principal, body);
-      return { ...(await present(row)), created };
+      return { ...(await present(principal, row)), created };
     },
     { bodyLimit, findViolations: (principal, body) => findImportViolations(deps, principal, body) },
   );
@@ -64,19 +65,25 @@ export function importRoutes(
   route(api, contract.getImport, async ({ principal, params }) => {
     const row = await findUpload(db.kysely, principal, params.import_id);
     if (row?.import_data == null) throw importNotFound(params.import_id);
-    return present(row);
+    return present(principal, row);
   });
 
   route(
     api,
     contract.updateImport,
     async ({ principal, params, body }) =>
-      present(await updateImport(deps, principal, params.import_id, body)),
+      present(principal, await updateImport(deps, principal, params.import_id, body)),
     { keepNulls: true },
   );
 }
 
 type ImportOutput = z.input<typeof contract.Import>;
+
+/** Workspace tokens see the uploads of all users, but private notes are their author's alone. */
+function notesFor(principal: Principal, { created_by, import_data }: UploadRow): string | null {
+  const isAuthor = principal.scope === "personal" && principal.userId === created_by;
+  return isAuthor ? (import_data?.notes ?? null) : null;
+}
 
 function startOf({ facts, start_datetime: start }: UploadRow): ImportOutput["start"] {
   if (start === null) return null;

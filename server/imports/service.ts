@@ -24,7 +24,7 @@ import { uniqueTags } from "../recordings/tags.ts";
 import { defaultTitle } from "../uploads/api/attributes.ts";
 import { audienceOf, uploadFields } from "../uploads/api/present.ts";
 import { canUpdate } from "../uploads/lifecycle/state.ts";
-import { advance, stateOf } from "../uploads/lifecycle/transition.ts";
+import { advance, recordUploadUpdated, stateOf } from "../uploads/lifecycle/transition.ts";
 import {
   deleteUploadTranscript,
   insertUpload,
@@ -204,7 +204,7 @@ export function updateImport(
   importId: string,
   { audio_tracks: audioTracks, highlights, notes, transcript }: z.output<typeof updateImportOperation.body>,
 ): Promise<UploadRow> {
-  if (notes && principal.scope === "workspace") throw notesForbidden();
+  if (notes !== undefined && principal.scope === "workspace") throw notesForbidden();
   return db.kysely.transaction().execute(async (tx) => {
     const row = await lockUpload(tx, principal, importId);
     if (row?.import_data == null) throw importNotFound(importId);
@@ -213,13 +213,19 @@ export function updateImport(
         "wrong_state",
         `import ${importId} is ${row.status}; it can be changed while awaiting, or staged with auto_promote false`,
       );
-    if (transcript === null && row.media_type !== "transcript") await deleteUploadTranscript(tx, importId);
-    return saveImportData(tx, importId, {
+    const updated = await saveImportData(tx, importId, {
       ...row.import_data,
-      ...(audioTracks === undefined ? {} : { audio_tracks: audioTracks }),
-      ...(highlights === undefined ? {} : { highlights: highlights.map(toHighlight) }),
+      ...(audioTracks == null ? {} : { audio_tracks: audioTracks }),
+      ...(highlights == null ? {} : { highlights: highlights.map(toHighlight) }),
       ...(notes === undefined ? {} : { notes }),
     });
+    if (
+      transcript === null &&
+      row.media_type !== "transcript" &&
+      (await deleteUploadTranscript(tx, importId))
+    )
+      await recordUploadUpdated(tx, updated);
+    return updated;
   });
 }
 

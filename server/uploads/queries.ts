@@ -179,6 +179,8 @@ export async function compareAndSetStatus(
         ? {}
         : { start_datetime: sql<Date>`coalesce(start_datetime, ${also.startDatetime})` }),
       ...(also.mustBeReviewed ? { auto_promote: false } : {}),
+      // Private notes are among what only a recording would have got.
+      ...(to === "failure" ? { import_data: sql<string>`import_data - array['moved', 'notes']` } : {}),
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
       ...(also.fileEtag === undefined
@@ -250,9 +252,13 @@ export async function saveUploadTranscript(
     .execute();
 }
 
-/** Removes the transcript of an upload, if there is one. */
-export async function deleteUploadTranscript(tx: Tx, uploadId: string): Promise<void> {
-  await tx.deleteFrom("upload_transcripts").where("upload_id", "=", uploadId).execute();
+/** Removes the transcript of an upload. @returns whether there was one. */
+export async function deleteUploadTranscript(tx: Tx, uploadId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("upload_transcripts")
+    .where("upload_id", "=", uploadId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Sizes in bytes of these uploads' transcripts, by upload id. */

@@ -160,6 +160,10 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
     params: { import_id: await world.awaitingImport() },
     body: { audio_tracks: "speakers" },
   }),
+  "updateImport with private notes": async (world) => ({
+    params: { import_id: await world.awaitingImport() },
+    body: { notes: null },
+  }),
   listManagedMeetingTypes: () => ({}),
   createMeetingType: () => ({ body: { name: `Type ${unique()}`, scope: "internal" } }),
   updateMeetingType: async (world) => ({

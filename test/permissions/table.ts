@@ -126,6 +126,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   getImport: kinds.myUpload,
   setUploadLanguage: kinds.myUploadToChange,
   updateImport: kinds.myUploadToChange,
+  "updateImport with private notes": except(kinds.myUploadToChange, { workspace_token: 403 }),
   listManagedMeetingTypes: kinds.manages,
   createMeetingType: kinds.manages,
   updateMeetingType: kinds.managesHere,
