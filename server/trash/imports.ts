@@ -10,14 +10,22 @@ export interface KeptImport {
   readonly media_type: "audio" | "transcript" | "video";
   readonly external_id: string;
   readonly created_at: string;
+  /** The meetings of connections that it is of; missing in rows of earlier versions, as is the next. */
+  readonly meetings?: readonly { readonly source: string; readonly meeting_key: string }[] | null;
+  /** The hashes of the watched files whose source has not been moved or deleted yet. */
+  readonly watched_files?: readonly string[] | null;
 }
 
 /** The imports that a recording came from, before its uploads are deleted. */
 export async function findImports(tx: Tx, recordingId: string): Promise<KeptImport[]> {
   const { rows } = await sql<KeptImport>`
-    select id, created_by, scope, media_type, external_id, to_json(created_at) #>> '{}' as created_at
-    from uploads
-    where recording_id = ${recordingId} and external_id is not null and status = 'success'`.execute(tx);
+    select u.id, u.created_by, u.scope, u.media_type, u.external_id, to_json(u.created_at) #>> '{}' as created_at,
+      (select jsonb_agg(jsonb_build_object('source', m.source, 'meeting_key', encode(m.meeting_key, 'hex')))
+        from connection_meetings m where m.upload_id = u.id) as meetings,
+      (select jsonb_agg(encode(w.path_hash, 'hex'))
+        from watched_files w where w.upload_id = u.id and w.state = 'pending') as watched_files
+    from uploads u
+    where u.recording_id = ${recordingId} and u.external_id is not null and u.status = 'success'`.execute(tx);
   return rows;
 }
 
@@ -35,8 +43,8 @@ const spentImport: Omit<ImportData, "source"> = {
 };
 
 /**
- * Restores the imports of a restored recording, so that sending one again finds it instead of creating a duplicate. One that
- * was sent again meanwhile stays deleted.
+ * Restores the imports of a restored recording, so that sending one again finds it instead of creating a duplicate, and what
+ * refers to them. One that was sent again meanwhile stays deleted.
  */
 export async function restoreImports(
   tx: Tx,
@@ -44,6 +52,7 @@ export async function restoreImports(
   imports: readonly KeptImport[],
 ): Promise<void> {
   if (imports.length === 0) return;
+  const kept = JSON.stringify(imports);
   await sql`
     insert into uploads (id, workspace_id, created_by, scope, media_type, title, status, auto_promote, recorder_ids,
       recording_id, planned_recording_id, external_id, created_at, is_transcript_removed, url_expires_at,
@@ -52,9 +61,23 @@ export async function restoreImports(
       array(select rr.user_id from recording_recorders rr where rr.recording_id = r.id order by rr.position),
       r.id, r.id, s.external_id, s.created_at, true, s.created_at, 0, 0,
       ${JSON.stringify(spentImport)}::jsonb || jsonb_build_object('source', r.source)
-    from jsonb_to_recordset(${JSON.stringify(imports)}::jsonb) as s (id uuid, created_by uuid, scope text,
+    from jsonb_to_recordset(${kept}::jsonb) as s (id uuid, created_by uuid, scope text,
         media_type text, external_id text, created_at timestamptz)
       join users u on u.id = s.created_by
       join recordings r on r.id = ${recordingId}
     on conflict do nothing`.execute(tx);
+  await sql`
+    update connection_meetings m set upload_id = u.id
+    from jsonb_to_recordset(${kept}::jsonb) as s (id uuid, meetings jsonb)
+      join uploads u on u.id = s.id
+      cross join jsonb_to_recordset(coalesce(s.meetings, '[]')) as k (source text, meeting_key text)
+    where m.workspace_id = u.workspace_id and m.source = k.source and m.meeting_key = decode(k.meeting_key, 'hex')
+      and m.upload_id is null`.execute(tx);
+  await sql`
+    update watched_files w set upload_id = u.id
+    from jsonb_to_recordset(${kept}::jsonb) as s (id uuid, watched_files jsonb)
+      join uploads u on u.id = s.id
+      cross join jsonb_array_elements_text(coalesce(s.watched_files, '[]')) as k (path_hash)
+    where w.workspace_id = u.workspace_id and w.path_hash = decode(k.path_hash, 'hex')
+      and w.state = 'pending' and w.upload_id is null`.execute(tx);
 }

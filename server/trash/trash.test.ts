@@ -435,3 +435,37 @@ test("an import that is sent again finds the restored recording; one that was se
   assert.equal(await send(), second);
   for (const one of [id, await recordingOf(second)]) await remove(one);
 });
+
+test("restoring a recording connects its import again with the meeting and the watched file that it came from", async () => {
+  const { body } = await manage("POST", "/recordings", member.token, {
+    external_id: "trash-2",
+    transcript: { language: "en", segments: [] },
+  });
+  const id = await until("it is imported", async () => {
+    const found = await manage("GET", `/imports/${body.id}`, member.token);
+    return (found.body.recording_id as string | null) ?? undefined;
+  });
+  await pool.query(
+    `insert into connection_meetings (workspace_id, source, meeting_key, upload_id, has_transcript)
+     values ($1, 'zoom', '\\x01', $2, false)`,
+    [workspace.id, body.id],
+  );
+  await pool.query(
+    `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, upload_id)
+     values ($1, '\\x01', '/mnt', 'Call.mp4', '\\x01', 'pending', $2)`,
+    [workspace.id, body.id],
+  );
+  const links = async () =>
+    (
+      await pool.query(
+        `select m.upload_id as meeting, w.upload_id as file from connection_meetings m, watched_files w
+         where m.workspace_id = $1 and w.workspace_id = $1`,
+        [workspace.id],
+      )
+    ).rows;
+  await remove(id);
+  assert.deepEqual(await links(), [{ meeting: null, file: null }]);
+  await restore(id);
+  assert.deepEqual(await links(), [{ meeting: body.id, file: body.id }]);
+  await remove(id);
+});

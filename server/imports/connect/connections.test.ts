@@ -322,6 +322,68 @@ test("an expired download token is replaced by OAuth; without it the event fails
   assert.equal((await retry()).status, 409, "only failed events can be retried");
 });
 
+test("a transcript reaches a restored recording; while the recording is in the trash it fails and can be retried", async () => {
+  const [undone, restored] = [newUuid(), newUuid()];
+  const change = async (method: string, path: string) => {
+    const { status, text } = await call(app, method, `/_/api/v1${path}`, undefined, {
+      ...{ token: member.token, version: null },
+    });
+    assert.equal(status, 200, text);
+  };
+  const importAndDelete = async (uuid: string) => {
+    await send(zoom, completed(uuid, [shared]));
+    const [done] = await ended(zoom, 1, ["done"]);
+    await change("DELETE", `/recordings/${done?.recording_id}`);
+    return done?.recording_id;
+  };
+  const restore = (id: string | null | undefined) => change("POST", `/trash/${id}/restore`);
+
+  const first = await importAndDelete(undone);
+  await restore(first);
+  await send(zoom, transcriptCompleted(undone));
+  assert.deepEqual((await ended(zoom))[0]?.reason, null);
+  assert.equal((await recording(first)).lines.length, 2);
+
+  const second = await importAndDelete(restored);
+  await send(zoom, transcriptCompleted(restored));
+  const [failed] = await ended(zoom);
+  assert.deepEqual(
+    [failed?.state, failed?.reason],
+    ["failed", "The recording is in the trash. Restore it, then retry this event."],
+  );
+  await restore(second);
+  await manage("POST", `/connections/${zoom.id}/events/${failed?.id}/retry`);
+  await ended(zoom, 1, ["done"]);
+  assert.equal((await recording(second)).lines.length, 2);
+});
+
+test("an event whose file has arrived is kept until its upload has ended, whatever the upload's status", async () => {
+  const title = newUuid();
+  stub.failures = { brokenBodies: 1 };
+  await send(zoom, completed(title, [shared]));
+  await until("the first attempt has failed", async () => (await events(zoom))[0]?.attempts === 1);
+  stub.failures = {};
+  const [{ id = "" } = {}] = await events(zoom);
+  const setUpload = async (changes: string) => {
+    const { rowCount } = await pool.query(
+      `update uploads set ${changes} where id = (
+         select m.upload_id from connection_meetings m join connection_events e on e.meeting_key = m.meeting_key
+         where e.id = $1)`,
+      [id],
+    );
+    assert.equal(rowCount, 1);
+  };
+  // As after an attempt that was killed once it had sent the file.
+  await setUpload("status = 'staged', auto_promote = false");
+  await skipDelays();
+  assert.equal((await ended(zoom, 1, ["importing", "ignored"]))[0]?.state, "importing");
+  await setUpload("status = 'failure', failure_reason = 'It is damaged.'");
+  assert.equal((await ended(zoom, 1, ["failed"]))[0]?.reason, "It is damaged.");
+  await manage("POST", `/connections/${zoom.id}/events/${id}/retry`);
+  await ended(zoom, 1, ["done"]);
+  assert.equal(await countRecordings(`Meeting ${title}`), 1);
+});
+
 test("a broken download is repeated later, and shown as failed when it stays broken", async () => {
   const title = newUuid();
   stub.failures = { brokenBodies: 2 };

@@ -190,6 +190,17 @@ export async function findMeeting(
   return rows[0];
 }
 
+/** Whether the recording of an import, by the id that its source has, is in the trash. */
+export async function isInTrash(db: Executor, workspaceId: string, externalId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from trashed_recordings
+    where workspace_id = ${workspaceId}
+      and removed -> 'imports' @> ${JSON.stringify([{ external_id: externalId }])}::jsonb limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 /** Notes the upload of a meeting. */
 export async function saveMeeting(
   tx: Executor,

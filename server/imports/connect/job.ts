@@ -35,6 +35,7 @@ import {
   findPending,
   findSiblings,
   type ImportedMeeting,
+  isInTrash,
   openEvent,
   postponeEvent,
   refreshEvents,
@@ -135,8 +136,8 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
   const { db, encryptor } = deps;
   const { event, connection, access, meeting, importerId } = work;
   const service = serviceOf(connection);
-  if (meeting?.upload_id != null && meeting.upload_status === "processing") {
-    // Its content is kept until the upload has succeeded.
+  if (meeting?.upload_id != null && underWay.includes(meeting.upload_status)) {
+    // An attempt that was killed may have sent the file. The event's content is kept until the upload has succeeded.
     await setImporting(db.kysely, [event.id], meeting.upload_id);
     return;
   }
@@ -172,6 +173,9 @@ async function importRecordingOf(deps: ConnectionJobDependencies, work: Work): P
   await setImporting(db.kysely, [event.id, ...siblings.map(({ id }) => id)], uploadId);
 }
 
+/** Statuses of an upload whose file has arrived, and that has not ended. */
+const underWay: readonly (string | null)[] = ["processing", "staged", "promoting"];
+
 /** Whether the meeting still has to be imported: it waits for its file, or has failed. */
 function isOpen({ upload_status: status }: ImportedMeeting): boolean {
   return status === "awaiting" || status === "failure";
@@ -190,7 +194,11 @@ async function addTranscript(deps: ConnectionJobDependencies, work: Work): Promi
     throw new WaitError("Waiting for the event that reports the meeting's recording.");
   const ignore = (reason: string): Promise<void> =>
     endEvent(db.kysely, event.id, "ignored", reason, meeting.upload_id);
-  if (meeting.upload_id === null) return ignore("The recording was deleted.");
+  if (meeting.upload_id === null) {
+    if (await isInTrash(db.kysely, connection.workspace_id, externalIdOf(connection, event)))
+      throw new RecordingError("The recording is in the trash. Restore it, then retry this event.");
+    return ignore("The recording was deleted.");
+  }
   if (meeting.has_transcript) return ignore("The recording was imported with this transcript.");
   if (meeting.recording_id === null) throw new WaitError("Waiting for the recording to be ready.");
   const opened = decrypted(() => openEvent(encryptor, event));
