@@ -36,6 +36,7 @@ export async function checkUploadQuotas(
 /**
  * Refuses a file when the workspace's storage is full. Reserves nothing.
  * @param bytes its size; null: unknown, then any room is enough.
+ * @param exceptUploadId the file's own upload, whose reservation doesn't count.
  * @throws ProblemError `quota_exceeded`
  */
 export async function requireRoom(
@@ -43,9 +44,10 @@ export async function requireRoom(
   { storageBytesPerWorkspace: quota }: StorageQuota,
   workspaceId: string,
   bytes: number | null,
+  exceptUploadId: string | null = null,
 ): Promise<void> {
   if (quota === null) return;
-  const used = await findUsedBytes(db, workspaceId);
+  const used = await findUsedBytes(db, workspaceId, exceptUploadId);
   if (used + (bytes ?? 1) > quota) throw storageFull(quota, used, bytes);
 }
 

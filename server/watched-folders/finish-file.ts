@@ -130,7 +130,8 @@ async function finishSource(
   // Removed by an attempt that was killed afterwards, or by a user.
   if (group === null) return (await claim.place.isMounted()) ? "finished" : "unmounted";
   const folder = folderOf(file.path);
-  const settings = await resolveSettings(deps.db.kysely, dir, place, await readSettingsOf(place, folder));
+  const found = await readSettingsOf(place, folder, claim.seenSettings);
+  const settings = await resolveSettings(deps.db.kysely, dir, place, found);
   if (recording === null) return settings.source === "leave" ? "finished" : "kept";
   const stored = new Set(file.stored ?? [group.main.name]);
   if (group.chat !== null && (await saveChat(deps, place, pathIn(folder, group.chat.name), recording)))

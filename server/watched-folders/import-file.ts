@@ -10,7 +10,7 @@ import { ProblemError } from "../platform/http/errors/problem.ts";
 import { uploadFileKey } from "../platform/storage/layout.ts";
 import { BodyBrokenError, ObjectExistsError } from "../platform/storage/store.ts";
 import type { UploadRow } from "../uploads/queries.ts";
-import { requireRoom, reserveStorage } from "../uploads/quotas.ts";
+import { releaseStorage, requireRoom, reserveStorage } from "../uploads/quotas.ts";
 import { fileReceived } from "../uploads/transfer/arrival.ts";
 import { type Content, openContent } from "./content.ts";
 import type { ImportDependencies } from "./dependencies.ts";
@@ -18,10 +18,25 @@ import { type FileGroup, markOf, pathIn } from "./groups.ts";
 import type { Listings } from "./listings.ts";
 import { type Notice, noticeStem } from "./notice.ts";
 import { type Place, WatchError } from "./place/index.ts";
-import { findRecordedUpload, forgetFile, isKnownContent, saveState, type WatchedFile } from "./queries.ts";
+import {
+  findRecordedUpload,
+  forgetFile,
+  isKnownContent,
+  quotaError,
+  saveState,
+  saveUpload,
+  type WatchedFile,
+  waitsForQuota,
+} from "./queries.ts";
 import { listFailure, ownerPrincipal, writeErrorFile } from "./report.ts";
 import { settleMsOf } from "./scan.ts";
-import { type ResolvedSettings, readSettingsOf, resolveSettings, SettingsError } from "./settings.ts";
+import {
+  type ResolvedSettings,
+  readSettingsOf,
+  resolveSettings,
+  type SeenSettings,
+  SettingsError,
+} from "./settings.ts";
 import { readTranscript } from "./transcript.ts";
 
 /** How long to wait after errors that may pass: a second, then ever longer. */
@@ -33,9 +48,9 @@ const maxAttempts = 15;
 /** How soon to look again for files of a volume that is not mounted. */
 const volumeRetryMs = 60_000;
 
-/** How soon to try again when the storage is full, then ever longer. */
-const minRoomRetryMs = 60_000;
-const maxRoomRetryMs = 3_600_000;
+/** How soon to try again when a quota is used up, then ever longer. */
+const minQuotaRetryMs = 60_000;
+const maxQuotaRetryMs = 3_600_000;
 
 /** A file that a worker has claimed, and where it is. */
 export interface Claim {
@@ -44,6 +59,7 @@ export interface Claim {
   readonly place: Place;
   readonly listings: Listings;
   readonly notice: Notice;
+  readonly seenSettings: SeenSettings;
 }
 
 /**
@@ -61,7 +77,7 @@ export async function importFile(deps: ImportDependencies, claim: Claim, signal:
       return await forgetFile(db.kysely, file);
     }
     if (!markOf(group).equals(file.mark)) return await saveState(db.kysely, file, "waiting");
-    const found = await readSettingsOf(claim.place, folderOf(file.path));
+    const found = await readSettingsOf(claim.place, folderOf(file.path), claim.seenSettings);
     settings = await resolveSettings(db.kysely, claim.dir, claim.place, found);
     if (settings.workspaceId !== file.workspace_id) return await forgetFile(db.kysely, file);
     await send(deps, claim, group, settings, signal);
@@ -120,7 +136,7 @@ async function send(
     0,
   );
   // Before the content is read: it would be for nothing, for each file of the folder.
-  await requireRoom(db.kysely, config, file.workspace_id, bytes);
+  await requireRoom(db.kysely, config, file.workspace_id, bytes, file.upload_id);
   const content = await openContent(place, folder, used, { maxBytes: config.maxUploadBytes, signal });
   try {
     const contentHash = createHash("sha256").update(settings.ownerId).update(content.sha256).digest();
@@ -151,7 +167,10 @@ async function send(
     });
     const owner = ownerPrincipal(file.workspace_id, { id: settings.ownerId, email: settings.ownerEmail });
     const { row, created } = await importRecording(deps, owner, input);
-    if (row.status === "awaiting") await store(deps, row, content, signal);
+    if (row.status === "awaiting") {
+      await saveUpload(db.kysely, file, row.id);
+      await store(deps, row, content, signal);
+    }
     // An upload that existed already may have another transcript, or other tracks.
     const stored = created ? namesIn(used, transcript !== null) : known.stored;
     await saveState(db.kysely, file, "pending", { ...known, stored, uploadId: row.id });
@@ -179,8 +198,9 @@ async function store(
     (await deps.store.head(key)) ??
     (await deps.store
       .put(key, content.read(), { ifAbsent: true, contentLength: content.bytes, signal })
-      .catch((error) => {
+      .catch(async (error) => {
         if (error instanceof ObjectExistsError) return deps.store.head(key);
+        await releaseStorage(deps.db, upload.id);
         throw error;
       }));
   if (stored !== null) await fileReceived(deps, upload.id, stored.etag);
@@ -202,17 +222,15 @@ async function handle(
   if (cause instanceof SettingsError || (cause instanceof WatchError && cause.isOutdated))
     return saveState(db.kysely, file, "waiting");
   if (cause instanceof ProblemError && cause.code === "quota_exceeded")
-    return waitForRoom(deps, claim, cause.message);
-  const isLasting =
-    cause instanceof WatchError || cause instanceof ProblemError || file.attempts >= maxAttempts;
+    return waitForQuota(deps, claim, cause.message);
+  // Waiting for a quota uses up no attempts.
+  const attempts = waitsForQuota(file) ? 1 : file.attempts;
+  const isLasting = cause instanceof WatchError || cause instanceof ProblemError || attempts >= maxAttempts;
   if (!isLasting || settings === null) {
     const message = cause instanceof Error ? cause.message : String(cause);
     log.warn({ err: cause, file: claim.place.nameOf(file.path) }, "a watched file could not be imported yet");
-    const afterMs = Math.min(
-      maxRetryMs,
-      Math.max(config.watchIntervalMs, 500 * 2 ** Math.min(file.attempts, 20)),
-    );
-    return saveState(db.kysely, file, "ready", { error: message, afterMs });
+    const afterMs = Math.min(maxRetryMs, Math.max(config.watchIntervalMs, 500 * 2 ** Math.min(attempts, 20)));
+    return saveState(db.kysely, file, "ready", { error: message, attempts, afterMs });
   }
   if (!(cause instanceof WatchError))
     log.warn({ err: cause, file: claim.place.nameOf(file.path) }, "a watched file can't be imported");
@@ -223,16 +241,18 @@ async function handle(
   await failFile(deps, claim, reason, remedy);
 }
 
-/** Tries again later: room is freed by others. One file in the watched folder says so for all. */
-async function waitForRoom(deps: ImportDependencies, claim: Claim, reason: string): Promise<void> {
+/** Tries again later, when others have freed storage or finished uploads. One file in the watched folder says so for all. */
+async function waitForQuota(deps: ImportDependencies, claim: Claim, reason: string): Promise<void> {
   const { file, place } = claim;
-  const afterMs = Math.min(maxRoomRetryMs, minRoomRetryMs * 2 ** Math.min(file.attempts - 1, 10));
-  await saveState(deps.db.kysely, file, "ready", { error: reason, afterMs });
+  const attempts = waitsForQuota(file) ? file.attempts : 1;
+  const afterMs = Math.min(maxQuotaRetryMs, minQuotaRetryMs * 2 ** Math.min(attempts - 1, 10));
+  await saveState(deps.db.kysely, file, "ready", { error: quotaError(reason), attempts, afterMs });
   await claim.notice.write(async () => {
-    deps.log.warn({ folder: place.nameOf(""), reason }, "files of a watched folder wait for storage");
+    deps.log.warn({ folder: place.nameOf(""), reason }, "files of a watched folder wait because of a quota");
     await writeErrorFile(deps, place, noticeStem, [
-      "Files in this folder can't be imported into Parley now. They are imported as soon as there is free storage.",
-      `${reason}.`,
+      "Files in this folder can't be imported into Parley now.",
+      `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+      "Parley tries again at least once an hour.",
     ]);
   });
 }

@@ -5,6 +5,12 @@ import type { Place } from "./place/index.ts";
 /** Listings that are kept have at most so many files in all. */
 const maxFiles = 40_000;
 
+/**
+ * A listing is used for so many times as long as it took, so that listing takes a sixth of the time at most. What arrives
+ * meanwhile is not seen, so the time is short where listing is cheap.
+ */
+const usesPerListing = 5;
+
 /** A listing that has not a file says for so long that it is gone. */
 const goneMs = 1000;
 
@@ -25,21 +31,25 @@ interface Entry {
   readonly listed: Promise<Listed>;
   /** When it ended. */
   at: number;
+  /** How long it is used. */
+  until: number;
   files: number;
 }
 
-/** @param maxAgeMs how long a listing is used. */
-export function createListings(place: Place, maxAgeMs: number): Listings {
+/** @param maxAgeMs how long a listing is used at most. */
+export function createListings(place: Place, maxAgeMs: number, uses = usesPerListing): Listings {
   const kept = new Map<string, Entry>();
 
   function list(folder: string): Promise<Listed> {
+    const began = performance.now();
     const listed = listGroups(place, folder);
-    const entry: Entry = { listed, at: Infinity, files: 0 };
+    const entry: Entry = { listed, at: Infinity, until: Infinity, files: 0 };
     kept.delete(folder);
     kept.set(folder, entry);
     listed.then(
       ({ files }) => {
         entry.at = performance.now();
+        entry.until = entry.at + Math.min(maxAgeMs, uses * (entry.at - began));
         entry.files = files.length;
         trim();
       },
@@ -51,7 +61,7 @@ export function createListings(place: Place, maxAgeMs: number): Listings {
   /** The group in a listing of a moment ago; undefined: the folder has to be listed. */
   async function findKept(folder: string, name: string, mark: Buffer): Promise<FileGroup | null | undefined> {
     const entry = kept.get(folder);
-    if (entry === undefined || performance.now() - entry.at > maxAgeMs) return undefined;
+    if (entry === undefined || performance.now() > entry.until) return undefined;
     const found = groupOf(await entry.listed, name);
     // A file that is due was there for longer; where many are gone, the folder is not listed for each.
     if (found === null) return performance.now() - entry.at < goneMs ? null : undefined;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Executor } from "../platform/db/database.ts";
 
-/** Failed files that are listed of a folder. */
+/** Failed files that are listed of a folder, the latest first. */
 const maxFailed = 20;
 
 /** Folders that no worker has listed for so long were removed from PARLEY_WATCH_DIRS. */
@@ -83,14 +83,15 @@ async function findFailed(db: Executor, folder: string): Promise<FailedFile[]> {
       o.name as workspace_name
     from watched_files w join workspaces o on o.id = w.workspace_id
     where w.folder = ${folder} and w.state = 'failed'
-    order by w.seen_at desc limit ${maxFailed}`.execute(db);
+    order by w.updated_at desc limit ${maxFailed}`.execute(db);
   return rows;
 }
 
 /** Has failed files imported again at the next check of their folder. @returns the workspace of each file. */
 export async function retryFailed(db: Executor, folder: string, id: string | null): Promise<string[]> {
   const { rows } = await sql<{ workspace_id: string }>`
-    update watched_files set state = 'waiting', attempts = 0, updated_at = clock_timestamp(), seen_at = clock_timestamp()
+    update watched_files set state = 'waiting', attempts = 0, error = null, updated_at = clock_timestamp(),
+      seen_at = clock_timestamp()
     where folder = ${folder} and state = 'failed'
       and (${id}::text is null or workspace_id || '-' || encode(path_hash, 'hex') = ${id})
     returning workspace_id`.execute(db);

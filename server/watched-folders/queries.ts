@@ -66,6 +66,7 @@ export async function saveSightings(
       changed_at = case when w.mark = excluded.mark then w.changed_at else clock_timestamp() end,
       upload_id = case when w.mark = excluded.mark then w.upload_id end,
       attempts = 0,
+      error = null,
       next_at = clock_timestamp(),
       state = case
         when w.mark = excluded.mark and w.state = 'waiting' and w.changed_at <= ${age(settleMs)} then 'ready'
@@ -118,10 +119,24 @@ async function claimWhere(db: Executor, condition: RawBuilder<unknown>): Promise
   return rows[0];
 }
 
-/** Whether files of a folder wait after an error. */
-export async function isAnyDelayed(db: Executor, folder: string): Promise<boolean> {
+/** Begins the error of a file that waits because a quota is used up. */
+const quotaExceeded = "Quota exceeded: ";
+
+/** The error of a file that waits for this reason. */
+export function quotaError(reason: string): string {
+  return `${quotaExceeded}${reason}`;
+}
+
+/** Whether a file waits because a quota is used up. */
+export function waitsForQuota({ error }: Pick<WatchedFile, "error">): boolean {
+  return error?.startsWith(quotaExceeded) ?? false;
+}
+
+/** Whether files of a folder wait because a quota is used up. */
+export async function isAnyOverQuota(db: Executor, folder: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from watched_files where folder = ${folder} and state = 'ready' and error is not null limit 1`.execute(
+    select 1 from watched_files
+    where folder = ${folder} and state = 'ready' and starts_with(error, ${quotaExceeded}) limit 1`.execute(
     db,
   );
   return rows.length > 0;
@@ -133,6 +148,18 @@ export async function extendLease(db: Executor, key: WatchedFile): Promise<void>
     update watched_files set next_at = clock_timestamp() + ${leaseSeconds} * interval '1 second'
     where workspace_id = ${key.workspace_id} and path_hash = ${key.path_hash}
       and state = ${key.state}`.execute(db);
+}
+
+/** Saves the upload of a file that a worker has: another attempt must know it before it reads the content. */
+export async function saveUpload(db: Executor, file: WatchedFile, uploadId: string): Promise<void> {
+  await db
+    .updateTable("watched_files")
+    .set({ upload_id: uploadId })
+    .where("workspace_id", "=", file.workspace_id)
+    .where("path_hash", "=", file.path_hash)
+    .where("state", "=", file.state)
+    .where("mark", "=", file.mark)
+    .execute();
 }
 
 /** Fields that change with the state. */

@@ -10,6 +10,7 @@ import {
   type ResolvedSettings,
   readSettings,
   resolveSettings,
+  type SeenSettings,
 } from "./settings.ts";
 
 /** Files that one pass looks at; the next pass continues behind them. */
@@ -33,6 +34,7 @@ interface ScanDependencies {
   readonly onSettings: (folder: string, files: readonly FoundFile[]) => Promise<void>;
   /** Called with the files of the watched folder itself. */
   readonly onRoot: (files: readonly FoundFile[]) => void;
+  readonly seenSettings: SeenSettings;
   readonly signal: AbortSignal;
 }
 
@@ -96,8 +98,9 @@ async function scanFolder(
   try {
     listed = await listGroups(place, folder);
     if (folder === "") deps.onRoot(listed.files);
-    if (listed.files.some(({ name }) => name === settingsName))
-      settings = await readSettings(place, folder, above);
+    const hasSettings = listed.files.some(({ name }) => name === settingsName);
+    deps.seenSettings.note(folder, hasSettings);
+    if (hasSettings) settings = await readSettings(place, folder, above);
   } catch (error) {
     await report(pass, folder, error);
     return true;

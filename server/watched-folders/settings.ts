@@ -85,15 +85,42 @@ function describe({ issues: [issue] }: z.ZodError): string {
   return field ? `${field} ${issue?.message}` : 'it must be an object, such as {"owner": "ada@example.com"}';
 }
 
-/** Settings of a folder with those of all folders above it. */
-export async function readSettingsOf(place: Place, folder: string): Promise<MergedSettings> {
+/** Which folders had settings at the latest checks. */
+export interface SeenSettings {
+  /** Notes whether a check has found settings in a folder. */
+  note(folder: string, isThere: boolean): void;
+  has(folder: string): boolean;
+}
+
+/** @param keptMs how long settings that are missing count as being replaced: many programs delete a file to save it. */
+export function createSeenSettings(keptMs: number): SeenSettings {
+  const seenAt = new Map<string, number>();
+  return {
+    note(folder, isThere) {
+      const now = performance.now();
+      if (isThere) seenAt.set(folder, now);
+      else if (now - (seenAt.get(folder) ?? now) >= keptMs) seenAt.delete(folder);
+    },
+    has: (folder) => seenAt.has(folder),
+  };
+}
+
+/**
+ * Settings of a folder with those of all folders above it.
+ * @throws WatchError that is outdated when settings are missing that were there a moment ago.
+ */
+export async function readSettingsOf(
+  place: Place,
+  folder: string,
+  seen: SeenSettings,
+): Promise<MergedSettings> {
   let merged = noSettings;
   const parts = folder === "" ? [] : folder.split("/");
   for (let depth = 0; depth <= parts.length; depth += 1) {
     const path = parts.slice(0, depth).join("/");
     merged = await readSettings(place, path, merged).catch((error) => {
       // Most folders have no settings, and opening the file costs less than listing the folder.
-      if (error instanceof WatchError && error.isOutdated) return merged;
+      if (error instanceof WatchError && error.isOutdated && !seen.has(path)) return merged;
       throw error;
     });
   }

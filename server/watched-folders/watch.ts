@@ -1,5 +1,5 @@
 import { errorSuffix, settingsName } from "../../contract/file-groups.ts";
-import type { WatchDir } from "../platform/config/config.ts";
+import type { Config, WatchDir } from "../platform/config/config.ts";
 import { type Schedule, startSchedule } from "../platform/jobs/schedule.ts";
 import type { ImportDependencies } from "./dependencies.ts";
 import { finishFile } from "./finish-file.ts";
@@ -9,10 +9,10 @@ import { createListings, type Listings } from "./listings.ts";
 import { createNotice, type Notice, noticeName, noticeStem } from "./notice.ts";
 import { saveScan } from "./overview.ts";
 import { type FoundFile, openPlace, type Place, WatchError } from "./place/index.ts";
-import { claimFile, extendLease, isAnyDelayed, type WatchedFile } from "./queries.ts";
+import { claimFile, extendLease, isAnyOverQuota, type WatchedFile } from "./queries.ts";
 import { listFailure, ownerPrincipal, removeErrorFile, writeErrorFile } from "./report.ts";
 import { scan, settleMsOf } from "./scan.ts";
-import { resolveSettings, SettingsError } from "./settings.ts";
+import { createSeenSettings, resolveSettings, type SeenSettings, SettingsError } from "./settings.ts";
 
 /** Files that a process reads at a time. */
 const concurrency = 2;
@@ -26,8 +26,11 @@ interface Watched {
   readonly place: Place;
   readonly listings: Listings;
   readonly notice: Notice;
+  readonly seenSettings: SeenSettings;
   /** Where the last pass over it ended; null: at its end. */
   after: string | null;
+  /** The first problem since the last complete look at the folder, which may take several passes. */
+  problem: string | null;
 }
 
 /**
@@ -43,11 +46,7 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
   let watched: Promise<Watched[]> | null = null;
   const open = (): Promise<Watched[]> => {
     watched ??= Promise.all(
-      config.watchDirs.map(async (dir): Promise<Watched> => {
-        const place = await openPlace(dir, config);
-        const listings = createListings(place, settleMsOf(config));
-        return { dir, place, listings, notice: createNotice(), after: null };
-      }),
+      config.watchDirs.map(async (dir) => watch(dir, await openPlace(dir, config), config)),
     );
     return watched;
   };
@@ -82,24 +81,36 @@ export function startWatching(deps: ImportDependencies, isPaused: () => Promise<
 /** How often to check for files that are ready, which another process may have found. */
 const maxIdleMs = 5000;
 
-async function scanOne(
+/** A folder that no pass has looked at yet. */
+export function watch(dir: WatchDir, place: Place, config: Pick<Config, "watchIntervalMs">): Watched {
+  const settleMs = settleMsOf(config);
+  return {
+    ...{ dir, place, notice: createNotice(), after: null, problem: null },
+    listings: createListings(place, settleMs),
+    seenSettings: createSeenSettings(settleMs),
+  };
+}
+
+/** Looks at a folder, as far as one pass does. @param reported the errors that were reported, by file. */
+export async function scanOne(
   deps: ImportDependencies,
   watched: Watched,
   reported: Map<string, string>,
   signal: AbortSignal,
 ): Promise<void> {
   const { dir, place } = watched;
-  let problem: string | null = null;
+  if (watched.after === null) watched.problem = null;
   watched.after = await scan(
     {
       db: deps.db,
       config: deps.config,
+      seenSettings: watched.seenSettings,
       signal,
       onRoot(files) {
         watched.notice.isThere = files.some(({ name }) => name === noticeName);
       },
       async onProblem(error) {
-        problem ??= error.message;
+        watched.problem ??= error.message;
         const file = error instanceof SettingsError ? error.file : "";
         const key = `${dir.location}\n${file}`;
         if (reported.get(key) === error.message) return;
@@ -117,8 +128,8 @@ async function scanOne(
     place,
     watched.after,
   );
-  if (watched.after === null) await saveScan(deps.db.kysely, dir.location, problem);
-  if (watched.notice.isThere && !(await isAnyDelayed(deps.db.kysely, dir.location)))
+  if (watched.after === null) await saveScan(deps.db.kysely, dir.location, watched.problem);
+  if (watched.notice.isThere && !(await isAnyOverQuota(deps.db.kysely, dir.location)))
     await removeErrorFile(deps, place, noticeStem);
 }
 
