@@ -3,6 +3,8 @@ import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
 import type { Problem } from "../../contract/errors.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { versionNames } from "../../contract/versions.ts";
+import { pause } from "./pause.ts";
+import { noteAllowance, pauseBulk, waitMsOf } from "./rate-limit.ts";
 import { reportSignedOut, untilSignedIn } from "./signed-out.ts";
 
 type ProblemBody = z.output<typeof Problem>;
@@ -45,6 +47,8 @@ export interface CallInput<O extends Operation> {
   readonly signal?: AbortSignal;
   /** True for requests that read or start the session: a 401 is thrown at once instead of waiting for the next sign-in. */
   readonly isAboutSession?: boolean;
+  /** True for one of many requests: it leaves some of the rate limit to the user's other pages. */
+  readonly isBulk?: boolean;
 }
 
 /** Replaces the detail of a 401, which speaks of tokens. */
@@ -52,6 +56,9 @@ const signedOutText = "You've been signed out. Sign in again.";
 
 /** Attempts of one request, each after another sign-in. */
 const maxAttempts = 3;
+
+/** How often one request waits for the rate limit, each time until the next minute. */
+const maxWaits = 5;
 
 /** This app uses the newest API version. */
 const version = versionNames[versionNames.length - 1] ?? "";
@@ -70,8 +77,7 @@ export async function call<O extends Operation>(
   const { signal, isAboutSession = false } = input;
   for (let attempt = 1; ; attempt++) {
     if (!isAboutSession) await untilSignedIn(signal);
-    const response = await send(method, path, input);
-    const text = await readText(response, signal);
+    const { response, text } = await sendWithinLimit(method, path, input);
     if (response.ok) {
       const isJson = (response.headers.get("content-type") ?? "").includes("json");
       return (isJson ? JSON.parse(text) : text) as Output<O>;
@@ -79,6 +85,23 @@ export async function call<O extends Operation>(
     const problem = readProblem(response, text);
     if (isAboutSession || !isSignedOut(problem) || attempt === maxAttempts) throw problem;
     reportSignedOut();
+  }
+}
+
+async function sendWithinLimit<O extends Operation>(
+  method: O["method"],
+  path: string,
+  input: CallInput<O>,
+): Promise<{ response: Response; text: string }> {
+  const { signal, isAboutSession = false, isBulk = false } = input;
+  for (let waits = 0; ; waits++) {
+    if (isBulk) await pauseBulk(signal);
+    const response = await send(method, path, input);
+    const text = await readText(response, signal);
+    noteAllowance(response);
+    const waitMs = isAboutSession || waits === maxWaits ? null : waitMsOf(response);
+    if (waitMs === null) return { response, text };
+    await pause(waitMs, signal);
   }
 }
 

@@ -7,6 +7,7 @@ import { call, path } from "./client.ts";
 export const exportedRecording = (id: string, signal: AbortSignal) =>
   call<typeof getRecording>("POST", path`/_/public-api/v2/recordings/${id}`, {
     signal,
+    isBulk: true,
     body: {
       include: { participants: true, highlights: true, ai_summary: true, ai_action_items: true },
     },
@@ -16,13 +17,14 @@ export const transcriptText = (id: string, format: "txt" | "vtt", signal: AbortS
   call<(typeof textOperations)[typeof format]>(
     "GET",
     `${path`/_/public-api/v2/recordings/${id}/transcript`}.${format}`,
-    { signal },
+    { signal, isBulk: true },
   );
 
 /** The URL of a recording's media file; null without one. */
 export async function mediaOf(id: string, signal: AbortSignal) {
   const { media } = await call<typeof getRecordingMedia>("GET", path`/_/api/v1/recordings/${id}/media`, {
     signal,
+    isBulk: true,
   });
   return media;
 }
