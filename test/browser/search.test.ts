@@ -114,3 +114,22 @@ test("search: the page without a query, without results and with an invalid quer
     [],
   );
 });
+
+test("search: the person filter keeps what is typed during a pause, and clearing stops what was typed right before", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page, complaints } = await visit(app, "/search?q=budget", { userId: member.id });
+  const person = page.getByRole("textbox", { name: "Person" });
+  await person.pressSequentially("Ann ");
+  await page.waitForURL(/person=Ann/);
+  await person.pressSequentially("Lee");
+  assert.equal(await person.inputValue(), "Ann Lee");
+  await page.waitForURL(/person=Ann(\+|%20)Lee/);
+  const tag = page.getByRole("textbox", { name: "Tag" });
+  await tag.fill("harbour");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  assert.deepEqual([await person.inputValue(), await tag.inputValue()], ["", ""]);
+  await person.fill("Bo");
+  await page.waitForURL(/person=Bo/);
+  assert.equal(new URL(page.url()).searchParams.get("tag"), null);
+  assert.deepEqual(complaints, []);
+});

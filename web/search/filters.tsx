@@ -2,7 +2,6 @@ import { Autocomplete, Select } from "@mantine/core";
 import { IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
 import { usersQuery } from "../api/recordings.ts";
 import {
   countFilters,
@@ -13,7 +12,7 @@ import {
   withoutEmpty,
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
-import { useReportAfterPause } from "../common/lists/use-report-after-pause.ts";
+import { useTypedText } from "../common/lists/use-typed-text.ts";
 import { filtersOf, isFiltered, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
@@ -69,9 +68,7 @@ export function SearchFilters() {
 /** Filters by participant: a user of the workspace, or any name or email. */
 function PersonFilter({ value, onChange }: { value: string; onChange: (value: string | undefined) => void }) {
   const users = useQuery(usersQuery);
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  const report = useReportAfterPause((next) => onChange(next.trim() || undefined));
+  const [text, change] = useTypedText(value, onChange);
   return (
     <Autocomplete
       aria-label="Person"
@@ -81,10 +78,7 @@ function PersonFilter({ value, onChange }: { value: string; onChange: (value: st
       data={[...new Set((users.data?.users ?? []).map(({ name }) => name))]}
       limit={20}
       value={text}
-      onChange={(next) => {
-        setText(next);
-        report(next);
-      }}
+      onChange={change}
     />
   );
 }

@@ -48,6 +48,11 @@ function startOfDay(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }
 
+/** The local day as `YYYY-MM-DD`. */
+export function dateOf(date: Date): string {
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
 export function timeOfDay(iso: string): string {
   return timeFormat.format(new Date(iso));
 }

@@ -1,6 +1,7 @@
 import { Button, Group, Select } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { calendarLabels } from "../format/calendar-labels.ts";
+import { dateOf } from "../format/time.ts";
 import "@mantine/dates/styles.css";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCalendar, IconFilter, IconFilterOff } from "@tabler/icons-react";
@@ -10,6 +11,7 @@ import { meetingTypesQuery, teamsQuery } from "../../api/recordings.ts";
 import { lazyDialog } from "../dialogs/lazy-dialog.tsx";
 import type { FilterSheetProps } from "./filter-sheet.tsx";
 import classes from "./filters.module.css";
+import { ClearedContext } from "./use-typed-text.ts";
 
 const FilterSheet = lazyDialog<FilterSheetProps>({
   load: async () => (await import("./filter-sheet.tsx")).FilterSheet,
@@ -29,17 +31,22 @@ export function Filters(props: {
   const { children, count = 0, clear = null } = props;
   const isPhone = useMediaQuery("(max-width: 47.99em)", false, { getInitialValueInEffect: false });
   const [isOpen, setOpen] = useState(false);
+  const [cleared, setCleared] = useState(0);
   const clearButton =
     clear === null ? null : (
       <Button
         variant="subtle"
         color="gray"
         leftSection={<IconFilterOff size={16} />}
-        onClick={() => clear.run()}
+        onClick={() => {
+          setCleared(cleared + 1);
+          clear.run();
+        }}
       >
         {clear.text}
       </Button>
     );
+  const fields = <ClearedContext value={cleared}>{children}</ClearedContext>;
   if (isPhone)
     return (
       <Group gap="xs">
@@ -53,13 +60,13 @@ export function Filters(props: {
         </Button>
         {clearButton}
         <FilterSheet isOpen={isOpen} onClose={() => setOpen(false)}>
-          {children}
+          {fields}
         </FilterSheet>
       </Group>
     );
   return (
     <fieldset className={classes.filters} aria-label="Filters">
-      {children}
+      {fields}
       {clearButton}
     </fieldset>
   );
@@ -91,13 +98,9 @@ function presets(): { value: [string, string]; label: string }[] {
   ];
 }
 
-/** The local day as `YYYY-MM-DD`. */
-function dateOf(date: Date): string {
-  const two = (part: number) => String(part).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
 export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: Days) => void }) {
+  // The first day of a range that is being chosen.
+  const [first, setFirst] = useState<string | null>(null);
   return (
     <DatePickerInput
       ariaLabels={calendarLabels}
@@ -108,8 +111,18 @@ export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: 
       allowSingleDateInRange
       presets={presets()}
       leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
-      value={[value.from ?? null, value.to ?? null]}
-      onChange={([from, to]) => onChange({ from: from ?? undefined, to: to ?? undefined })}
+      value={first === null ? [value.from ?? null, value.to ?? null] : [first, null]}
+      // Not called with null by the button that clears: closing the calendar does so when the range has no last day yet.
+      onChange={([from, to]) => {
+        setFirst(to === null ? from : null);
+        if (from !== null && to !== null) onChange({ from, to });
+      }}
+      clearButtonProps={{
+        onClick: () => {
+          setFirst(null);
+          onChange({ from: undefined, to: undefined });
+        },
+      }}
     />
   );
 }

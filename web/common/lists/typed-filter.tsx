@@ -1,6 +1,6 @@
 import { CloseButton, TextInput } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useReportAfterPause } from "./use-report-after-pause.ts";
+import type { ReactNode } from "react";
+import { useTypedText } from "./use-typed-text.ts";
 
 /** A text filter that applies after a pause in typing. */
 export function TypedFilter(props: {
@@ -11,25 +11,7 @@ export function TypedFilter(props: {
   onChange: (value: string | undefined) => void;
   error?: string | undefined;
 }) {
-  const { value, onChange } = props;
-  const [text, setText] = useState(value);
-  // The reported text returns as `value`, perhaps after more was typed; that must not be overwritten.
-  const reported = useRef(value);
-  const report = useReportAfterPause((next) => {
-    reported.current = next.trim();
-    onChange(reported.current || undefined);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is a new function on each render.
-  useEffect(() => {
-    if (value === reported.current) return;
-    reported.current = value;
-    report.cancel();
-    setText(value);
-  }, [value]);
-  const change = (next: string) => {
-    setText(next);
-    report(next);
-  };
+  const [text, change] = useTypedText(props.value, props.onChange);
   return (
     <TextInput
       aria-label={props.label}
