@@ -1,31 +1,18 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconDownload } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
 import { requestClip } from "../api/highlights.ts";
+import { pause } from "../api/pause.ts";
 import { useAction } from "../common/actions.tsx";
 import { follow } from "../common/save-as.ts";
 
-/** How often to ask whether the clip is ready. */
-const pollMs = 1000;
+/** How often to check whether the clip is ready: each second at first, later rarely, for half an hour. */
+const maxPolls = 240;
+const pollMs = (attempt: number): number => (attempt < 60 ? 1000 : 10_000);
 
-/** Downloads the clip of a highlight, once the server has rendered it. */
+/** Downloads the clip of a highlight once the server has rendered it, also if the button is gone by then. */
 export function DownloadButton({ highlightId }: { highlightId: string }) {
-  const isGone = useRef(false);
-  useEffect(() => {
-    isGone.current = false;
-    return () => {
-      isGone.current = true;
-    };
-  }, []);
-  const download = useAction({
-    run: () => waitForClip(highlightId, () => isGone.current),
-    onDone: (clip) => {
-      if (clip?.url != null) follow(clip.url, "");
-      else if (clip !== null)
-        notifications.show({ color: "red", title: "Couldn't render the clip", message: clip.error ?? "" });
-    },
-  });
+  const download = useAction({ run: () => downloadClip(highlightId) });
   return (
     <Button
       size="xs"
@@ -39,12 +26,18 @@ export function DownloadButton({ highlightId }: { highlightId: string }) {
   );
 }
 
-/** @returns the clip once it is ready or has failed; null once nobody waits for it. */
-async function waitForClip(highlightId: string, isGone: () => boolean) {
-  while (!isGone()) {
+async function downloadClip(highlightId: string): Promise<void> {
+  for (let attempt = 0; attempt < maxPolls; attempt++) {
     const clip = await requestClip(highlightId);
-    if (clip.state !== "preparing") return clip;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    if (clip.url != null) return follow(clip.url, "");
+    if (clip.state !== "preparing") return showFailure(clip.error ?? "");
+    if (attempt === 0)
+      notifications.show({ message: "Preparing the clip. The download starts once it is ready." });
+    await pause(pollMs(attempt));
   }
-  return null;
+  showFailure("It took too long. Try again later.");
+}
+
+function showFailure(message: string): void {
+  notifications.show({ color: "red", title: "Couldn't render the clip", message });
 }

@@ -16,8 +16,8 @@ export function Grants({ of }: { of: "me" | "workspace" }) {
   if (query.data === undefined) return <ErrorState error={query.error} retry={() => query.refetch()} />;
   const grants = query.data.pages.flatMap(({ grants }) => grants);
   if (grants.length === 0) return <NoneYet>No connected apps.</NoneYet>;
-  const nameOf = (userId: string): string | null =>
-    users.data?.users.find(({ id }) => id === userId)?.name ?? null;
+  const nameOf = (userId: string): string =>
+    users.data?.users.find(({ id }) => id === userId)?.name ?? "a user";
   return (
     <div>
       <Rows label="Connected apps">
@@ -30,6 +30,7 @@ export function Grants({ of }: { of: "me" | "workspace" }) {
   );
 }
 
+/** @param props.owner null: the user. */
 function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
   const by = owner === null ? "your account" : `${owner}'s account`;
   return (
