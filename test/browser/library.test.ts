@@ -7,13 +7,17 @@ import { sql } from "kysely";
 import { syncGrants } from "../../server/access/grants.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
+import { call } from "../support/app.ts";
 import { launchChromium } from "../support/chromium.ts";
-import { makeRecording, makeWorkspace } from "../support/factories.ts";
+import { makeRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import { makeMedia } from "./recording-support.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, startBrowserApp, startWebApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
+
+const manage = (method: string, path: string, token: string, body?: unknown) =>
+  call(app, method, `/_/api/v1${path}`, body, { token, version: null });
 
 /** Inserts transcript recordings of a user, an hour apart. */
 async function insertMany(db: Database, userId: string, count: number): Promise<void> {
@@ -272,6 +276,39 @@ test("library: selected recordings are exported as a ZIP file with transcripts a
   assert.deepEqual(complaints, []);
 });
 
+test("library: an export of more recordings than the rate limit allows waits, and leaves requests to other pages", async () => {
+  let aheadMs = 0;
+  const { now } = Date;
+  Date.now = () => now() + aheadMs;
+  // The rate limiter keeps this clock.
+  const limited = await startWebApp({ env: { PARLEY_RATE_LIMIT_PER_MINUTE: "20" } }).finally(() => {
+    Date.now = now;
+  });
+  const { member } = await makeWorkspace(limited.db);
+  await insertMany(limited.db, member.id, 9);
+  const { page } = await visit({ ...limited, browser: app.browser }, "/", { userId: member.id });
+  await page.getByRole("checkbox", { name: "Select Number 1", exact: true }).click();
+  await page.getByRole("checkbox", { name: "Select Number 9", exact: true }).click({ modifiers: ["Shift"] });
+  await page.getByRole("toolbar").getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export: 9 recordings" });
+  await dialog.getByLabel("Include video and audio files").uncheck();
+  const readTrash = () =>
+    page.evaluate<number>("fetch('/_/api/v1/trash', { credentials: 'same-origin' }).then((r) => r.status)");
+  await until("the limit is reached", async () => (await readTrash()) === 429);
+  await page.clock.install();
+  await dialog.getByRole("button", { name: "Export" }).click();
+  const statuses = new Set<number>();
+  await until("exported", async () => {
+    // Both the server's and the page's clock.
+    aheadMs += 10_000;
+    await page.clock.fastForward(10_000);
+    if (await dialog.getByText(/[1-9] of 9 recordings/).isVisible()) statuses.add(await readTrash());
+    return dialog.getByText("9 recordings exported").isVisible();
+  });
+  assert.deepEqual([...statuses], [200]);
+  assert.equal(await dialog.getByText("couldn't be exported").count(), 0);
+});
+
 /** The files of a ZIP archive without compression; their checksums are compared. */
 function readZip(zip: Buffer): { name: string; bytes: Buffer }[] {
   const end = zip.length - 22;
@@ -358,4 +395,156 @@ test("library: on a phone the filters are in a sheet, with their number on its b
     page.evaluate<boolean>("document.activeElement.textContent.startsWith('Filters')"),
   );
   assert.deepEqual(complaints, []);
+});
+
+test("library: returning to a long list requests its start and what changed; the command palette requests one page", async () => {
+  const { member } = await makeWorkspace(app.db);
+  await insertMany(app.db, member.id, 600);
+  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  await page.getByText("600 recordings").waitFor();
+  await page.evaluate(`(async () => {
+    while (document.querySelector("[aria-label=Recordings] [aria-posinset='600']") === null) {
+      window.scrollTo(0, 1e9);
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
+  await page.getByRole("link", { name: "Number 590", exact: true }).click();
+  await page.getByRole("button", { name: "Edit title" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill("Renamed");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Renamed" }).waitFor();
+  let requests = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/_/api/v1/library")) requests += 1;
+  });
+  await page.goBack();
+  await page.getByRole("link", { name: "Renamed" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.equal(requests, 4, "the first three pages and the changed one");
+  assert.equal(await page.getByRole("link", { name: "Number 589", exact: true }).count(), 1);
+  requests = 0;
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option", { name: "Number 1", exact: false }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+  assert.equal(requests, 1);
+  assert.deepEqual(complaints, []);
+});
+
+test("library: a bulk change whose response is lost is sent again and can be undone", async () => {
+  const { member } = await makeWorkspace(app.db);
+  for (const title of ["Alder", "Birch"]) await makeRecording(app, member.token, { title, tags: [] });
+  const { page } = await visit(app, "/", { userId: member.id });
+  await page.getByRole("checkbox", { name: "Select Alder" }).click();
+  await page.getByRole("checkbox", { name: "Select Birch" }).click();
+  await page.route(
+    "**/_/api/v1/recordings/bulk",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete 2 recordings?" });
+  await dialog.getByText("Moves to the trash for everyone").waitFor();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("2 recordings moved to trash").waitFor();
+  await page.getByRole("heading", { name: "No recordings yet" }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("2 recordings restored").waitFor();
+  await page.getByRole("link", { name: "Birch" }).waitFor();
+});
+
+test("library: bulk changes leave out what the user can't change, name what failed and keep it selected", async () => {
+  const { admin, member } = await makeWorkspace(app.db);
+  const held = (await makeRecording(app, member.token, { title: "Held" })).recordingId;
+  await makeRecording(app, member.token, { title: "Loose" });
+  const theirs = (await makeRecording(app, admin.token, { title: "Theirs" })).recordingId;
+  await call(app, "PUT", `/recordings/${theirs}/users`, { user_id: member.id }, { token: admin.token });
+  await manage("PUT", `/recordings/${held}/legal-hold`, admin.token, { reason: "A case" });
+  const { page } = await visit(app, "/", { userId: member.id });
+  for (const title of ["Held", "Loose", "Theirs"])
+    await page.getByRole("checkbox", { name: `Select ${title}` }).click();
+  const bar = page.getByRole("toolbar", { name: "Selected recordings" });
+  await bar.getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete 2 recordings?" });
+  await dialog.getByText("1 recording left out: you can't change it.").waitFor();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("1 recording moved to trash").waitFor();
+  const failure = page.getByRole("alert").filter({ hasText: "1 recording couldn't be changed" });
+  await failure.getByRole("listitem").getByText("Held").waitFor();
+  await bar.getByText("1 recording selected").waitFor();
+  assert.ok(await page.getByRole("checkbox", { name: "Select Held" }).isChecked());
+  await assertAccessible(page);
+});
+
+test("library: viewers are offered neither changes of recordings nor new ones", async () => {
+  const { id, domain, admin } = await makeWorkspace(app.db);
+  const viewer = await makeUser(app.db, { id, domain });
+  await app.db.pool.query("update users set role = 'viewer' where id = $1", [viewer.id]);
+  const { page, complaints } = await visit(app, "/", { userId: viewer.id });
+  await page.getByRole("heading", { name: "No recordings yet" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Record/ }).count(), 0);
+  assert.equal(await page.getByRole("link", { name: /^Upload (a )?recording/ }).count(), 0);
+  const { recordingId } = await makeRecording(app, admin.token, { title: "Shared" });
+  await call(app, "PUT", `/recordings/${recordingId}/users`, { user_id: viewer.id }, { token: admin.token });
+  await page.reload();
+  await page.getByRole("checkbox", { name: "Select Shared" }).click();
+  const bar = page.getByRole("toolbar", { name: "Selected recordings" });
+  await bar.getByRole("button", { name: "Export" }).waitFor();
+  for (const name of ["Add tag", "Share", "Delete"])
+    assert.equal(await bar.getByRole("button", { name }).count(), 0, name);
+  await page.setViewportSize(phone);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("button", { name: "More" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "New" }).count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+test("library: the actions for selected recordings are reached with the keyboard from any row", async () => {
+  const { member } = await makeWorkspace(app.db);
+  await insertMany(app.db, member.id, 60);
+  const { page, complaints } = await visit(app, "/", { userId: member.id });
+  await page.getByRole("checkbox", { name: "Select Number 7", exact: true }).focus();
+  await page.keyboard.press("Space");
+  await page.getByText("1 recording selected").waitFor();
+  await page.keyboard.press("Enter");
+  const focused = page.locator(":focus");
+  assert.equal(await focused.innerText(), "Add tag");
+  await page.getByRole("button", { name: "Clear selection" }).focus();
+  await page.keyboard.press("Tab");
+  // The list follows the actions.
+  await page.locator(":focus", { hasText: "Number 1" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test("library: a star shows at once, follows each click, and returns when its request fails", async () => {
+  const { member } = await makeWorkspace(app.db);
+  await makeRecording(app, member.token, { title: "Alder" });
+  const { page } = await visit(app, "/", { userId: member.id });
+  const star = page.getByRole("button", { name: "Favorite: Alder" });
+  const pressed = page.getByRole("button", { name: "Favorite: Alder", pressed: true });
+  const notPressed = page.getByRole("button", { name: "Favorite: Alder", pressed: false });
+  const methods: string[] = [];
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/favorite", async (route) => {
+    methods.push(route.request().method());
+    await isReleased;
+    await route.continue();
+  });
+  await star.click();
+  await pressed.waitFor();
+  await star.click();
+  await notPressed.waitFor();
+  assert.deepEqual(methods, ["PUT"]);
+  release();
+  await until("both are sent", () => methods.length === 2);
+  assert.deepEqual(methods, ["PUT", "DELETE"]);
+  await page.unroute("**/favorite");
+  await page.route("**/favorite", (route) => route.abort());
+  await star.click();
+  await page.getByText("Couldn't change the favorite").waitFor();
+  await notPressed.waitFor();
 });

@@ -428,10 +428,11 @@ test("the trash: a hold keeps a recording, and emptying deletes the others perma
   await page.getByText("Legal hold: stays until released").waitFor();
   await page.getByRole("button", { name: "Empty trash" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete permanently" }).click();
-  await page.getByText("Trash emptied").waitFor();
+  await page.getByText("1 recording permanently deleted, 1 left in the trash").waitFor();
   const list = page.getByRole("list", { name: "Recordings in the trash" });
   await list.getByText("Gone", { exact: true }).waitFor({ state: "detached" });
   await list.getByText("Kept", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Empty trash" }).count(), 0, "all are on hold");
   const { body } = await manage("GET", "/trash", undefined, own.admin.token);
   assert.deepEqual(
     body.recordings.map(({ id }: { id: string }) => id),

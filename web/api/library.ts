@@ -1,13 +1,7 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
-import type { z } from "zod";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type * as contract from "../../contract/library.ts";
 import { call, path } from "./client.ts";
-
-export type LibraryItem = z.output<typeof contract.LibraryItem>;
-export type LibraryPage = z.output<typeof contract.listLibrary.response>;
-type BulkBody = NonNullable<z.input<typeof contract.changeRecordings.body>>;
-export type BulkChange = BulkBody["change"];
-export type BulkResult = z.output<typeof contract.changeRecordings.response>;
+import { type LibraryPage, loadedAt, type Position, positionAfter } from "./library-pages.ts";
 
 /** Filters and order of the library, named as in its URL. */
 export interface LibraryFilter {
@@ -24,28 +18,36 @@ export interface LibraryFilter {
   readonly sort?: "oldest" | "title" | undefined;
 }
 
-/** More loaded pages than this are not refreshed when the window gets the focus. */
-const maxRefetchedPages = 3;
-
 /** Recordings with their participants, in the chosen order. */
 export function libraryQuery(filter: LibraryFilter) {
   return infiniteQueryOptions({
     queryKey: ["recordings", filter],
-    initialPageParam: null as string | null,
-    getNextPageParam: (last: LibraryPage) => last.cursor,
-    // All pages would be requested again, one after the other.
-    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= maxRefetchedPages,
-    queryFn: ({ pageParam, signal }): Promise<LibraryPage> =>
-      call<typeof contract.listLibrary>("POST", "/_/api/v1/library", {
-        signal,
-        body: {
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-          ...(filter.sort === undefined ? {} : { sort: filter.sort }),
-          filter: toFilter(filter),
-        },
-      }),
+    initialPageParam: null as Position | null,
+    getNextPageParam: positionAfter,
+    queryFn: async ({ pageParam, signal, client, queryKey }): Promise<LibraryPage> => {
+      const loaded = pageParam === null ? null : loadedAt(client.getQueryData(queryKey), pageParam);
+      return loaded ?? listPage(filter, pageParam, signal);
+    },
   });
 }
+
+/** The newest recordings with these words in their title, at most 100. */
+export function titlesQuery(title: string) {
+  return queryOptions({
+    queryKey: ["recordings", "titles", title],
+    queryFn: ({ signal }) => listPage({ title }, null, signal),
+  });
+}
+
+const listPage = (filter: LibraryFilter, position: Position | null, signal: AbortSignal) =>
+  call<typeof contract.listLibrary>("POST", "/_/api/v1/library", {
+    signal,
+    body: {
+      ...(position === null ? {} : { cursor: position.cursor }),
+      ...(filter.sort === undefined ? {} : { sort: filter.sort }),
+      filter: toFilter(filter),
+    },
+  });
 
 function toFilter({ title, team, type, scope, attendance, from, to, favorite }: LibraryFilter) {
   return {
@@ -73,32 +75,3 @@ export const setFavorite = (id: string, isFavorite: boolean) =>
   isFavorite
     ? call<typeof contract.addFavorite>("PUT", favorite(id))
     : call<typeof contract.removeFavorite>("DELETE", favorite(id));
-
-/** Short requests, which no proxy cuts off. */
-const perRequest = 100;
-
-/** Makes one change to many recordings. */
-export async function changeRecordings(ids: readonly string[], change: BulkChange): Promise<BulkResult> {
-  const all: BulkResult = { done: [], changed: [], failed: [], purge_datetime: null };
-  for (let start = 0; start < ids.length; start += perRequest) {
-    const recording_ids = ids.slice(start, start + perRequest);
-    try {
-      const part = await call<typeof contract.changeRecordings>("POST", "/_/api/v1/recordings/bulk", {
-        body: { recording_ids, change },
-      });
-      all.done.push(...part.done);
-      all.changed.push(...part.changed);
-      all.failed.push(...part.failed);
-      all.purge_datetime = part.purge_datetime ?? all.purge_datetime;
-    } catch (error) {
-      // What was changed before can still be undone; nothing is tried after it.
-      if (all.done.length === 0) throw error;
-      const detail = error instanceof Error ? error.message : "The request failed.";
-      all.failed.push(
-        ...ids.slice(start).map((recording_id) => ({ recording_id, error: "internal", detail })),
-      );
-      return all;
-    }
-  }
-  return all;
-}

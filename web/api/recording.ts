@@ -42,6 +42,7 @@ import type {
 import type { transcriptText } from "../../contract/transcripts.ts";
 import type { listRecordingVoices, rememberVoice } from "../../contract/voice-profiles.ts";
 import { type CallInput, call, path } from "./client.ts";
+import { markChanged } from "./library-pages.ts";
 
 export type View = z.output<typeof RecordingView>;
 export type Transcript = z.output<typeof TranscriptView>;
@@ -150,6 +151,7 @@ export function fileQuery<T>(id: string, name: string, url: string | null | unde
 
 /** Refetches a recording, and marks the lists that contain it as stale. */
 export async function refreshRecording(client: QueryClient, id: string): Promise<void> {
+  markChanged(client, [id]);
   client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
   await client.invalidateQueries({ queryKey: ["recording", id], exact: true });
 }

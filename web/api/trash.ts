@@ -2,6 +2,7 @@ import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/
 import type { z } from "zod";
 import type * as contract from "../../contract/recording-management.ts";
 import { call, path } from "./client.ts";
+import { markChanged } from "./library-pages.ts";
 
 export type TrashedRecording = z.output<typeof contract.TrashedRecording>;
 
@@ -47,8 +48,12 @@ export const restoreRecording = (id: string) =>
 export const purgeRecording = (id: string) =>
   call<typeof contract.purgeRecording>("DELETE", path`/_/api/v1/trash/${id}`);
 
-/** Refetches what shows recordings that were deleted or restored: lists, the trash, highlights and stories. */
-export async function refreshAfterTrash(client: QueryClient): Promise<void> {
+/**
+ * Refetches what shows recordings that were changed, deleted or restored: lists, the trash, highlights and stories.
+ * @param ids of the recordings; null for restored ones, which may be in no list.
+ */
+export async function refreshAfterTrash(client: QueryClient, ids: readonly string[] | null): Promise<void> {
+  markChanged(client, ids);
   await Promise.all(
     ["recordings", "recording", "trash", "highlights", "stories", "story", "search"].map((key) =>
       client.invalidateQueries({ queryKey: [key] }),

@@ -20,8 +20,8 @@ const tabs = [
 const shown: readonly string[] = ["/", "/highlights"];
 const others = navItems.filter(({ to }) => !shown.includes(to));
 
-/** The navigation of phones, in reach of the thumb. */
-export function BottomNav({ path }: { path: string }) {
+/** The navigation of phones, in reach of the thumb. Viewers can't create recordings. */
+export function BottomNav({ path, isViewer }: { path: string; isViewer: boolean }) {
   const record = useOpenRecorder();
   const isOther = others.some(({ to }) => isActive(to, path));
   return (
@@ -32,22 +32,24 @@ export function BottomNav({ path }: { path: string }) {
           {label}
         </Link>
       ))}
-      <Menu position="top" width={190}>
-        <Menu.Target>
-          <UnstyledButton>
-            <IconPlus size={22} stroke={1.6} aria-hidden />
-            New
-          </UnstyledButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={record}>
-            Record
-          </Menu.Item>
-          <Menu.Item component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
-            Upload
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      {isViewer ? null : (
+        <Menu position="top" width={190}>
+          <Menu.Target>
+            <UnstyledButton>
+              <IconPlus size={22} stroke={1.6} aria-hidden />
+              New
+            </UnstyledButton>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconPlayerRecord size={18} />} onClick={record}>
+              Record
+            </Menu.Item>
+            <Menu.Item component={Link} to="/uploads" leftSection={<IconUpload size={18} />}>
+              Upload
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
       <Link to="/highlights" data-active={isActive("/highlights", path) || undefined}>
         <IconHighlight size={22} stroke={1.6} aria-hidden />
         Highlights

@@ -52,6 +52,7 @@ export function Shell({ session }: { session: Session }) {
   useFocusOnNewPage(path, main);
   useKeptFocus();
   const isLate = useIsLate();
+  const isViewer = session.user.role === "viewer";
   return (
     <RecorderProvider>
       <AppShell
@@ -75,8 +76,8 @@ export function Shell({ session }: { session: Session }) {
               </Group>
             </Anchor>
             <HeaderSearch />
-            {isPhone ? null : <RecordButton />}
-            <AccountMenu session={session} />
+            {isPhone || isViewer ? null : <RecordButton />}
+            <AccountMenu session={session} isViewer={isViewer} />
           </Group>
         </AppShell.Header>
         {isPhone ? null : (
@@ -97,7 +98,7 @@ export function Shell({ session }: { session: Session }) {
             <Outlet />
           </SenderProvider>
         </AppShell.Main>
-        {isPhone ? <BottomNav path={path} /> : null}
+        {isPhone ? <BottomNav path={path} isViewer={isViewer} /> : null}
       </AppShell>
     </RecorderProvider>
   );
@@ -146,7 +147,7 @@ function RecordButton() {
   );
 }
 
-function AccountMenu({ session }: { session: Session }) {
+function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolean }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)") ?? false;
   const leave = useMutation({
@@ -162,17 +163,19 @@ function AccountMenu({ session }: { session: Session }) {
   const isDark = colorScheme === "dark" || (colorScheme === "auto" && prefersDark);
   return (
     <Group gap={6} wrap="nowrap">
-      <ActionIcon
-        component={Link}
-        to="/uploads"
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label="Upload recordings"
-        visibleFrom="xs"
-      >
-        <IconUpload size={20} stroke={1.6} />
-      </ActionIcon>
+      {isViewer ? null : (
+        <ActionIcon
+          component={Link}
+          to="/uploads"
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label="Upload recordings"
+          visibleFrom="xs"
+        >
+          <IconUpload size={20} stroke={1.6} />
+        </ActionIcon>
+      )}
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
           <UnstyledButton aria-label={`${initials(session.user.name)}, account menu of ${session.user.name}`}>

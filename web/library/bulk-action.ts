@@ -1,4 +1,4 @@
-import type { LibraryItem } from "../api/library.ts";
+import type { LibraryItem } from "../api/library-pages.ts";
 
 export type BulkAction = "tag" | "share" | "delete";
 
@@ -7,5 +7,6 @@ export interface BulkDialogProps {
   readonly action: BulkAction | null;
   readonly items: readonly LibraryItem[];
   readonly onClose: () => void;
-  readonly onDone: () => void;
+  /** @param left the recordings that were not changed. */
+  readonly onDone: (left: readonly string[]) => void;
 }

@@ -1,63 +1,137 @@
-import { Button, Group, List, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { Button, Group, List, Modal, Progress, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { type BulkChange, type BulkResult, changeRecordings } from "../api/library.ts";
+import { useRef, useState } from "react";
+import { type BulkChange, changeRecordings, perRequest } from "../api/library-bulk.ts";
+import type { LibraryItem } from "../api/library-pages.ts";
 import { teamsQuery, usersQuery } from "../api/recordings.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { refreshAfterTrash } from "../api/trash.ts";
 import { FormError } from "../common/actions.tsx";
 import { counted } from "../common/format/count.ts";
-import { showUndoToast } from "../common/undo-toast.tsx";
 import { WhatDeletingDoes } from "../trash/what-deleting-does.tsx";
 import type { BulkAction, BulkDialogProps } from "./bulk-action.ts";
+import { showBulkResult } from "./bulk-result.tsx";
 
-const titles = { tag: "Add tag", share: "Share", delete: "Delete" } as const;
 const verbs = { tag: "Add tag", share: "Share", delete: "Delete" } as const;
+
+const titles = {
+  tag: (what: string) => `Add tag to ${what}`,
+  share: (what: string) => `Share ${what}`,
+  delete: (what: string) => `Delete ${what}?`,
+} as const;
 
 /** Titles named before the rest is counted. */
 const maxNamed = 5;
 
 /** Asks what to do with the recordings, says what will happen, does it, and offers to undo it. */
 export function BulkDialog({ action, items, onClose, onDone }: BulkDialogProps) {
-  const title = action === null ? "" : `${titles[action]}: ${counted(items.length, "recording")}`;
+  const changeable = items.filter(({ can_change }) => can_change);
+  const work = useBulkChange(changeable, (left) => {
+    onClose();
+    onDone(left);
+  });
+  // While requests are sent, closing means to stop after the current one.
+  const close = () => {
+    if (work.isRunning) return work.stop();
+    work.reset();
+    onClose();
+  };
   return (
-    <Modal opened={action !== null} onClose={onClose} title={title}>
-      {action === null ? null : <Form action={action} items={items} onClose={onClose} onDone={onDone} />}
+    <Modal
+      opened={action !== null}
+      onClose={close}
+      closeOnClickOutside={!work.isRunning}
+      title={action === null ? "" : titles[action](counted(changeable.length, "recording"))}
+    >
+      {action === null ? null : (
+        <Form
+          action={action}
+          items={changeable}
+          leftOut={items.length - changeable.length}
+          work={work}
+          onClose={close}
+        />
+      )}
     </Modal>
   );
 }
 
-function Form(props: BulkDialogProps & { action: BulkAction }) {
-  const { action, items, onClose, onDone } = props;
+type Work = ReturnType<typeof useBulkChange>;
+
+function useBulkChange(items: readonly LibraryItem[], onDone: (left: readonly string[]) => void) {
   const client = useQueryClient();
-  const [text, setText] = useState("");
-  const change = changeOf(action, text);
+  const days = useQuery(workspaceQuery).data?.trash_days;
+  const [tried, setTried] = useState(0);
+  const [isStopping, setStopping] = useState(false);
+  const [isUncertain, setUncertain] = useState(false);
+  const controller = useRef<AbortController | null>(null);
+  const last = useRef({ change: "", uncertain: new Set<string>() });
   const run = useMutation({
-    mutationFn: (wanted: BulkChange) =>
-      changeRecordings(
+    mutationFn: async (change: BulkChange) => {
+      controller.current = new AbortController();
+      setTried(0);
+      setStopping(false);
+      const key = JSON.stringify([change, items.map(({ recording }) => recording.id)]);
+      if (last.current.change !== key) last.current = { change: key, uncertain: new Set() };
+      return changeRecordings(
         items.map(({ recording }) => recording.id),
-        wanted,
-      ),
-    onSuccess: async (result, wanted) => {
-      onClose();
-      onDone();
-      showResult(result, wanted, () => refreshAfterTrash(client));
-      await refreshAfterTrash(client);
+        change,
+        { uncertain: last.current.uncertain, onProgress: setTried, signal: controller.current.signal },
+      );
+    },
+    onSuccess: async (result, change) => {
+      onDone([...result.failed.map(({ id }) => id), ...result.rest]);
+      const refresh = (ids: readonly string[] | null) => refreshAfterTrash(client, ids);
+      showBulkResult({ result, change, items, isRestorable: days !== 0, refresh });
+      await refresh([...result.done, ...result.changed]);
+    },
+    onError: () => {
+      const { uncertain } = last.current;
+      setUncertain(uncertain.size > 0);
+      if (uncertain.size > 0) void refreshAfterTrash(client, [...uncertain]);
     },
   });
+  return {
+    days,
+    start: (change: BulkChange) => run.mutate(change),
+    reset: () => run.reset(),
+    stop: () => {
+      setStopping(true);
+      controller.current?.abort();
+    },
+    error: run.error,
+    /** Whether recordings may have been changed although the request failed. */
+    isUncertain,
+    isRunning: run.isPending,
+    isStopping,
+    tried,
+  };
+}
+
+function Form(props: {
+  action: BulkAction;
+  items: readonly LibraryItem[];
+  leftOut: number;
+  work: Work;
+  onClose: () => void;
+}) {
+  const { action, items, leftOut, work, onClose } = props;
+  const [text, setText] = useState("");
+  const change = changeOf(action, text);
+  const isReady = change !== null && (action !== "delete" || work.days !== undefined);
+  const isLong = items.length > perRequest;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (change !== null) run.mutate(change);
+        if (isReady) work.start(change);
       }}
     >
       <Stack>
         {action === "tag" ? (
           <TextInput
             label="Tag"
-            description="Letters, digits and dashes"
+            description="Letters, numbers, dashes"
             data-autofocus
             maxLength={100}
             value={text}
@@ -66,24 +140,48 @@ function Form(props: BulkDialogProps & { action: BulkAction }) {
         ) : action === "share" ? (
           <ShareWith value={text} onChange={setText} />
         ) : (
-          <WhatIsDeleted items={items} />
+          <WhatIsDeleted items={items} days={work.days} />
         )}
-        <FormError error={run.error} fields={[]} />
+        {leftOut === 0 ? null : (
+          <Text size="sm">
+            {counted(leftOut, "recording")} left out: you can't change {leftOut === 1 ? "it" : "them"}.
+          </Text>
+        )}
+        <FormError error={work.error} fields={[]} />
+        {work.error !== null && work.isUncertain ? (
+          <Text size="sm">The recordings may have been changed. Try again to make sure.</Text>
+        ) : null}
+        {work.isRunning && isLong ? <Tried tried={work.tried} total={items.length} /> : null}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
+          <Button
+            variant="default"
+            disabled={work.isRunning && (work.isStopping || !isLong)}
+            onClick={onClose}
+          >
+            {work.isRunning && isLong ? "Stop" : "Cancel"}
           </Button>
           <Button
             type="submit"
             color={action === "delete" ? "red.9" : "indigo"}
-            disabled={change === null}
-            loading={run.isPending}
+            disabled={!isReady}
+            loading={work.isRunning}
           >
             {verbs[action]}
           </Button>
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function Tried({ tried, total }: { tried: number; total: number }) {
+  return (
+    <div>
+      <Progress value={(tried / total) * 100} aria-label="Progress" />
+      <Text size="sm" c="dimmed" mt={6}>
+        {tried.toLocaleString()} of {counted(total, "recording")}
+      </Text>
+    </div>
   );
 }
 
@@ -111,11 +209,13 @@ function ShareWith({ value, onChange }: { value: string; onChange: (value: strin
   );
 }
 
-function WhatIsDeleted({ items }: { items: BulkDialogProps["items"] }) {
-  const days = useQuery(workspaceQuery).data?.trash_days;
+function WhatIsDeleted({ items, days }: { items: readonly LibraryItem[]; days: number | undefined }) {
   return (
     <>
-      <Text>Deletes for everyone, with transcripts, highlights and notes:</Text>
+      <Text>
+        {days === 0 ? "Deletes for everyone" : "Moves to the trash for everyone"}, with transcripts,
+        highlights and notes:
+      </Text>
       <List spacing={2}>
         {items.slice(0, maxNamed).map(({ recording }) => (
           <List.Item key={recording.id}>
@@ -139,54 +239,4 @@ function changeOf(action: BulkAction, text: string): BulkChange | null {
   return kind === "team"
     ? { kind: "share_with_team", team_id: id }
     : { kind: "share_with_user", user_id: id };
-}
-
-function showResult(
-  { done, changed, failed, purge_datetime }: BulkResult,
-  change: BulkChange,
-  refresh: () => Promise<void>,
-): void {
-  if (failed.length > 0)
-    notifications.show({
-      color: "red",
-      title: `${counted(failed.length, "recording")} couldn't be changed`,
-      message: failed[0]?.detail ?? "",
-    });
-  if (done.length === 0) return;
-  const what = counted(done.length, "recording");
-  const message = {
-    add_tag: `${what} tagged`,
-    share_with_team: `${what} shared`,
-    share_with_user: `${what} shared`,
-    delete: purge_datetime === null ? `${what} permanently deleted` : `${what} moved to trash`,
-  }[change.kind as "add_tag" | "share_with_team" | "share_with_user" | "delete"];
-  const inverse = inverseOf(change, purge_datetime !== null);
-  if (inverse === null || changed.length === 0) notifications.show({ message });
-  else
-    showUndoToast({
-      message,
-      undone: change.kind === "delete" ? `${what} restored` : "Undone",
-      undo: async () => {
-        const undone = await changeRecordings(changed, inverse);
-        await refresh();
-        if (undone.failed.length === 0) return undefined;
-        return `${counted(undone.done.length, "recording")} of ${changed.length} undone: ${undone.failed[0]?.detail}`;
-      },
-    });
-}
-
-/** What undoes a change of a recording; null where nothing does. */
-function inverseOf(change: BulkChange, isRestorable: boolean): BulkChange | null {
-  switch (change.kind) {
-    case "delete":
-      return isRestorable ? { kind: "restore" } : null;
-    case "add_tag":
-      return { kind: "remove_tag", tag: change.tag };
-    case "share_with_team":
-      return { kind: "unshare_from_team", team_id: change.team_id };
-    case "share_with_user":
-      return { kind: "unshare_from_user", user_id: change.user_id };
-    default:
-      return null;
-  }
 }

@@ -193,23 +193,26 @@ function Loading({ isGrid }: { isGrid: boolean }) {
 function NoRecordings() {
   const { session } = page.useRouteContext();
   const record = useOpenRecorder();
+  const isViewer = session.user.role === "viewer";
   return (
     <>
       <EmptyState
         title="No recordings yet"
         icon={<IconVideo size={30} stroke={1.5} />}
         action={
-          <Group justify="center">
-            <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={record}>
-              Record a meeting
-            </Button>
-            <Button component={Link} to="/uploads" variant="light" leftSection={<IconUpload size={18} />}>
-              Upload a recording
-            </Button>
-          </Group>
+          isViewer ? undefined : (
+            <Group justify="center">
+              <Button leftSection={<IconPlayerRecord size={18} aria-hidden />} onClick={record}>
+                Record a meeting
+              </Button>
+              <Button component={Link} to="/uploads" variant="light" leftSection={<IconUpload size={18} />}>
+                Upload a recording
+              </Button>
+            </Group>
+          )
         }
       >
-        Recordings you make, attend, or that are shared with you appear here.
+        Recordings you {isViewer ? "attend" : "make, attend"}, or that are shared with you appear here.
       </EmptyState>
       {session.user.role === "admin" ? <FirstSteps session={session} /> : null}
     </>

@@ -1,7 +1,7 @@
 import { useElementSize, useMergedRef } from "@mantine/hooks";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useWindowVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import type { LibraryItem } from "../api/library.ts";
+import type { LibraryItem } from "../api/library-pages.ts";
 import { day } from "../common/format/time.ts";
 import type { BulkAction } from "./bulk-action.ts";
 import { BulkDialog } from "./bulk-dialogs.ts";
@@ -27,6 +27,17 @@ const gap = 16;
 /** Lines near the end of what is loaded at which the next page is requested. */
 const linesAhead = 20;
 
+/** The sizes of the lines of the list that was left last: returning to it scrolls to the same recording. */
+let lastSizes: VirtualItem[] = [];
+
+/** A change whose dialog is open. */
+interface OpenDialog {
+  readonly action: BulkAction;
+  readonly items: readonly LibraryItem[];
+  /** Not the item of a menu. */
+  readonly isOfSelection: boolean;
+}
+
 /** Recordings as list or grid, of which only what is near the viewport is in the document. */
 export function RecordingList(props: {
   items: readonly LibraryItem[];
@@ -44,7 +55,7 @@ export function RecordingList(props: {
   const lines = useMemo(() => linesOf(items, columns, isByDay), [items, columns, isByDay]);
   const selection = useSelection(items);
   const { actions, menu, closeMenu } = useItemActions(selection.toggle);
-  const [single, setSingle] = useState<{ action: BulkAction; item: LibraryItem } | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   // With a new function, the virtualizer would measure all lines again on each render.
   const keyOf = useCallback(
     (index: number) => `${lines[index]?.items[0]?.recording.id} ${columns}`,
@@ -63,6 +74,17 @@ export function RecordingList(props: {
     getItemKey: keyOf,
     overscan: 4,
     scrollMargin: frame.current?.offsetTop ?? 0,
+    initialMeasurementsCache: lastSizes,
+  });
+  useEffect(
+    () => () => {
+      lastSizes = virtualizer.takeSnapshot();
+    },
+    [virtualizer],
+  );
+  // Scrolling may remove the row whose menu is open.
+  useEffect(() => {
+    if (menu !== null && !menu.button.isConnected) closeMenu();
   });
   const shown = virtualizer.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
@@ -79,48 +101,59 @@ export function RecordingList(props: {
       style: { transform: `translateY(${start - virtualizer.options.scrollMargin}px)` },
     },
   }));
-  const total = { height: virtualizer.getTotalSize() };
+  const Item = isGrid ? RecordingCard : RecordingRow;
   return (
     <div ref={ref} data-selecting={selection.ids.size > 0 || undefined} className={classes.frame}>
-      {isGrid ? (
-        <div className={classes.lines} style={total}>
-          {placed.map(({ key, line, attributes }) => (
-            <div key={key} {...attributes}>
-              <DayHeading line={line} />
-              <ul
-                className={classes.grid}
-                style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
-                aria-label="Recordings"
-              >
-                {line.items.map((item, offset) => (
-                  <li key={item.recording.id}>
-                    <RecordingCard {...propsOf(item, line.start + offset)} />
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
-        </div>
-      ) : (
-        <ul className={classes.lines} style={total} aria-label="Recordings">
-          {placed.map(({ key, line, attributes }) => (
-            <li key={key} {...attributes} aria-setsize={count} aria-posinset={line.start + 1}>
-              <DayHeading line={line} />
-              {line.items.map((item) => (
-                <RecordingRow key={item.recording.id} {...propsOf(item, line.start)} />
-              ))}
-            </li>
-          ))}
-        </ul>
-      )}
-      <ItemMenu menu={menu} onClose={closeMenu} onAction={(action, item) => setSingle({ action, item })} />
-      <BulkDialog
-        action={single?.action ?? null}
-        items={single === null ? [] : [single.item]}
-        onClose={() => setSingle(null)}
-        onDone={() => undefined}
+      {/* Before the list, which loads more rows while focus moves through it. */}
+      <SelectionBar
+        selection={selection}
+        onAction={(action) => setDialog({ action, items: selection.items, isOfSelection: true })}
       />
-      <SelectionBar selection={selection} />
+      {/* biome-ignore lint/a11y/useSemanticElements: its items are not its children. */}
+      <div
+        role="list"
+        aria-label="Recordings"
+        className={classes.lines}
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {placed.map(({ key, line, attributes }) => (
+          <div key={key} {...attributes}>
+            <div
+              className={isGrid ? classes.grid : undefined}
+              style={isGrid ? { gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` } : undefined}
+            >
+              {line.items.map((item, offset) => (
+                // biome-ignore lint/a11y/useSemanticElements: as the list.
+                <div
+                  key={item.recording.id}
+                  role="listitem"
+                  className={classes.item}
+                  aria-setsize={count}
+                  aria-posinset={line.start + offset + 1}
+                >
+                  {offset > 0 || line.heading === null ? null : (
+                    <h2 className={classes.day}>{line.heading}</h2>
+                  )}
+                  <Item {...propsOf(item, line.start + offset)} />
+                </div>
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+      <ItemMenu
+        menu={menu}
+        onClose={closeMenu}
+        onAction={(action, item) => setDialog({ action, items: [item], isOfSelection: false })}
+      />
+      <BulkDialog
+        action={dialog?.action ?? null}
+        items={dialog?.items ?? []}
+        onClose={() => setDialog(null)}
+        onDone={(left) => {
+          if (dialog?.isOfSelection) selection.set(left);
+        }}
+      />
     </div>
   );
 }
@@ -145,10 +178,6 @@ function useItemActions(toggle: (index: number, isRange: boolean) => void) {
     setMenu(null);
   }, []);
   return { actions, menu, closeMenu };
-}
-
-function DayHeading({ line: { heading } }: { line: Line }) {
-  return heading === null ? null : <h2 className={classes.day}>{heading}</h2>;
 }
 
 /** Cuts the items into lines; a new day begins a new line with a heading. */

@@ -1,6 +1,7 @@
 import { IconDotsVertical, IconStar, IconStarFilled } from "@tabler/icons-react";
-import type { LibraryItem } from "../api/library.ts";
+import type { LibraryItem } from "../api/library-pages.ts";
 import classes from "./library.module.css";
+import { focusSelectionBar } from "./selection-bar.tsx";
 
 /** What the rows and cards of a list do. The same object on each render, so that only changed rows render again. */
 export interface ItemActions {
@@ -20,18 +21,24 @@ export interface ItemProps {
   readonly actions: ItemActions;
 }
 
-/** Selects the recording; with Shift, all from the last one. */
+/** Selects the recording; with Shift, all from the last one. Enter leads to the actions for the selected recordings. */
 export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
   return (
-    <input
-      type="checkbox"
-      className={classes.select}
-      aria-label={`Select ${item.recording.title}`}
-      checked={isSelected}
-      // A change event has no keys.
-      onClick={(event) => actions.select(index, event.shiftKey)}
-      onChange={() => undefined}
-    />
+    // The label is a larger target; the name is the box's.
+    <label className={classes.select}>
+      <input
+        type="checkbox"
+        aria-label={`Select ${item.recording.title}`}
+        aria-keyshortcuts="Enter"
+        checked={isSelected}
+        // A change event has no keys.
+        onClick={(event) => actions.select(index, event.shiftKey)}
+        onChange={() => undefined}
+        onKeyDown={({ key }) => {
+          if (key === "Enter") focusSelectionBar();
+        }}
+      />
+    </label>
   );
 }
 

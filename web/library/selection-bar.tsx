@@ -4,7 +4,6 @@ import { useState } from "react";
 import { lazyDialog } from "../common/dialogs/lazy-dialog.tsx";
 import { counted } from "../common/format/count.ts";
 import type { BulkAction } from "./bulk-action.ts";
-import { BulkDialog } from "./bulk-dialogs.ts";
 import type { ExportDialogProps } from "./export/dialog.tsx";
 import classes from "./library.module.css";
 import type { Selection } from "./use-selection.ts";
@@ -21,24 +20,30 @@ const ExportDialog = lazyDialog<ExportDialogProps>({
   closed: { isOpen: false },
 });
 
+/** Moves focus from a row to the selection bar, if recordings are selected. */
+export function focusSelectionBar(): void {
+  document.querySelector<HTMLElement>(`.${classes.bar} button`)?.focus({ preventScroll: true });
+}
+
 /** What can be done with the selected recordings. */
-export function SelectionBar({ selection: { items, clear } }: { selection: Selection }) {
-  const [action, setAction] = useState<BulkAction | null>(null);
+export function SelectionBar(props: { selection: Selection; onAction: (action: BulkAction) => void }) {
+  const { items, isFull, set } = props.selection;
   const [isExporting, setExporting] = useState(false);
+  const canChange = items.some(({ can_change }) => can_change);
   return (
     <>
       {items.length === 0 ? null : (
         <div className={classes.bar} role="toolbar" aria-label="Selected recordings">
           <Text size="sm" fw={600} role="status">
-            {counted(items.length, "recording")} selected
+            {counted(items.length, "recording")} selected{isFull ? " (the maximum)" : ""}
           </Text>
-          {actions.map(([name, label, Icon]) => (
+          {(canChange ? actions : []).map(([name, label, Icon]) => (
             <Button
               key={name}
               size="compact-sm"
               variant="default"
               leftSection={<Icon size={16} aria-hidden />}
-              onClick={() => setAction(name)}
+              onClick={() => props.onAction(name)}
             >
               {label}
             </Button>
@@ -51,11 +56,10 @@ export function SelectionBar({ selection: { items, clear } }: { selection: Selec
           >
             Export
           </Button>
-          <CloseButton aria-label="Clear selection" onClick={clear} />
+          <CloseButton aria-label="Clear selection" onClick={() => set([])} />
         </div>
       )}
       <ExportDialog isOpen={isExporting} items={items} onClose={() => setExporting(false)} />
-      <BulkDialog action={action} items={items} onClose={() => setAction(null)} onDone={clear} />
     </>
   );
 }

@@ -1,36 +1,46 @@
-import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
-import { type LibraryFilter, type LibraryPage, setFavorite } from "../api/library.ts";
-import { useAction } from "../common/actions.tsx";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type LibraryFilter, setFavorite } from "../api/library.ts";
+import { libraryLists, updateItem } from "../api/library-pages.ts";
+import { errorText } from "../common/actions.tsx";
 
-/** Marks recordings as favorites. The loaded pages are updated in place: there may be a hundred of them. */
+interface Wanted {
+  readonly id: string;
+  readonly isFavorite: boolean;
+}
+
+const favoriteKey = ["favorite"];
+
+/** Marks recordings as favorites: in the loaded lists at once, and back if the request fails. */
 export function useFavorite(): (id: string, isFavorite: boolean) => void {
   const client = useQueryClient();
-  const { mutate } = useAction({
-    run: ({ id, isFavorite }: { id: string; isFavorite: boolean }) => setFavorite(id, isFavorite),
-    onDone: (_result, { id, isFavorite }) => {
-      client.setQueriesData<InfiniteData<LibraryPage>>(
-        { queryKey: ["recordings"], predicate: ({ queryKey }) => isLibrary(queryKey) },
-        (data) =>
-          data && {
-            ...data,
-            pages: data.pages.map((page) => ({
-              ...page,
-              recordings: page.recordings.map((item) =>
-                item.recording.id === id ? { ...item, is_favorite: isFavorite } : item,
-              ),
-            })),
-          },
-      );
+  const show = ({ id, isFavorite }: Wanted) => updateItem(client, id, { is_favorite: isFavorite });
+  const { mutate } = useMutation({
+    mutationFn: ({ id, isFavorite }: Wanted) => setFavorite(id, isFavorite),
+    mutationKey: favoriteKey,
+    // Two clicks send two requests, in order.
+    scope: { id: "favorite" },
+    onError: (error, { id, isFavorite }) => {
+      show({ id, isFavorite: !isFavorite });
+      notifications.show({ color: "red", title: "Couldn't change the favorite", message: errorText(error) });
+    },
+    onSettled: () => {
+      // The last one refetches: before it, the response would be without later clicks.
+      if (client.isMutating({ mutationKey: favoriteKey }) > 1) return;
       void client.invalidateQueries({
-        queryKey: ["recordings"],
-        predicate: ({ queryKey }) => isLibrary(queryKey) && (queryKey[1] as LibraryFilter).favorite === true,
+        ...libraryLists,
+        predicate: ({ queryKey, state }) =>
+          libraryLists.predicate({ queryKey }) &&
+          (state.isInvalidated || (queryKey[1] as LibraryFilter).favorite === true),
       });
     },
   });
-  return (id, isFavorite) => mutate({ id, isFavorite });
-}
-
-/** The library's queries; others of recordings have a name at this position. */
-function isLibrary(queryKey: readonly unknown[]): boolean {
-  return typeof queryKey[1] === "object";
+  return (id, isFavorite) => {
+    // The response of a refetch that is in flight would show the former star.
+    const isLoading = client.isFetching(libraryLists) > 0;
+    void client.cancelQueries(libraryLists);
+    show({ id, isFavorite });
+    if (isLoading) void client.invalidateQueries({ ...libraryLists, refetchType: "none" });
+    mutate({ id, isFavorite });
+  };
 }

@@ -1,8 +1,8 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { libraryQuery } from "../api/library.ts";
+import { titlesQuery } from "../api/library.ts";
 import { usersQuery } from "../api/recordings.ts";
 import type { Session } from "../api/session.ts";
 import { day } from "../common/format/time.ts";
@@ -47,16 +47,16 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const wanted = query.trim();
   const [title] = useDebouncedValue(wanted, typingPauseMs);
-  const recordings = useInfiniteQuery({
-    ...libraryQuery(title === "" ? {} : { title }),
-    placeholderData: keepPreviousData,
-  });
+  const recordings = useQuery({ ...titlesQuery(title), placeholderData: keepPreviousData });
   const users = useQuery(usersQuery).data?.users ?? [];
   const go = (href: string) => () => void navigate({ href });
   const isDark = colorScheme === "dark";
-  const actions: PaletteItem[] = [
+  const creation: PaletteItem[] = [
     { id: "upload", label: "Upload files", choose: go("/uploads") },
     { id: "record", label: "Record", choose: record },
+  ];
+  const actions: PaletteItem[] = [
+    ...(session.user.role === "viewer" ? [] : creation),
     {
       id: "appearance",
       label: isDark ? "Light mode" : "Dark mode",
@@ -82,7 +82,7 @@ export function usePaletteGroups(query: string, session: Session): readonly Pale
     },
     {
       label: wanted === "" ? "Recent recordings" : "Recordings",
-      items: (recordings.data?.pages[0]?.recordings ?? [])
+      items: (recordings.data?.recordings ?? [])
         .filter(({ recording }) => matches(wanted, recording.title))
         .slice(0, maxShown)
         .map(({ recording: { id, title, start_datetime } }) => ({

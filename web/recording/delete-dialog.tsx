@@ -2,6 +2,7 @@ import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { markChanged } from "../api/library-pages.ts";
 import type { View } from "../api/recording.ts";
 import { workspaceQuery } from "../api/settings/workspace.ts";
 import { deleteRecording } from "../api/trash.ts";
@@ -27,9 +28,10 @@ export function DeleteDialog(props: {
     mutationFn: () => deleteRecording(id),
     onSuccess: (deletion) => {
       onDeleted();
+      markChanged(client, [id]);
       void client.invalidateQueries({ queryKey: ["recordings"], refetchType: "none" });
       void client.invalidateQueries({ queryKey: ["trash"] });
-      showDeletedToast(client, [deletion]);
+      showDeletedToast(client, deletion);
       void navigate({ to: "/" });
     },
   });

@@ -2,17 +2,20 @@ import { Button, Loader, VisuallyHidden } from "@mantine/core";
 import { IconRestore, IconTrash, IconVideoOff } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { ApiError } from "../api/client.ts";
 import { sessionQuery } from "../api/session.ts";
 import { refreshAfterTrash, restoreRecording, type TrashedRecording, trashedQuery } from "../api/trash.ts";
 import { useAction } from "../common/actions.tsx";
 import { whenInLine } from "../common/format/time.ts";
-import { EmptyState } from "../common/states.tsx";
+import { EmptyState, ErrorState } from "../common/states.tsx";
 import { RequestAccess } from "./request-access.tsx";
 
 /** Shown for a recording that the user can't see: it may be in the trash, where those who may restore it learn that. */
 export function Gone({ wasHere, id }: { wasHere: boolean; id: string | null }) {
   const trashed = useQuery({ ...trashedQuery(id ?? ""), enabled: id !== null });
   if (trashed.isLoading) return <Loader role="img" aria-label="Loading" />;
+  if (trashed.isError && !(trashed.error instanceof ApiError && trashed.error.status === 404))
+    return <ErrorState error={trashed.error} retry={() => trashed.refetch()} />;
   return (
     <>
       <VisuallyHidden component="h1">Recording</VisuallyHidden>
@@ -31,7 +34,7 @@ function InTrash({ recording }: { recording: TrashedRecording }) {
   const restore = useAction({
     run: () => restoreRecording(recording.id),
     done: "Recording restored",
-    onDone: () => void refreshAfterTrash(client),
+    onDone: () => void refreshAfterTrash(client, null),
   });
   return (
     <EmptyState

@@ -60,25 +60,34 @@ export function TrashPage() {
 function EmptyTrash() {
   const { data } = useInfiniteQuery(trashQuery);
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
-  const { total, recordings = [] } = data?.pages[0] ?? {};
+  const client = useQueryClient();
+  const { total, recordings = [], cursor } = data?.pages[0] ?? {};
   const [last] = recordings;
   if (total == null || last === undefined) return null;
+  const isAllHeld = cursor === null && recordings.every(({ is_held }) => is_held);
   const size = `${counted(total.recordings, "recording")}, ${bytes(total.bytes)}`;
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed" role="status">
         {size}
       </Text>
-      {isViewer ? null : (
+      {isViewer || isAllHeld ? null : (
         <ConfirmButton
           text="Empty trash"
           button={{ size: "xs", variant: "light" }}
           title="Empty trash?"
           label="Delete permanently"
           // Not what is deleted while this is shown.
-          run={() => emptyTrash(new Date(Date.parse(last.deleted_datetime) + 1).toISOString())}
-          done="Trash emptied"
-          refresh={[["trash"]]}
+          run={async () => {
+            try {
+              const deleted = await emptyTrash(new Date(Date.parse(last.deleted_datetime) + 1).toISOString());
+              return { deleted, left: total.recordings - deleted };
+            } finally {
+              // Also after an error: recordings may have been deleted before it.
+              await client.invalidateQueries({ queryKey: ["trash"] });
+            }
+          }}
+          done={emptied}
         >
           Permanently deletes all recordings you can restore ({size}), with their files, transcripts and
           highlights. Recordings on legal hold stay.
@@ -86,6 +95,12 @@ function EmptyTrash() {
       )}
     </Group>
   );
+}
+
+function emptied({ deleted, left }: { deleted: number; left: number }): string {
+  if (deleted === 0) return "No recordings could be deleted: they are on legal hold";
+  const stay = left > 0 ? `, ${left.toLocaleString()} left in the trash` : "";
+  return `${counted(deleted, "recording")} permanently deleted${stay}`;
 }
 
 function Trashed() {
@@ -129,7 +144,7 @@ function TrashedRow({ recording }: { recording: TrashedRecording }) {
   const restore = useAction({
     run: () => restoreRecording(id),
     done: "Recording restored",
-    onDone: () => void refreshAfterTrash(client),
+    onDone: () => void refreshAfterTrash(client, null),
   });
   return (
     <div className={classes.row}>

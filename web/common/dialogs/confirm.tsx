@@ -3,14 +3,14 @@ import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { FormError, useAction } from "../actions.tsx";
 
-interface Question {
+interface Question<Result> {
   readonly title: string;
   /** The consequences, shown before the user confirms. */
   readonly children: ReactNode;
   /** The label of the button that confirms. */
   readonly label: string;
-  readonly run: () => Promise<unknown>;
-  readonly done: string;
+  readonly run: () => Promise<Result>;
+  readonly done: string | ((result: Result) => string);
   readonly refresh?: readonly (readonly string[])[];
   readonly onDone?: () => void;
   /** Whether the action is harmless; otherwise the button is red. */
@@ -18,11 +18,11 @@ interface Question {
 }
 
 /** Asks for confirmation, runs the action, and stays open with the error if it fails. */
-export function Confirm({
+export function Confirm<Result>({
   opened,
   onClose,
   ...question
-}: Question & { opened: boolean; onClose: () => void }) {
+}: Question<Result> & { opened: boolean; onClose: () => void }) {
   const action = useAction({
     run: question.run,
     done: question.done,
@@ -62,11 +62,11 @@ export function Confirm({
 }
 
 /** A button that asks for confirmation first. */
-export function ConfirmButton({
+export function ConfirmButton<Result>({
   text,
   button,
   ...question
-}: Question & { text: string; button?: ButtonProps & { "aria-label"?: string } }) {
+}: Question<Result> & { text: string; button?: ButtonProps & { "aria-label"?: string } }) {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>

@@ -1,61 +1,70 @@
 import { ApiError } from "../../api/client.ts";
-import type { LibraryItem } from "../../api/library.ts";
 import { exportedRecording, mediaOf, transcriptText } from "../../api/library-export.ts";
+import type { LibraryItem } from "../../api/library-pages.ts";
+import type { Failure } from "../../common/failures.tsx";
 import { fileName } from "../../common/format/file-name.ts";
+import { dateOf } from "../../common/format/time.ts";
 import { crc32, maxZipBytes, type ZipFile, zipOf } from "./zip.ts";
 
 export interface Progress {
   /** Recordings that are complete. */
   readonly done: number;
+  /** Read so far, also of recordings that could not be exported. */
   readonly bytes: number;
 }
 
-interface Export {
-  readonly zip: Blob;
-  /** Titles of recordings that could not be exported, with the reason. */
-  readonly failed: readonly { readonly title: string; readonly reason: string }[];
-}
-
-/** The selected files don't fit into one archive. */
-export class TooLargeError extends Error {}
+/** The files of one recording don't fit into an archive. */
+class TooLargeError extends Error {}
 
 /**
- * Collects recordings in a ZIP archive, a folder for each: `recording.json`, the transcript as text and WebVTT, and the media
+ * Collects recordings in ZIP archives, a folder for each: `recording.json`, the transcript as text and WebVTT, and the media
  * file if it is wanted. Each file is read as the user, so what the user can't see is not in it.
+ * @param options.onZip called with each archive: when the next recording doesn't fit into it, and at the end.
+ * @returns the recordings that could not be exported.
  */
 export async function collect(
   items: readonly LibraryItem[],
   options: {
     readonly hasMedia: boolean;
     readonly onProgress: (progress: Progress) => void;
+    readonly onZip: (zip: Blob) => void;
     readonly signal: AbortSignal;
   },
-): Promise<Export> {
-  const files: ZipFile[] = [];
-  const failed: Export["failed"][number][] = [];
+): Promise<readonly Failure[]> {
+  const failed: Failure[] = [];
   const folders = new Set<string>();
-  let bytes = 0;
-  const report = (more: number, done: number) => {
-    bytes += more;
-    if (bytes > maxZipBytes) throw new TooLargeError();
-    options.onProgress({ done, bytes });
-  };
+  let [files, size, bytes]: [ZipFile[], number, number] = [[], 0, 0];
   for (const [index, { recording }] of items.entries()) {
-    const folder = freeName(folders, `${recording.start_datetime.slice(0, 10)} ${fileName(recording.title)}`);
+    const { id, title, start_datetime } = recording;
+    const start = new Date(start_datetime);
+    let added = 0;
     try {
-      const found = await filesOf(recording.id, options, (more) => report(more, index));
-      const modified = new Date(recording.start_datetime);
-      files.push(...found.map((file) => ({ ...file, name: `${folder}/${file.name}`, modified })));
-    } catch (error) {
-      if (options.signal.aborted || error instanceof TooLargeError) throw error;
-      failed.push({
-        title: recording.title,
-        reason: error instanceof ApiError ? error.message : "The file could not be read.",
+      const found = await filesOf(id, options, (more) => {
+        bytes += more;
+        added += more;
+        if (added > maxZipBytes) throw new TooLargeError();
+        options.onProgress({ done: index, bytes });
       });
+      if (size + added > maxZipBytes) {
+        options.onZip(zipOf(files));
+        [files, size] = [[], 0];
+      }
+      const folder = freeName(folders, `${dateOf(start)} ${fileName(title)}`);
+      files.push(...found.map((file) => ({ ...file, name: `${folder}/${file.name}`, modified: start })));
+      size += added;
+    } catch (error) {
+      if (options.signal.aborted) throw error;
+      failed.push({ id, title, reason: reasonOf(error) });
     }
-    report(0, index + 1);
+    options.onProgress({ done: index + 1, bytes });
   }
-  return { zip: zipOf(files), failed };
+  if (files.length > 0) options.onZip(zipOf(files));
+  return failed;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TooLargeError) return "The files exceed 4 GB.";
+  return error instanceof ApiError ? error.message : "The file could not be read.";
 }
 
 type File = Omit<ZipFile, "modified">;
@@ -112,10 +121,10 @@ async function readFile(
   return { blob: new Blob([...blobs, ...chunks]), crc };
 }
 
-/** A name that no other folder has. */
+/** A name that no other folder has, also where case doesn't matter. */
 function freeName(taken: Set<string>, name: string): string {
   let free = name;
-  for (let count = 2; taken.has(free); count += 1) free = `${name} (${count})`;
-  taken.add(free);
+  for (let count = 2; taken.has(free.toLowerCase()); count += 1) free = `${name} (${count})`;
+  taken.add(free.toLowerCase());
   return free;
 }

@@ -1,11 +1,13 @@
-import { Alert, Button, Checkbox, Group, List, Modal, Progress, Stack, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Modal, Progress, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { ApiError } from "../../api/client.ts";
-import type { LibraryItem } from "../../api/library.ts";
+import type { LibraryItem } from "../../api/library-pages.ts";
+import { errorText } from "../../common/actions.tsx";
+import { type Failure, Failures } from "../../common/failures.tsx";
 import { bytes } from "../../common/format/bytes.ts";
 import { counted } from "../../common/format/count.ts";
+import { dateOf } from "../../common/format/time.ts";
 import { saveAs } from "../../common/save-as.ts";
-import { type Progress as Collected, collect, TooLargeError } from "./collect.ts";
+import { type Progress as Collected, collect } from "./collect.ts";
 
 export interface ExportDialogProps {
   readonly isOpen: boolean;
@@ -13,64 +15,73 @@ export interface ExportDialogProps {
   readonly onClose: () => void;
 }
 
-/** Recordings named that could not be exported; the rest is counted. */
-const maxNamed = 5;
-
 type State =
   | { readonly kind: "idle" }
   | { readonly kind: "running"; readonly progress: Collected }
   | { readonly kind: "failed"; readonly text: string }
-  | {
-      readonly kind: "done";
-      readonly failed: readonly { title: string; reason: string }[];
-      readonly size: number;
-    };
+  | { readonly kind: "done"; readonly failed: readonly Failure[]; readonly size: number };
 
-/** Exports recordings as one ZIP file, with progress. Closing the dialog cancels it. */
+const idle: State = { kind: "idle" };
+
+/** Exports recordings as ZIP files, with progress. While it runs, only the button cancels it. */
 export function ExportDialog({ isOpen, items, onClose }: ExportDialogProps) {
   // The selection may change while this is open, when the list is refreshed.
   const [shown, setShown] = useState(items);
   useEffect(() => {
     if (!isOpen) setShown(items);
   }, [isOpen, items]);
+  const [hasMedia, setMedia] = useState(true);
+  const { state, start, reset } = useExport(shown);
+  const isRunning = state.kind === "running";
+  const close = () => {
+    reset();
+    onClose();
+  };
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Export: ${counted(shown.length, "recording")}`}>
-      {isOpen ? <Form items={shown} onClose={onClose} /> : null}
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      closeOnClickOutside={!isRunning}
+      closeOnEscape={!isRunning}
+      withCloseButton={!isRunning}
+      title={`Export: ${counted(shown.length, "recording")}`}
+    >
+      <Stack>
+        <Text size="sm">
+          A ZIP file with a folder for each recording: transcript (text and WebVTT) and data (JSON). More than
+          4 GB becomes several files.
+        </Text>
+        <Checkbox
+          label="Include video and audio files"
+          checked={hasMedia}
+          disabled={isRunning}
+          onChange={(event) => setMedia(event.currentTarget.checked)}
+        />
+        <Outcome state={state} total={shown.length} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {state.kind === "done" ? "Close" : "Cancel"}
+          </Button>
+          <Button data-autofocus loading={isRunning} onClick={() => void start(hasMedia)}>
+            Export
+          </Button>
+        </Group>
+      </Stack>
     </Modal>
   );
 }
 
-function Form({ items, onClose }: Omit<ExportDialogProps, "isOpen">) {
-  const [hasMedia, setMedia] = useState(true);
-  const { state, start } = useExport(items);
-  return (
-    <Stack>
-      <Text size="sm">
-        A ZIP file with a folder for each recording: transcript (text and WebVTT) and data (JSON).
-      </Text>
-      <Checkbox
-        label="Include video and audio files"
-        checked={hasMedia}
-        disabled={state.kind === "running"}
-        onChange={(event) => setMedia(event.currentTarget.checked)}
-      />
-      <Outcome state={state} total={items.length} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          {state.kind === "done" ? "Close" : "Cancel"}
-        </Button>
-        <Button data-autofocus loading={state.kind === "running"} onClick={() => void start(hasMedia)}>
-          Export
-        </Button>
-      </Group>
-    </Stack>
-  );
-}
-
 function useExport(items: readonly LibraryItem[]) {
-  const [state, setState] = useState<State>({ kind: "idle" });
+  const [state, setState] = useState<State>(idle);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
+  const isRunning = state.kind === "running";
+  useEffect(() => {
+    if (!isRunning) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isRunning]);
   const start = async (hasMedia: boolean) => {
     const controller = new AbortController();
     running.current = controller;
@@ -79,22 +90,24 @@ function useExport(items: readonly LibraryItem[]) {
       if (!signal.aborted) setState({ kind: "running", progress });
     };
     onProgress({ done: 0, bytes: 0 });
+    let [size, parts] = [0, 0];
+    const onZip = (zip: Blob) => {
+      size += zip.size;
+      parts += 1;
+      saveAs(zip, `recordings-${dateOf(new Date())}${parts === 1 ? "" : `-${parts}`}.zip`);
+    };
     try {
-      const { zip, failed } = await collect(items, { hasMedia, onProgress, signal });
-      if (failed.length < items.length)
-        saveAs(zip, `recordings-${new Date().toISOString().slice(0, 10)}.zip`);
-      setState({ kind: "done", failed, size: zip.size });
+      const failed = await collect(items, { hasMedia, onProgress, onZip, signal });
+      if (!signal.aborted) setState({ kind: "done", failed, size });
     } catch (error) {
-      if (!signal.aborted) setState({ kind: "failed", text: textOf(error) });
+      if (!signal.aborted) setState({ kind: "failed", text: errorText(error) });
     }
   };
-  return { state, start };
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof TooLargeError)
-    return "The files exceed 4 GB. Select fewer recordings, or leave out video and audio files.";
-  return error instanceof ApiError ? error.message : "Something went wrong. Try again.";
+  const reset = () => {
+    running.current?.abort();
+    setState(idle);
+  };
+  return { state, start, reset };
 }
 
 function Outcome({ state, total }: { state: State; total: number }) {
@@ -126,14 +139,7 @@ function Outcome({ state, total }: { state: State; total: number }) {
       ) : null}
       {failed.length === 0 ? null : (
         <Alert color="red" title={`${counted(failed.length, "recording")} couldn't be exported`} mt="xs">
-          <List size="sm">
-            {failed.slice(0, maxNamed).map(({ title, reason }) => (
-              <List.Item key={title}>
-                <span dir="auto">{title}</span>: {reason}
-              </List.Item>
-            ))}
-            {failed.length > maxNamed ? <List.Item>{`${failed.length - maxNamed} more`}</List.Item> : null}
-          </List>
+          <Failures failed={failed} />
         </Alert>
       )}
     </div>
