@@ -40,10 +40,23 @@ export async function enqueueMail(
 export function isMailAbout(encryptor: Encryptor, encrypted: string, email: string): boolean {
   try {
     const { mail } = EncryptedMail.parse(JSON.parse(encryptor.decrypt(Buffer.from(encrypted, "base64"))));
-    return [mail.to, mail.text].some((text) => text.toLowerCase().includes(email.toLowerCase()));
+    const wanted = email.toLowerCase();
+    return mail.to.toLowerCase() === wanted || containsEmail(mail.text.toLowerCase(), wanted);
   } catch {
     return false;
   }
+}
+
+/** Whether a text contains an email, and not only a longer one that the email is part of. */
+function containsEmail(text: string, email: string): boolean {
+  for (let at = text.indexOf(email); at !== -1; at = text.indexOf(email, at + 1)) {
+    const isEnd = !/^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u.test(
+      text.slice(at + email.length, at + email.length + 3),
+    );
+    const isStart = !/[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]$/u.test(text.slice(Math.max(0, at - 2), at));
+    if (isStart && isEnd) return true;
+  }
+  return false;
 }
 
 /**

@@ -3,6 +3,7 @@ import { isMailAbout } from "../../accounts/one-time-links/mailer.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import type { Person } from "./data-subject.ts";
+import { createNameMatch } from "./text-match.ts";
 
 /**
  * Removes jobs that contain a person's email: password reset requests, requests for access and emails to or about them, both waiting and finished ones,
@@ -72,16 +73,45 @@ async function endUnreadable(tx: Tx, eventId: string): Promise<void> {
     where id = ${eventId}`.execute(tx);
 }
 
-/** Removes the names of files of watched folders that could not be imported and name the person. The files are the operator's. */
+/** Files of watched folders that are read at a time. */
+const fileBatch = 1000;
+
+/**
+ * Removes a person's email and names from what is known about files of watched folders that could not be imported: the
+ * path that contains them, and the path in the reason. A file that is still to be imported keeps its path, which the
+ * import needs. The files are the operator's.
+ */
 export async function eraseFromWatchedFiles(
   tx: Tx,
   { workspaceId, email, names }: Pick<Person, "workspaceId" | "email" | "names">,
 ): Promise<void> {
-  const words = [email, ...names].filter((word) => word.trim() !== "").map((word) => word.toLowerCase());
-  await sql`
-    update watched_files set path = null, error = null
-    where workspace_id = ${workspaceId} and state = 'failed'
-      and exists (
-        select 1 from unnest(${words}::text[]) word
-        where position(word in lower(coalesce(path, '') || ' ' || coalesce(error, ''))) > 0)`.execute(tx);
+  const isNamed = createNameMatch([email, ...names]);
+  let after: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const rows = await tx
+      .selectFrom("watched_files")
+      .select(["path_hash", "path", "error"])
+      .where("workspace_id", "=", workspaceId)
+      .where("state", "=", "failed")
+      .where("path_hash", ">", after)
+      .orderBy("path_hash")
+      .limit(fileBatch)
+      .execute();
+    for (const row of rows) {
+      const path = row.path !== null && isNamed(row.path) ? null : row.path;
+      const rest = path === row.path ? row.error : (row.error?.replaceAll(row.path ?? "", "…") ?? null);
+      const error = rest !== null && isNamed(rest) ? null : rest;
+      if (path !== row.path || error !== row.error)
+        await tx
+          .updateTable("watched_files")
+          .set({ path, error })
+          .where("workspace_id", "=", workspaceId)
+          .where("path_hash", "=", row.path_hash)
+          .where("state", "=", "failed")
+          .execute();
+    }
+    const last = rows.at(-1);
+    if (rows.length < fileBatch || last === undefined) return;
+    after = last.path_hash;
+  }
 }

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { call, startTestApp } from "../../../test/support/app.ts";
 import { makeUser, makeWorkspace, type TestWorkspace } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
+import { enqueueMail } from "../../accounts/one-time-links/mailer.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
 import { removeOrphans } from "../../storage-maintenance/orphans.ts";
 import { promoteUploadJob } from "../../uploads/promotion/promote.ts";
@@ -253,23 +254,87 @@ test("an event of a connection that waits keeps no email of the person", async (
   });
 });
 
-test("a watched file that failed keeps no name of the person", async () => {
+test("a watched file that failed keeps no name of the person, and files of others keep theirs", async () => {
   const workspace = await makeWorkspace(db);
-  await pool.query(
-    `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, error)
-     select $1, sha256(path::bytea), '/watched', path, '', state, path || ' is damaged'
-     from (values ('Talk with ' || $2::text || '.mp4', 'failed'), ('Board.mp4', 'failed')) f (path, state)`,
-    [workspace.id, email.toUpperCase()],
-  );
+  const recording = await makeRecording(workspace);
+  await pool.query("update participants set name = 'Li Max' where recording_id = $1 and email = $2", [
+    recording,
+    email,
+  ]);
+  const theirs = [
+    [`Talk with ${email.toUpperCase()}.mp4`, "…"],
+    ["li_max.mp4", "…"],
+    ["limax.mp4", "…"],
+    ["audioLiMax123.m4a", "…"],
+    ["2026/Li-Max/zoom.mp4", "…"],
+  ] as const;
+  const others = [`a${email}.mp4`, "climax.mp4", "maximum of 4 h.mp4", "Board.mp4"];
+  const insert = (path: string, error: string) =>
+    pool.query(
+      `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, error)
+       values ($1, sha256($2::bytea), '/watched', $3, '', 'failed', $4)`,
+      [workspace.id, Buffer.from(path), path, error],
+    );
+  for (const path of [...theirs.map(([path]) => path), ...others])
+    await insert(path, `/watched/${path} is damaged`);
+  await insert("Tracks.mp4", "/watched/audioLiMax1.m4a is empty");
   await erasePersonJob(deps, await ask(workspace));
   const { rows } = await pool.query(
     "select path, error from watched_files where workspace_id = $1 order by path nulls last",
     [workspace.id],
   );
-  assert.deepEqual(rows, [
-    { path: "Board.mp4", error: "Board.mp4 is damaged" },
-    { path: null, error: null },
-  ]);
+  assert.deepEqual(
+    rows,
+    [
+      ...others.map((path) => ({ path, error: `/watched/${path} is damaged` })),
+      { path: "Tracks.mp4", error: null },
+    ]
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+      .concat(theirs.map(([, error]) => ({ path: null as never, error: `/watched/${error} is damaged` }))),
+  );
+});
+
+test("the failed watched files are read once for each name, not for each recording", async () => {
+  const workspace = await makeWorkspace(db);
+  for (let count = 0; count < 4; count += 1) await makeRecording(workspace);
+  const id = await ask(workspace);
+  let reads = 0;
+  const kysely = db.kysely.withPlugin({
+    transformQuery({ node }) {
+      if (node.kind === "SelectQueryNode" && JSON.stringify(node.from).includes("watched_files")) reads += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  await erasePersonJob({ ...deps, db: { ...db, kysely } }, id);
+  assert.equal(reads, 2, "for the name, and at the end");
+});
+
+test("emails to users whose email contains the person's are still sent", async () => {
+  const workspace = await makeWorkspace(db);
+  const about = (text: string) => `Ada (${text}) requests access to the recording`;
+  const mails = [
+    ["theirs", email.toUpperCase(), "Hello"],
+    ["theirs", "ada@example.com", about(email)],
+    ["theirs", "ada@example.com", `It was shared by ${email}.`],
+    ["others", `a${email}`, "Hello"],
+    ["others", `${email}.au`, "Hello"],
+    ["others", "ada@example.com", about(`a${email}`)],
+    ["others", "ada@example.com", about(`${email}.au`)],
+  ] as const;
+  for (const [subject, to, text] of mails)
+    await db.kysely
+      .transaction()
+      .execute((tx) => enqueueMail(tx, app, { to, subject, text, expiresAtMs: Date.now() + 60_000 }));
+  await erasePersonJob(deps, await ask(workspace));
+  const { rows } = await pool.query(
+    "select data ->> 'encrypted' as mail from pgboss.job where name = 'send_mail'",
+  );
+  const left = rows.map(({ mail }) => JSON.parse(app.encryptor.decrypt(Buffer.from(mail, "base64"))).mail);
+  assert.deepEqual(
+    left.map(({ subject }) => subject),
+    ["others", "others", "others", "others"],
+  );
 });
 
 test("a hold placed while the erasure waits for the recording is respected", async () => {

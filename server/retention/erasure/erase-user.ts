@@ -14,7 +14,7 @@ import { deleteEvents, redactDeliveries } from "../../webhooks/deliveries/suppre
 import { decryptPerson, type Person } from "./data-subject.ts";
 import { eraseFromConnections, eraseFromJobs, eraseFromWatchedFiles } from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
-import { eraseFromUnfinished } from "./erase-uploads.ts";
+import { eraseFromUnfinished, nameKey } from "./erase-uploads.ts";
 import { eraseVoices, findNames } from "./erase-voices.ts";
 import type { ErasureRow, Receipt } from "./erasures.ts";
 
@@ -48,15 +48,16 @@ export async function erasePersonJob(deps: Dependencies, erasureId: string): Pro
     userId: erasure.user_id,
   };
   await redactRecorded(db, person);
+  const knownNames = new Set<string>();
   for (;;) {
     // Before recordings: an upload promoted in the meantime is either redacted already or found as a recording.
     await eraseUploads(db, erasureId, person);
     for (;;) {
       const recordingId = await findNext(db.kysely, erasureId, person);
       if (recordingId === undefined) break;
-      await eraseOne(deps, erasure, person, recordingId);
+      for (const name of await eraseOne(deps, erasure, person, recordingId, knownNames)) knownNames.add(name);
     }
-    if (await finish(deps, erasureId, person)) return;
+    if (await finish(deps, erasureId, person, knownNames)) return;
   }
 }
 
@@ -108,14 +109,21 @@ async function findNext(
   return rows[0]?.id;
 }
 
+/**
+ * Erases a person from one recording.
+ * @param knownNames names of the person in earlier recordings.
+ * @returns other names in this one.
+ */
 async function eraseOne(
   deps: Dependencies,
   erasure: ErasureRow,
   person: Person,
   recordingId: string,
-): Promise<void> {
+  knownNames: ReadonlySet<string>,
+): Promise<string[]> {
   const { db, store, log } = deps;
   let removed: RemovedRows | undefined;
+  let newNames: string[] = [];
   await withReceipt(db, erasure.id, async (tx, before) => {
     removed = undefined;
     await holdMembership(tx, person.workspaceId);
@@ -127,8 +135,11 @@ async function eraseOne(
       .executeTakeFirst();
     if (locked === undefined) return before;
     // Voice profiles are found by these names, even if the recording is deleted or on legal hold.
-    const names = [...person.names, ...(await findNames(tx, [recordingId], person.email))];
-    await eraseFromWatchedFiles(tx, { ...person, names });
+    const here = await findNames(tx, [recordingId], person.email);
+    const names = [...person.names, ...here];
+    newNames = here.map(nameKey).filter((name) => !knownNames.has(name));
+    // Reads all files that failed, so once for each name.
+    if (newNames.length > 0) await eraseFromWatchedFiles(tx, { ...person, names: newNames });
     const voices = await eraseVoices(tx, { ...person, names });
     const receipt = { ...before, voice_profiles_erased: (before.voice_profiles_erased ?? 0) + voices };
     if (await isHeld(tx, recordingId)) return { ...receipt, held: [...receipt.held, recordingId] };
@@ -150,17 +161,23 @@ async function eraseOne(
     };
   });
   deps.jobs.wake();
-  if (removed === undefined) return;
+  if (removed === undefined) return newNames;
   const onError = (error: unknown) =>
     log.warn(
       { err: error, recordingId },
       "could not remove the files of a deleted recording; the sweep will",
     );
   await removeFiles({ db, store, onError }, recordingId, removed);
+  return newNames;
 }
 
 /** The last step. @returns false when new data was added in the meantime, which must be erased first. */
-function finish({ db, encryptor }: Dependencies, erasureId: string, person: Person): Promise<boolean> {
+function finish(
+  { db, encryptor }: Dependencies,
+  erasureId: string,
+  person: Person,
+  knownNames: ReadonlySet<string>,
+): Promise<boolean> {
   return db.kysely.transaction().execute(async (tx) => {
     const receipt = await lockReceipt(tx, erasureId);
     if (receipt === null) return true;
@@ -172,10 +189,11 @@ function finish({ db, encryptor }: Dependencies, erasureId: string, person: Pers
     }
     await eraseFromJobs(tx, encryptor, person.email);
     await eraseFromConnections(tx, encryptor, person);
-    const entries = await eraseFromAudit(tx, person);
-    // Profiles created in the meantime.
-    const names = [...person.names, ...(await findNames(tx, receipt.held, person.email))];
+    // Files and profiles of the meantime too.
+    const names = [...person.names, ...knownNames, ...(await findNames(tx, receipt.held, person.email))];
     await eraseFromWatchedFiles(tx, { ...person, names });
+    // Late, because it keeps the audit log from being sealed until the transaction ends.
+    const entries = await eraseFromAudit(tx, person);
     const voices = await eraseVoices(tx, { ...person, names });
     await writeReceipt(tx, erasureId, {
       ...receipt,
