@@ -135,7 +135,7 @@ export const requestClip = operation({
   path: "/_/api/v1/highlights/:highlight_id/clip",
   summary: "Request Clip",
   description:
-    "Renders the highlight as a file of its own and returns its URL once it is ready; repeat until then. The file is kept for an hour after the last request.",
+    "Renders the highlight as a file of its own and returns its URL once it is ready; repeat until then, every few seconds. The file is kept for an hour after the last request. A clip that failed is rendered again when it is requested more than a minute later. Five clips are prepared for a user at a time, and they count towards the workspace's storage.",
   params: HighlightParams,
   response: z.strictObject({
     state: z.enum(["preparing", "ready", "failed"]),
@@ -145,5 +145,5 @@ export const requestClip = operation({
     }),
     error: z.string().nullable().meta({ description: "Why it failed." }),
   }),
-  errors: ["not_found", "wrong_state"],
+  errors: ["not_found", "wrong_state", "quota_exceeded"],
 });

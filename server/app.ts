@@ -110,6 +110,7 @@ import { transcriptRoutes } from "./transcripts/routes.ts";
 import { trashRoutes } from "./trash/routes.ts";
 import { uploadManagementRoutes } from "./uploads/api/management-routes.ts";
 import { uploadRoutes } from "./uploads/api/routes.ts";
+import { requireRoom } from "./uploads/quotas.ts";
 import { uploadFileRoutes } from "./uploads/transfer/file-routes.ts";
 import { notificationRoutes } from "./uploads/transfer/notification-routes.ts";
 import { resumableRoutes } from "./uploads/transfer/resumable.ts";
@@ -262,7 +263,13 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         resolveOldId,
         checkReady: dependencies.checkReady ?? false,
       };
-      highlightRoutes(api, { db, jobs, signer, config });
+      highlightRoutes(api, {
+        db,
+        jobs,
+        signer,
+        config,
+        requireRoom: (tx, workspaceId, bytes) => requireRoom(tx, config, workspaceId, bytes),
+      });
       storyRoutes(api, { db, jobs, signer, banners, config });
       publicLinkRoutes(api, { db, jobs, signer, config });
       sharedRoutes(api, { db, store, signer, config });

@@ -6,7 +6,7 @@ import { actorOf } from "../audit/record.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
-import type { Database } from "../platform/db/database.ts";
+import type { Database, Tx } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readPage, takeUpToTotal, timeCursor } from "../platform/http/page.ts";
 import { type Api, Ready, route } from "../platform/http/routing/route.ts";
@@ -34,6 +34,8 @@ export function highlightRoutes(
     readonly jobs: JobQueue;
     readonly signer: LinkSigner;
     readonly config: Pick<Config, "baseUrl" | "pageSize" | "downloadUrlTtlMs">;
+    /** Refuses a file when the workspace's storage is full. */
+    readonly requireRoom: (tx: Tx, workspaceId: string, bytes: number) => Promise<void>;
   },
 ): void {
   const { db, signer, config } = deps;
@@ -119,7 +121,7 @@ export function highlightRoutes(
 
   route(api, contract.requestClip, async ({ principal, params: { highlight_id: id } }) => {
     if (!(await canSeeHighlight(db.pool, principal, id))) throw highlightNotFound(id);
-    const clip = await requestClipOf(deps, id);
+    const clip = await requestClipOf(deps, principal.userId, id);
     if (clip === undefined)
       throw new ProblemError("wrong_state", "the recording has no media file to cut a clip from");
     const expiresAt = new Date(Date.now() + config.downloadUrlTtlMs);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/db/database.ts";
+import { enforceQuota } from "../platform/http/limits/quota.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import { recordingsPrefix } from "../platform/storage/layout.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
@@ -66,18 +67,63 @@ export interface Clip {
 /** How long a clip is kept for a user who asked for it. */
 const wantedFor = "interval '1 hour'";
 
-/** Requests the clip of a highlight for a user. @returns undefined if its recording has no media file. */
+/** How soon after the last request a clip that failed is rendered again, so that polling shows that it failed. */
+const retryAfter = "interval '1 minute'";
+
+/** Clips that are prepared for one user at a time; rendering takes minutes of a processor. */
+const maxPreparing = 5;
+
+/** What a clip is cut from. */
+interface Source {
+  readonly workspace_id: string;
+  /** About the bytes of the clip. */
+  readonly bytes: number;
+  /** Whether the clip is there, or is being prepared. */
+  readonly is_requested: boolean;
+  readonly is_failed: boolean;
+}
+
+interface Requesting {
+  readonly db: Database;
+  readonly jobs: JobQueue;
+  /** Refuses a file when the workspace's storage is full. @throws ProblemError `quota_exceeded`. */
+  readonly requireRoom: (tx: Tx, workspaceId: string, bytes: number) => Promise<void>;
+}
+
+/**
+ * Requests the clip of a highlight for a user; one that failed a while ago is rendered again.
+ * @returns undefined if its recording has no media file.
+ * @throws ProblemError `quota_exceeded`.
+ */
 export async function requestClipOf(
-  { db, jobs }: { readonly db: Database; readonly jobs: JobQueue },
+  { db, jobs, requireRoom }: Requesting,
+  userId: string,
   highlightId: string,
 ): Promise<Clip | undefined> {
   const isRequested = await db.kysely.transaction().execute(async (tx) => {
+    const source = await findSource(tx, highlightId);
+    if (source === undefined) return false;
+    if (!source.is_requested && !source.is_failed) {
+      await enforceQuota(tx, {
+        name: "clips",
+        owner: userId,
+        limit: maxPreparing,
+        count: () => countPreparing(tx, userId),
+        refusal: "clips that are being prepared for you is reached; wait until one is ready",
+      });
+      await requireRoom(tx, source.workspace_id, source.bytes);
+    }
     const { rows } = await sql<{ id: string; state: string }>`
-      insert into clips (recording_id, highlight_id, start_ms, end_ms, wanted_until)
-      select h.recording_id, h.id, h.start_ms, ${sql.raw(endMs)}, now() + ${sql.raw(wantedFor)}
+      insert into clips (recording_id, highlight_id, start_ms, end_ms, wanted_until, wanted_by)
+      select h.recording_id, h.id, h.start_ms, ${sql.raw(endMs)}, now() + ${sql.raw(wantedFor)}, ${userId}
       from highlights h join recording_media m on m.recording_id = h.recording_id
       where h.id = ${highlightId}
-      on conflict (highlight_id, start_ms, end_ms) do update set wanted_until = excluded.wanted_until
+      on conflict (highlight_id, start_ms, end_ms) do update set
+        wanted_until = case when ${source.is_failed} then clips.wanted_until else excluded.wanted_until end,
+        wanted_by = excluded.wanted_by,
+        state = case when clips.state = 'failed' and not ${source.is_failed} then 'preparing' else clips.state end,
+        error = case when ${source.is_failed} then clips.error end,
+        kills = case when clips.state = 'failed' then 0 else clips.kills end
       returning id, state`.execute(tx);
     const [clip] = rows;
     // The queue ignores it if a job for this clip is pending or running.
@@ -87,6 +133,28 @@ export async function requestClipOf(
   if (!isRequested) return undefined;
   jobs.wake();
   return findClipOf(db, highlightId);
+}
+
+async function findSource(tx: Tx, highlightId: string): Promise<Source | undefined> {
+  const { rows } = await sql<Source>`
+    select r.workspace_id, f.state is not null and f.state <> 'failed' as is_requested,
+      coalesce(f.state = 'failed' and f.wanted_until > now() + ${sql.raw(wantedFor)} - ${sql.raw(retryAfter)}, false)
+        as is_failed,
+      ceil(coalesce(s.bytes, 0) * least(1, (${sql.raw(endMs)} - h.start_ms)::float8 / greatest(1, r.duration_ms)))::float8
+        as bytes
+    from highlights h join recordings r on r.id = h.recording_id
+      join recording_media m on m.recording_id = h.recording_id
+      left join stored_files s on s.key = ${recordingsPrefix} || h.recording_id || '/media.' || m.format
+      left join clips f on f.highlight_id = h.id and f.start_ms = h.start_ms and f.end_ms = ${sql.raw(endMs)}
+    where h.id = ${highlightId}`.execute(tx);
+  return rows[0];
+}
+
+async function countPreparing(tx: Tx, userId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from clips
+    where state = 'preparing' and wanted_by = ${userId} and wanted_until > now()`.execute(tx);
+  return rows[0]?.count ?? 0;
 }
 
 /** The clip of a highlight's current range, as far as it is needed. */

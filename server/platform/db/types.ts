@@ -133,6 +133,7 @@ export interface Clips {
   recording_id: string;
   start_ms: number;
   state: Generated<"preparing" | "ready" | "failed">;
+  wanted_by: string | null;
   wanted_until: Timestamp | null;
 }
 
