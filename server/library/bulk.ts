@@ -14,9 +14,12 @@ type BulkResult = z.output<typeof changeRecordings.response>;
 /** Recordings changed at a time, so that one request leaves most database connections to others. */
 const concurrency = 2;
 
+/** Unexpected errors in a row, as of a database that is gone, after which no further recording is tried. */
+const maxErrorsInARow = 3;
+
 /**
  * Makes one change to many recordings, each by the function, the transaction and the checks of the single operation. What
- * can't be changed is reported; the others are changed all the same.
+ * can't be changed is reported; the others are changed all the same, unless the server itself has problems.
  */
 export async function changeMany(
   deps: DeletionDeps & { readonly onFailure: (error: unknown) => void },
@@ -29,13 +32,20 @@ export async function changeMany(
   const failed: BulkResult["failed"] = [];
   let purgeDatetime: string | null = null;
   const ids = [...new Set(recordingIds.map((id) => id.toLowerCase()))];
+  let errorsInARow = 0;
   await forEachConcurrent(ids, concurrency, async (id) => {
+    if (errorsInARow >= maxErrorsInARow) {
+      failed.push({ recording_id: id, error: "internal", detail: "not tried; the server has problems" });
+      return;
+    }
     try {
       const outcome = await changeOne(deps, requester, id, change);
       done.push(id);
       if (outcome.isChanged) changed.push(id);
       purgeDatetime = outcome.purgeDatetime ?? purgeDatetime;
+      errorsInARow = 0;
     } catch (error) {
+      errorsInARow = error instanceof ProblemError ? 0 : errorsInARow + 1;
       failed.push({ recording_id: id, ...reasonOf(error, deps.onFailure) });
     }
   });

@@ -125,3 +125,26 @@ test("a bulk change takes 1 to 1,000 recordings and a known change", async () =>
   ] as [string[], object][])
     assert.equal((await bulk(owner.token, recording_ids, change)).status, 400);
 });
+
+test("a bulk change stops after three unexpected errors in a row, and reports the rest as not tried", async () => {
+  const { pool } = app.db;
+  await pool.query("create sequence broken_changes");
+  await pool.query(`create function break_change() returns trigger language plpgsql as $$ begin
+    perform nextval('broken_changes');
+    raise exception 'broken';
+  end $$`);
+  await pool.query("create trigger break_change before update on recordings execute function break_change()");
+  try {
+    const { status, body } = await bulk(owner.token, ids.slice(0, 40), { kind: "add_tag", tag: "broken" });
+    assert.deepEqual([status, body.done, body.failed.length], [200, [], 40]);
+    assert.deepEqual([...new Set(body.failed.map(({ error }: { error: string }) => error))], ["internal"]);
+    const { rows } = await pool.query("select last_value::integer as tried from broken_changes");
+    assert.ok([3, 4].includes(rows[0].tried), `two at a time: ${rows[0].tried} were tried`);
+  } finally {
+    await pool.query("drop function break_change cascade");
+    await pool.query("drop sequence broken_changes");
+  }
+  const [first = "", second = ""] = ids;
+  const { body } = await bulk(owner.token, [first, second], { kind: "add_tag", tag: "mended" });
+  assert.equal(body.done.length, 2);
+});
