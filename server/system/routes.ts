@@ -67,7 +67,11 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
           await recordAudit(tx, actor, {
             action: "watched_files_retried",
             subject: { type: "workspace", id: workspaceId },
-            details: { folder: body.folder, files: workspaces.filter((one) => one === workspaceId).length },
+            details: {
+              // The operator's folders are not for the admins of other workspaces.
+              ...(actor.workspaceId === request.principal.workspaceId ? { folder: body.folder } : {}),
+              files: workspaces.filter((one) => one === workspaceId).length,
+            },
           });
       return workspaces.length;
     });

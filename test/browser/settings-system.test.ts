@@ -107,16 +107,17 @@ test("system: watched folders with their files; failed ones are retried, one or 
   await page.getByText("2 files will be imported again.").waitFor();
   await folders.getByText("0 failed").waitFor();
   const { rows } = await pool.query(
-    "select workspace_id, details ->> 'files' as files from audit_log where action = 'watched_files_retried' order by details ->> 'files', workspace_id = $1",
+    "select workspace_id, details from audit_log where action = 'watched_files_retried' order by details ->> 'files', workspace_id = $1",
     [other.id],
   );
   assert.deepEqual(
-    rows.map(({ workspace_id, files }) => [workspace_id, files]),
+    rows.map(({ workspace_id, details }) => [workspace_id, details]),
+    // The other workspace doesn't learn the operator's folders.
     [
-      [operator.id, "1"],
-      [other.id, "1"],
-      [operator.id, "2"],
-      [other.id, "2"],
+      [operator.id, { folder, files: 1 }],
+      [other.id, { files: 1 }],
+      [operator.id, { folder, files: 2 }],
+      [other.id, { files: 2 }],
     ],
   );
   assert.deepEqual(complaints, []);
