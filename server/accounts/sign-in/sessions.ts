@@ -120,11 +120,12 @@ export async function endSessionOf(db: Database, cookie: string | undefined): Pr
   await db.kysely.deleteFrom("sessions").where("hash", "=", hashSession(cookie)).execute();
 }
 
-/** Removes expired sessions. */
+/** Removes sessions a day after they have expired: requests that began in time may finish, and check their session. */
 export async function sweepSessions(db: Database): Promise<void> {
   await sql`
     delete from sessions
-    where expires_at < now() or last_used_at < now() - make_interval(secs => ${sessionIdleMs / 1000})`.execute(
+    where expires_at < now() - interval '1 day'
+      or last_used_at < now() - interval '1 day' - make_interval(secs => ${sessionIdleMs / 1000})`.execute(
     db.kysely,
   );
 }

@@ -2,7 +2,7 @@ import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts
 /** How a caller authenticated. `session` is a signed-in browser. */
 export type Credential = "oauth" | "personal_access_token" | "workspace_access_token" | "session";
 
-/** Viewers only read; admins also manage users, tokens and apps. */
+/** From the highest to the lowest. Viewers only read; admins also manage users, tokens and apps. */
 export const roles = ["admin", "member", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
