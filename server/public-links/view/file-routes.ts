@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { coalesce } from "../../platform/coalesce.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
@@ -15,7 +16,7 @@ import { contentTypes, downloadName } from "../../recordings/media/media.ts";
 import { formatTranscript } from "../../recordings/transcript/format.ts";
 import type { BannerReader } from "../../stories/banner.ts";
 import { findItems, type Item } from "./items.ts";
-import { linkNotFound, openLink } from "./open.ts";
+import { areActive, linkNotFound, openLink } from "./open.ts";
 import { keepOut } from "./shared-routes.ts";
 import { findExcerpt } from "./transcript-excerpt.ts";
 import { sharedPath } from "./view.ts";
@@ -32,7 +33,10 @@ interface Dependencies {
 /** Files have their own rate limit, this many times higher, because players request many ranges and pages many images. */
 const filesPerRequest = 10;
 
-/** How often to check a link while its file is being sent: each check takes several statements. */
+/**
+ * How often to check everything a link depends on while its file is being sent, which takes several statements. Whether it
+ * was revoked or has expired is checked more often.
+ */
 const recheckMs = 5000;
 
 /** The key and content type of an item's file; null for an unknown name. */
@@ -57,6 +61,10 @@ export function sharedFileRoutes(app: FastifyInstance, deps: Dependencies): void
   const { db, store, signer, limiter, config } = deps;
   const opening = { db: db.kysely, signer };
   const limit = config.rateLimitPerMinute * filesPerRequest;
+  const isStillActive = coalesce((ids: readonly string[]) => areActive(db.kysely, ids), {
+    concurrency: 1,
+    maxItems: 1000,
+  });
 
   app.route({
     method: ["GET", "HEAD"],
@@ -85,6 +93,7 @@ export function sharedFileRoutes(app: FastifyInstance, deps: Dependencies): void
         const now = await reopen();
         return findObject(now.link, now.item, name ?? "")?.key === key;
       };
+      watch(reply.raw, () => isStillActive(link.id));
       watch(reply.raw, isStillGood, recheckMs);
       return serveObject(request, reply, {
         ...info,

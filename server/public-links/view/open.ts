@@ -29,6 +29,15 @@ export async function findByToken({ db, signer }: Dependencies, token: string): 
   return row.is_active ? { state: "active", link: row } : { state: "expired" };
 }
 
+/** For each link, whether it was neither revoked nor has expired. */
+export async function areActive(db: Executor, linkIds: readonly string[]): Promise<boolean[]> {
+  const { rows } = await sql<{ id: string }>`
+    select l.id from public_links l
+    where l.id = any(${linkIds}::uuid[]) and ${sql.raw(isActive)}`.execute(db);
+  const active = new Set(rows.map(({ id }) => id));
+  return linkIds.map((id) => active.has(id));
+}
+
 /** The same error for every URL that is not an active link, so that it reveals nothing about revoked ones. */
 export function linkNotFound(): ProblemError {
   return new ProblemError(
