@@ -131,3 +131,16 @@ test("recordings are named after their file, or after the folder where programs 
   assert.equal(title("zoom_0.mp4", ""), "zoom_0");
   assert.equal(title("Board.v2.mp4", "Meetings"), "Board.v2");
 });
+
+test("names with very many extensions are grouped in time, and only the last three are compared", () => {
+  const names = Array.from({ length: 20_000 }, (_, n) => `${"a.".repeat(100)}${n}.vtt`);
+  const startedAt = performance.now();
+  assert.deepEqual(group("a.mp4", ...names), [{ main: "a.mp4" }]);
+  const took = performance.now() - startedAt;
+  const plain = performance.now();
+  group("a.mp4", ...names.map((name) => name.replaceAll(".", "-").replace("-vtt", ".vtt")));
+  assert.ok(took < 10 * (performance.now() - plain) + 50, `${took} ms`);
+  assert.deepEqual(group("Talk.v2.mp4", "talk.v2.mp4.en.vtt", "Talk.v2.transcript.en.srt"), [
+    { main: "Talk.v2.mp4", transcript: "talk.v2.mp4.en.vtt", others: ["Talk.v2.transcript.en.srt"] },
+  ]);
+});

@@ -30,6 +30,9 @@ export const zoomTracksFolder = "Audio Record";
 /** An import may have so many parts, of which one is the recording. */
 const maxTracks = 19;
 
+/** Extensions after the name of the recording: `Talk.mp4.en.vtt` has three. */
+const maxExtensions = 3;
+
 /** A group that is being put together. */
 interface Draft<File> {
   readonly main: File;
@@ -82,10 +85,11 @@ function ownersOf<File extends Named>(
       if (key !== null) byCloud.set(key, byCloud.has(key) && byCloud.get(key) !== draft ? null : draft);
   }
   return (name) => {
-    for (let stem = stemOf(name); stem !== ""; stem = stemOf(stem)) {
+    let stem = name;
+    for (let count = 0; count < maxExtensions; count += 1) {
+      stem = stemOf(stem);
       const draft = byStem.get(stem);
       if (draft !== undefined) return draft;
-      if (extname(stem) === "") break;
     }
     return byCloud.get(cloudMeeting(name) ?? "") ?? byCloud.get(cloudTime(name) ?? "") ?? undefined;
   };
