@@ -7,6 +7,7 @@ import Fastify, {
 } from "fastify";
 import { mcpPath } from "../contract/oauth.ts";
 import type { Operation } from "../contract/operation.ts";
+import { createViewCheck } from "./access/viewer.ts";
 import { accessRequestRoutes } from "./access-requests/routes.ts";
 import { linkPages } from "./accounts/one-time-links/link-pages.ts";
 import { accountRoutes } from "./accounts/routes.ts";
@@ -356,9 +357,11 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   uploadFileRoutes(app, { db, jobs, store, signer, config });
   resumableRoutes(app, { db, jobs, store, signer, config, log });
   recordingAssetRoutes(app, { db, store, signer });
-  recordingMediaRoutes(app, { db, store, signer, views });
+  // One for both, so that they share its statements.
+  const stillSees = createViewCheck(db.pool);
+  recordingMediaRoutes(app, { db, store, signer, views, stillSees });
   highlightMediaRoutes(app, { db, store, signer });
-  clipRoutes(app, { db, store, signer, views });
+  clipRoutes(app, { db, store, signer, views, stillSees });
   sharedFileRoutes(app, { db, store, signer, limiter, banners, config });
   notificationRoutes(app, { db, jobs, store, limiter, config });
   await webAppRoutes(app, { db, signer, config, folder: dependencies.webFolder });

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Principal } from "../platform/auth/principal.ts";
+import { coalesce } from "../platform/coalesce.ts";
 
 /**
  * The viewer a file URL is issued to: a user, or the workspace for its tokens. The URL contains it, and each request checks
@@ -35,4 +36,9 @@ export async function viewersSee(pool: pg.Pool, views: readonly View[]): Promise
     values: [views.map(({ viewerId }) => viewerId), views.map(({ recordingId }) => recordingId)],
   });
   return rows.map(({ sees }) => sees);
+}
+
+/** @returns a check of a view that shares its statement with concurrent ones. */
+export function createViewCheck(pool: pg.Pool): (view: View) => Promise<boolean> {
+  return coalesce((views: readonly View[]) => viewersSee(pool, views), { concurrency: 1, maxItems: 1000 });
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Uuid } from "../../contract/common.ts";
-import { type View, viewersSee } from "../access/viewer.ts";
+import type { View } from "../access/viewer.ts";
 import type { ViewLog } from "../audit/views.ts";
-import { coalesce } from "../platform/coalesce.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -37,13 +36,10 @@ export function clipRoutes(
     readonly store: ObjectStore;
     readonly signer: LinkSigner;
     readonly views: ViewLog;
+    readonly stillSees: (view: View) => Promise<boolean>;
   },
 ): void {
-  const { db, store, signer, views } = deps;
-  const stillSees = coalesce((all: readonly View[]) => viewersSee(db.pool, all), {
-    concurrency: 1,
-    maxItems: 1000,
-  });
+  const { db, store, signer, views, stillSees } = deps;
   app.route({
     method: ["GET", "HEAD"],
     url: `${highlightMediaPath}/:highlight_id/clip`,

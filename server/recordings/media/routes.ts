@@ -1,9 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
-import { type View, viewersSee } from "../../access/viewer.ts";
+import type { View } from "../../access/viewer.ts";
 import type { ViewLog } from "../../audit/views.ts";
-import { coalesce } from "../../platform/coalesce.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -20,18 +19,17 @@ interface Dependencies {
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
   readonly views: ViewLog;
+  readonly stillSees: (view: View) => Promise<boolean>;
 }
 
 /**
  * Serves files of recordings by signed URLs: the bytes, or a redirect to a bucket's own URL that expires within a minute.
  * A URL is for one viewer and works as long as that viewer sees the recording.
  */
-export function recordingMediaRoutes(app: FastifyInstance, { db, store, signer, views }: Dependencies): void {
-  const stillSees = coalesce((views: readonly View[]) => viewersSee(db.pool, views), {
-    concurrency: 1,
-    maxItems: 1000,
-  });
-
+export function recordingMediaRoutes(
+  app: FastifyInstance,
+  { db, store, signer, views, stillSees }: Dependencies,
+): void {
   /** The recording that the URL names. */
   const recordingIn = (request: FastifyRequest): string => {
     const { recording_id } = request.params as { recording_id: string };

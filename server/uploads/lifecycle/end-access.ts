@@ -36,37 +36,39 @@ export async function isCreatorDeactivated(
   return active === undefined;
 }
 
+/** Why the users who created uploads may not send their files any more; null: they may. */
+async function findEndedAccess(
+  db: Executor,
+  uploadIds: readonly string[],
+): Promise<Map<string, "deactivated" | "viewer" | null>> {
+  const { rows } = await sql<{ id: string; ended: "deactivated" | "viewer" | null }>`
+    select p.id, case
+        when u.deactivated_at is not null then 'deactivated'
+        when u.role = 'viewer' and p.scope = 'personal' then 'viewer' end as ended
+    from uploads p join users u on u.id = p.created_by where p.id = any(${uploadIds}::uuid[])`.execute(db);
+  return new Map(rows.map(({ id, ended }) => [id, ended]));
+}
+
 /**
  * Refuses a file whose sender lost the right to upload since the upload was created: its URL carries no token.
  * @throws ProblemError `forbidden`.
  */
-export async function refuseEndedAccess(
-  db: Executor,
-  upload: Pick<UploadRow, "created_by" | "scope">,
-): Promise<void> {
-  const user = await db
-    .selectFrom("users")
-    .select(["deactivated_at", "role"])
-    .where("id", "=", upload.created_by)
-    .executeTakeFirst();
-  if (user === undefined || user.deactivated_at !== null) throw accessEnded();
-  if (user.role === "viewer" && upload.scope === "personal")
-    throw new ProblemError(
-      "forbidden",
-      "the user who created this upload is now a viewer, and viewers can't upload; ask an admin to change that role",
-    );
+export async function refuseEndedAccess(db: Executor, { id }: Pick<UploadRow, "id">): Promise<void> {
+  const ended = (await findEndedAccess(db, [id])).get(id);
+  if (ended === null) return;
+  if (ended !== "viewer") throw accessEnded();
+  throw new ProblemError(
+    "forbidden",
+    "the user who created this upload is now a viewer, and viewers can't upload; ask an admin to change that role",
+  );
 }
 
 /** The same for requests that are sending. @returns a check of an upload that shares its statement with concurrent ones. */
 export function createSenderCheck(db: Executor): (uploadId: string) => Promise<boolean> {
   return coalesce(
     async (uploadIds: readonly string[]) => {
-      const { rows } = await sql<{ id: string }>`
-        select p.id from uploads p join users u on u.id = p.created_by
-        where p.id = any(${uploadIds}::uuid[]) and u.deactivated_at is null
-          and not (u.role = 'viewer' and p.scope = 'personal')`.execute(db);
-      const permitted = new Set(rows.map(({ id }) => id));
-      return uploadIds.map((id) => permitted.has(id));
+      const ended = await findEndedAccess(db, uploadIds);
+      return uploadIds.map((id) => ended.get(id) === null);
     },
     { concurrency: 1, maxItems: 1000 },
   );

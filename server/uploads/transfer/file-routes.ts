@@ -21,7 +21,6 @@ import { findUploadById, notePut } from "../media-queries.ts";
 import type { UploadRow } from "../queries.ts";
 import { outOfRoom, releaseStorage, reserveStorage, type StorageQuota } from "../quotas.ts";
 import { takeFile } from "./arrival.ts";
-
 import { alreadyUploaded, drainBeforeRefusal, expectationOf, refuseArrived, tooLarge } from "./refusals.ts";
 
 interface Dependencies {
