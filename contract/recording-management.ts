@@ -83,7 +83,8 @@ export const listTrash = operation({
   response: z.strictObject({
     recordings: z.array(TrashedRecording),
     total: z.strictObject({ recordings: Count, bytes: Count }).nullable().meta({
-      description: "How many there are and the size of their files; null on later pages.",
+      description:
+        "How many there are and the size of their files; null on later pages, and when counting takes too long.",
     }),
     cursor: NextCursor,
   }),

@@ -6,6 +6,7 @@ import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import { readFor } from "../platform/db/database.ts";
+import { readWithinTime } from "../platform/db/within-time.ts";
 import { invalidInput } from "../platform/http/errors/problem.ts";
 import { readPage } from "../platform/http/page.ts";
 import { type Api, Ready, route } from "../platform/http/routing/route.ts";
@@ -16,6 +17,9 @@ import { setFavorite } from "./favorites.ts";
 import { countLibrary, libraryCursor, listLibrary } from "./list.ts";
 
 const pageSize = 100;
+
+/** How long the first page waits for the count. */
+const countMs = 2000;
 
 /** The web app's list of recordings: order, number, favorites, and changes of many (management API). */
 export function libraryRoutes(
@@ -37,11 +41,13 @@ export function libraryRoutes(
           { pointer: `/filter/${name}`, detail: "needs a personal token; this is a workspace token" },
         ]);
     const thumbnails = thumbnailLinks(signer, viewerOf(principal));
-    // A count that fails, also by the limit of a statement, is left out rather than the page.
+    // A count that takes too long or fails is left out rather than the page.
     const counting =
       body.cursor === undefined
         ? readFor(db, principal, (source) =>
-            countLibrary(source, { principal, filter }, contract.maxCounted),
+            readWithinTime(source, countMs, (limited) =>
+              countLibrary(limited, { principal, filter }, contract.maxCounted),
+            ),
           ).catch((error: unknown) => {
             request.log.warn({ err: error }, "the library was not counted");
             return null;

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type pg from "pg";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import type { Position } from "../platform/http/page.ts";
 import type { SuspendedLink } from "../public-link-records/suspend.ts";
 import type { StoryPosition } from "../recordings/delete/remove-from-stories.ts";
@@ -162,12 +163,12 @@ export async function listTrashed(
   return rows;
 }
 
-/** How many recordings the principal can restore, and the bytes of their files. */
+/** How many recordings the principal can restore, and the bytes of their files; reads all of them. */
 export async function measureTrash(
-  pool: pg.Pool,
+  source: Queryable,
   principal: Principal,
 ): Promise<{ readonly recordings: number; readonly bytes: number }> {
-  const { rows } = await pool.query<{ recordings: number; bytes: number }>({
+  const { rows } = await source.query<{ recordings: number; bytes: number }>({
     name: "measure_trash",
     text: `select count(*)::integer as recordings, coalesce(sum(f.bytes), 0)::float8 as bytes
       from trashed_recordings t cross join lateral (

@@ -4,6 +4,7 @@ import * as contract from "../../contract/recording-management.ts";
 import { actorOf } from "../audit/record.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
+import { readWithinTime } from "../platform/db/within-time.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../platform/http/page.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
@@ -14,6 +15,9 @@ import { type ListedTrash, listTrashed, measureTrash } from "./queries.ts";
 import { restoreRecording } from "./restore.ts";
 
 const cursorFormat = timeCursor("trash");
+
+/** How long the first page waits for the total. */
+const measureMs = 2000;
 
 /** Deletes recordings, and lists, restores and permanently deletes those in the trash (management API). */
 export function trashRoutes(
@@ -37,7 +41,17 @@ export function trashRoutes(
   route(api, contract.deleteRecording, ({ principal, params: { recording_id: id }, request }) =>
     deleteRecording(depsOf(request, id), principal, id, actorOf(request)),
   );
-  route(api, contract.listTrash, async ({ principal, query }) => {
+  route(api, contract.listTrash, async ({ principal, query, request }) => {
+    // A total that takes too long or fails is left out rather than the page.
+    const measuring =
+      query.cursor === undefined
+        ? readWithinTime(db.pool, measureMs, (source) => measureTrash(source, principal)).catch(
+            (error: unknown) => {
+              request.log.warn({ err: error }, "the trash was not measured");
+              return null;
+            },
+          )
+        : null;
     const { rows, cursor } = await readPage({
       cursor: query.cursor,
       size: config.pageSize,
@@ -45,8 +59,7 @@ export function trashRoutes(
       fetch: (page) => listTrashed(db.pool, principal, page),
       positionOf: ({ trashed_at: at, id }) => ({ at, id }),
     });
-    const total = query.cursor === undefined ? await measureTrash(db.pool, principal) : null;
-    return { recordings: rows.map(presentTrashed), total, cursor };
+    return { recordings: rows.map(presentTrashed), total: await measuring, cursor };
   });
   route(api, contract.getTrashedRecording, async ({ principal, params: { recording_id: id } }) => {
     const [row] = await listTrashed(db.pool, principal, { after: null, limit: 1 }, id);

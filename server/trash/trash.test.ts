@@ -350,6 +350,16 @@ test("a recording in the trash is found by its ID only by those who may restore 
   await purge(id);
 });
 
+test("the trash is listed without its total when measuring it fails", async () => {
+  await app.db.pool.query("alter table stored_files rename to unavailable");
+  try {
+    const { status, body } = await manage("GET", "/trash", member.token);
+    assert.deepEqual([status, body.total], [200, null]);
+  } finally {
+    await app.db.pool.query("alter table unavailable rename to stored_files");
+  }
+});
+
 test("emptying the trash deletes what the caller may restore and was shown, but nothing on legal hold", async () => {
   const other = await makeUser(app.db, workspace);
   const [{ recordingId: shown }, { recordingId: held }, { recordingId: foreign }] = await Promise.all([
