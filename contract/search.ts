@@ -96,11 +96,11 @@ export const search = operation({
       .strictObject({ value: z.int().min(0), is_exact: z.boolean() })
       .nullable()
       .meta({
-        description: `How many recordings match, counted up to ${maxCountedResults}; without \`is_exact\` there may be more. null on later pages and with \`recording_id\`.`,
+        description: `How many recordings match, counted up to ${maxCountedResults}; without \`is_exact\` there may be more. null on later pages, with \`recording_id\`, and when counting takes too long.`,
       }),
     suggestion: z.string().nullable().meta({
       description:
-        "Without results: the query with misspelled words replaced by words of recordings that the token can see, which has results; null without one.",
+        "Without results: the query with misspelled words replaced by words of recordings that the token can see, which has results; null without one, and when finding one takes too long.",
     }),
     cursor: NextCursor,
   }),

@@ -173,42 +173,6 @@ export function stretchStatement(
   return { text, values };
 }
 
-/** How many recordings match, of the candidates that are counted. */
-export interface Count {
-  readonly value: number;
-  /** Whether all candidates were counted. */
-  readonly is_exact: boolean;
-}
-
-/** Candidates counted at most where each one's transcript must be read, because the query has a phrase. */
-const maxPhraseCandidates = 200;
-
-/** Counts the matching recordings that the principal can see. @param max counted at most. */
-export async function countFound(
-  pool: Queryable,
-  principal: Pick<Principal, "sees">,
-  terms: readonly Term[],
-  filter: SearchFilter,
-  max: number,
-): Promise<Count> {
-  const values: unknown[] = [];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
-  const { conditions, source } = foundBy(principal, terms, filter, bind);
-  const meant = phraseConditions(terms, bind);
-  const limit = meant.length === 0 ? max : Math.min(max, maxPhraseCandidates);
-  const { rows } = await pool.query<{ candidates: number; matching: number }>({
-    text: `with found as materialized (
-        select f.recording_id from ${source}
-        ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""} limit ${limit + 1})
-      select (select count(*) from found)::integer as candidates, count(*)::integer as matching
-      from found join search_recordings s on s.recording_id = found.recording_id
-      ${meant.length > 0 ? `where ${meant.join(" and ")}` : ""}`,
-    values,
-  });
-  const { candidates, matching } = rows[0] ?? { candidates: 0, matching: 0 };
-  return { value: Math.min(matching, limit), is_exact: candidates <= limit };
-}
-
 /** The candidates of a search in SQL: a source `f`, and the conditions on it. */
 function foundBy(
   principal: Pick<Principal, "sees">,
@@ -226,7 +190,7 @@ function foundBy(
 }
 
 /** SQL conditions on `search_recordings s`: it has the phrases, and none of the excluded ones. */
-function phraseConditions(terms: readonly Term[], bind: (value: unknown) => string): string[] {
+export function phraseConditions(terms: readonly Term[], bind: (value: unknown) => string): string[] {
   return phraseQueries(terms).map(({ query, isExcluded }) => {
     const bound = `${bind(query)}::tsquery`;
     return `${isExcluded ? "not " : ""}(s.head @@ ${bound} or exists (
@@ -234,7 +198,8 @@ function phraseConditions(terms: readonly Term[], bind: (value: unknown) => stri
   });
 }
 
-function filterConditions(filter: SearchFilter, bind: (value: unknown) => string): string[] {
+/** SQL conditions on what was found, `f`, and on its recording, `r`. */
+export function filterConditions(filter: SearchFilter, bind: (value: unknown) => string): string[] {
   const conditions: string[] = [];
   if (filter.recording_id !== undefined)
     conditions.push(`f.recording_id = ${bind(filter.recording_id)}::uuid`);

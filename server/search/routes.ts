@@ -1,5 +1,4 @@
 import * as contract from "../../contract/search.ts";
-import { readVisible } from "../access/read-visible.ts";
 import { viewerOf } from "../access/viewer.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
@@ -19,13 +18,11 @@ export function searchRoutes(
 ): void {
   const { db, signer, config } = deps;
   const { baseUrl } = config;
-  route(api, contract.search, ({ principal, query }) =>
-    readVisible(
-      db,
+  route(api, contract.search, ({ principal, query, request }) =>
+    search(
+      { db, baseUrl, thumbnails: thumbnailLinks(signer, viewerOf(principal)), log: request.log },
       principal,
-      (pool) =>
-        search({ pool, baseUrl, thumbnails: thumbnailLinks(signer, viewerOf(principal)) }, principal, query),
-      ({ results }) => results.map(({ recording }) => recording.id),
+      query,
     ),
   );
 }

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
+import type { Principal } from "../platform/auth/principal.ts";
+import { thumbnailLinks } from "../recordings/json/links.ts";
+import { search } from "./service.ts";
 import { makeSpoken, marked, searchCall, titlesFound } from "./test/search.ts";
 
 const app = await startTestApp();
@@ -269,4 +272,22 @@ test("a misspelled word gets a suggestion, only from recordings that the caller 
   assert.equal(await suggestion('"dromedray"'), null, "a phrase is meant as it is");
   assert.equal(await suggestion("xqzvwk"), null);
   assert.equal(await suggestion("dromedray", workspace.admin.token), null, "the admin sees none of them");
+});
+
+test("a search without time for its count or suggestion returns its results all the same", async () => {
+  const { id: userId } = workspace.member;
+  const principal = { userId, workspaceId: workspace.id, scope: "personal", sees: [userId] } as const;
+  const warnings: unknown[] = [];
+  const log = { warn: (...values: unknown[]) => warnings.push(values) };
+  const thumbnails = thumbnailLinks(app.signer, userId);
+  const deps = { db: app.db, baseUrl: "http://parley.test", thumbnails, log };
+  const ask = (q: string, optionalMs: number) =>
+    search({ ...deps, optionalMs }, principal as unknown as Principal, { q });
+  assert.deepEqual((await ask("dromedary", 10_000)).count, { value: caravan.length, is_exact: true });
+  const page = await ask("dromedary", 0);
+  assert.deepEqual([page.results.length, page.count], [10, null]);
+  assert.equal((await ask("dromedray", 10_000)).suggestion, "dromedary");
+  const empty = await ask("dromedray", 0);
+  assert.deepEqual([empty.suggestion, empty.count], [null, { value: 0, is_exact: true }]);
+  assert.ok(warnings.length >= 2);
 });

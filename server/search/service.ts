@@ -4,9 +4,13 @@ import {
   type SearchResult,
   type search as searchOperation,
 } from "../../contract/search.ts";
+import { readVisible } from "../access/read-visible.ts";
 import type { Principal } from "../platform/auth/principal.ts";
+import { type Database, readFor } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
+import { readWithinTime } from "../platform/db/within-time.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
+import { countFound, useSearchIndex } from "./count.ts";
 import {
   decodeHitsCursor,
   decodeSearchCursor,
@@ -14,7 +18,7 @@ import {
   encodeSearchCursor,
   nameQuestion,
 } from "./cursor.ts";
-import { countFound, findPage, type SearchFilter } from "./find.ts";
+import { findPage, type SearchFilter } from "./find.ts";
 import { type Hit, hitInSegment, hitsAround, textsAround } from "./hits.ts";
 import { findMoments, type Moment } from "./moments.ts";
 import { type ReadTerm, readQuery } from "./read-query.ts";
@@ -28,9 +32,17 @@ type Answer = z.output<typeof searchOperation.response>;
 type Query = z.output<typeof searchOperation.query>;
 
 interface Dependencies {
-  readonly pool: Queryable;
+  readonly db: Pick<Database, "pool" | "replica">;
   readonly baseUrl: string;
   readonly thumbnails: ThumbnailLinks;
+  readonly log: { warn(fields: object, message: string): void };
+  /** How long counting may take, and finding a suggestion; a second by default. */
+  readonly optionalMs?: number;
+}
+
+/** To present a page. */
+interface Presenting extends Pick<Dependencies, "baseUrl" | "thumbnails"> {
+  readonly pool: Queryable;
 }
 
 /** Recordings per page, and most hits of each: in the transcript, and outside it. */
@@ -40,6 +52,9 @@ const maxAround = 5;
 /** Hits on a page where all of one recording are asked for. */
 const momentsPageSize = 100;
 
+/** A search may wait so long for what it can do without. */
+const defaultOptionalMs = 1000;
+
 /**
  * Runs a search over the recordings that the principal can see; the result reveals nothing about others.
  * @throws ProblemError `invalid_input` for a query without searchable words, `invalid_cursor`.
@@ -47,26 +62,72 @@ const momentsPageSize = 100;
 export async function search(deps: Dependencies, principal: Principal, query: Query): Promise<Answer> {
   const { q, cursor, ...given } = query;
   const filter = lowerCaseIds(given);
-  const terms = await readQuery(deps.pool, q);
+  const terms = await readQuery(deps.db.pool, q);
   const question = nameQuestion([q, filter, principal.workspaceId]);
-  return filter.recording_id === undefined
-    ? searchAll(deps, principal, terms, filter, { question, cursor, q })
-    : searchOne(deps, principal, terms, filter, { question, cursor, q });
+  const isOne = filter.recording_id !== undefined;
+  const optional = <T>(read: (source: Queryable) => Promise<T>) => readOptional(deps, principal, read);
+  // At the same time as the page, which takes longer.
+  const counting =
+    isOne || cursor !== undefined
+      ? null
+      : optional((source) => countFound(source, principal, terms, filter, maxCountedResults));
+  const { results, found, next } = await readVisible(
+    deps.db,
+    principal,
+    (pool) =>
+      (isOne ? searchOne : searchAll)({ ...deps, pool }, principal, terms, filter, { question, cursor }),
+    (page) => page.results.map(({ recording }) => recording.id),
+  );
+  const isWhole = next === null;
+  const isEmpty = counting !== null && isWhole && found === 0;
+  return {
+    results,
+    count: counting !== null && isWhole ? { value: found, is_exact: true } : await counting,
+    suggestion: isEmpty
+      ? await optional((source) => suggestQuery(source, principal, q, terms, filter))
+      : null,
+    cursor: next,
+  };
 }
 
-interface Page {
-  readonly q: string;
+/** Reads what a search can do without: null if it takes too long or fails. */
+async function readOptional<T>(
+  { db, log, optionalMs = defaultOptionalMs }: Dependencies,
+  principal: Principal,
+  read: (source: Queryable) => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await readFor(db, principal, (source) =>
+      readWithinTime(source, optionalMs, async (limited) => {
+        await useSearchIndex(limited);
+        return read(limited);
+      }),
+    );
+  } catch (error) {
+    log.warn({ err: error }, "the results of a search were not counted, or no suggestion was found");
+    return null;
+  }
+}
+
+interface Asked {
   readonly question: string;
   readonly cursor: string | undefined;
 }
 
+interface Page {
+  readonly results: Result[];
+  /** How many recordings were found, also those deleted meanwhile. */
+  readonly found: number;
+  readonly next: string | null;
+}
+
 async function searchAll(
-  deps: Dependencies,
+  deps: Presenting,
   principal: Principal,
   terms: readonly ReadTerm[],
   filter: SearchFilter,
-  { question, cursor, q }: Page,
-): Promise<Answer> {
+  { question, cursor }: Asked,
+): Promise<Page> {
   const { recordings, next } = await findPage(deps.pool, principal, terms, filter, {
     cursor: cursor === undefined ? null : decodeSearchCursor(question, cursor),
     limit: pageSize,
@@ -74,29 +135,21 @@ async function searchAll(
   const ids = recordings.map((place) => place.id);
   const moments = await findMoments(deps.pool, terms, recordings);
   const best = new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
-  const results = await present(deps, terms, ids, best, maxAround);
-  const isFirst = cursor === undefined;
-  const isEmpty = isFirst && recordings.length === 0 && next === null;
   return {
-    results,
-    count: !isFirst
-      ? null
-      : next === null
-        ? { value: recordings.length, is_exact: true }
-        : await countFound(deps.pool, principal, terms, filter, maxCountedResults),
-    suggestion: isEmpty ? await suggestQuery(deps.pool, principal, q, terms, filter) : null,
-    cursor: next === null ? null : encodeSearchCursor(question, next),
+    results: await present(deps, terms, ids, best, maxAround),
+    found: recordings.length,
+    next: next === null ? null : encodeSearchCursor(question, next),
   };
 }
 
 /** All hits of one recording; the first page starts with those outside the transcript. */
 async function searchOne(
-  deps: Dependencies,
+  deps: Presenting,
   principal: Principal,
   terms: readonly Term[],
   filter: SearchFilter,
-  { question, cursor }: Page,
-): Promise<Answer> {
+  { question, cursor }: Asked,
+): Promise<Page> {
   const shown = cursor === undefined ? null : decodeHitsCursor(question, cursor);
   const { recordings } = await findPage(deps.pool, principal, terms, filter, { cursor: null, limit: 1 });
   const ids = recordings.map((place) => place.id);
@@ -114,9 +167,8 @@ async function searchOne(
   );
   return {
     results,
-    count: null,
-    suggestion: null,
-    cursor: left.length > taken.length && last ? encodeHitsCursor(question, last) : null,
+    found: recordings.length,
+    next: left.length > taken.length && last ? encodeHitsCursor(question, last) : null,
   };
 }
 
@@ -129,7 +181,7 @@ function bestOf(moments: readonly Moment[]): Moment[] {
 }
 
 async function present(
-  { pool, baseUrl, thumbnails }: Dependencies,
+  { pool, baseUrl, thumbnails }: Presenting,
   terms: readonly Term[],
   ids: readonly string[],
   moments: ReadonlyMap<string, readonly Moment[]>,

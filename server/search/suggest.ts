@@ -1,6 +1,7 @@
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Queryable } from "../platform/db/replica.ts";
-import { countFound, type SearchFilter } from "./find.ts";
+import { countEach, countFound } from "./count.ts";
+import type { SearchFilter } from "./find.ts";
 import { type ReadTerm, readQuery } from "./read-query.ts";
 import { wantedQuery } from "./terms.ts";
 
@@ -11,6 +12,9 @@ const maxMisspelled = 2;
 const minLength = 3;
 const maxLength = 16;
 
+/** Recordings with a spelling that are counted at most, to find the one that most have. */
+const maxCompared = 1000;
+
 const alphabets = [
   "abcdefghijklmnopqrstuvwxyz",
   "абвгдежзийклмнопрстуфхцчшщъыьэюяё",
@@ -20,9 +24,10 @@ const alphabets = [
 /**
  * The query with misspelled words corrected; null unless that has results. A word counts as misspelled if it is in no
  * recording that the principal can see, and is replaced by the one in most of these that differs by one letter.
+ * @param source a transaction after `useSearchIndex`.
  */
 export async function suggestQuery(
-  pool: Queryable,
+  source: Queryable,
   principal: Pick<Principal, "sees">,
   query: string,
   terms: readonly ReadTerm[],
@@ -30,9 +35,10 @@ export async function suggestQuery(
 ): Promise<string | null> {
   const wanted = terms.filter((term) => !term.isExcluded);
   const known = await countEach(
-    pool,
+    source,
     principal,
     wanted.map((term) => wantedQuery([term])),
+    1,
   );
   const misspelled = wanted.filter((_, index) => !known.has(index));
   if (misspelled.length === 0 || misspelled.length > maxMisspelled || !misspelled.every(isCorrectable))
@@ -42,7 +48,7 @@ export async function suggestQuery(
     text,
     words: [word = ""],
   } of misspelled) {
-    const correction = await correct(pool, principal, word);
+    const correction = await correct(source, principal, word);
     if (correction === null) return null;
     corrections.set(text, correction);
   }
@@ -50,7 +56,7 @@ export async function suggestQuery(
     .split(/(\s+)/)
     .map((part) => corrections.get(part) ?? part)
     .join("");
-  const { value } = await countFound(pool, principal, await readQuery(pool, suggestion), filter, 1);
+  const { value } = await countFound(source, principal, await readQuery(source, suggestion), filter, 1);
   return value === 0 ? null : suggestion;
 }
 
@@ -61,36 +67,20 @@ function isCorrectable({ words: [word = "", ...rest], isPhrase, isPrefix }: Read
 }
 
 async function correct(
-  pool: Queryable,
+  source: Queryable,
   principal: Pick<Principal, "sees">,
   word: string,
 ): Promise<string | null> {
   const variants = variantsOf(word);
   const counts = await countEach(
-    pool,
+    source,
     principal,
     // Letters only: nothing to escape.
     variants.map((variant) => `'${variant}'`),
+    maxCompared,
   );
   const [best] = [...counts].sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || a - b);
   return best === undefined ? null : (variants[best[0]] ?? null);
-}
-
-/** How many visible recordings each query finds, by its position; those that find none are missing. */
-async function countEach(
-  pool: Queryable,
-  principal: Pick<Principal, "sees">,
-  queries: readonly string[],
-): Promise<Map<number, number>> {
-  const { rows } = await pool.query<{ n: number; count: number }>({
-    name: "search_count_each",
-    text: `select q.n::integer - 1 as n, f.count::integer
-      from unnest($2::tsquery[]) with ordinality q (query, n)
-      cross join lateral (select count(*) from parley_search_find($1::uuid[], q.query, q.query)) f
-      where f.count > 0`,
-    values: [principal.sees, queries],
-  });
-  return new Map(rows.map(({ n, count }) => [n, count]));
 }
 
 /** All words that differ from a word by one letter: swapped with the next, missing, replaced or added. */
