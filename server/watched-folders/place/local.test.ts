@@ -5,14 +5,15 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, test } from "node:test";
-import { openLocalPlace } from "./local.ts";
+import { openLocalPlace, removalName } from "./local.ts";
 
 const root = mkdtempSync(join(tmpdir(), "parley-place-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -47,6 +48,20 @@ test("a file that was replaced since it was listed is neither moved nor deleted"
   writeFileSync(join(root, "other.mp4"), "other");
   await place.remove("other.mp4", await stampOf("other.mp4"));
   assert.deepEqual(readdirSync(root).sort(), ["parley-imported", "sub"]);
+});
+
+test("a removal that was killed after renaming the file is finished by the next listing, and touches no other file", async () => {
+  const folder = join(root, "killed");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "Call.mp4"), "recording");
+  const [file] = (await place.list("killed")).files;
+  const removal = removalName(join(folder, "Call.mp4"), file?.stamp ?? "");
+  renameSync(join(folder, "Call.mp4"), removal);
+  // Replaced just before it was renamed, and not compared yet.
+  const other = removalName(join(folder, "Other.mp4"), file?.stamp ?? "");
+  writeFileSync(other, "the only copy");
+  assert.deepEqual((await place.list("killed")).files, []);
+  assert.deepEqual(readdirSync(folder), [basename(other)]);
 });
 
 test("nothing is written, moved or deleted behind a link", async () => {

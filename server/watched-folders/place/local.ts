@@ -11,6 +11,7 @@ import {
   readlink,
   realpath,
   rename,
+  rm,
   stat,
   unlink,
   writeFile,
@@ -87,6 +88,11 @@ export function openLocalPlace(location: string): Place {
     }
   }
 
+  /** Finishes removals that a killed process had begun. Where the folder is read-only, there are none of this server. */
+  async function finishRemovals(folder: string, names: readonly string[]): Promise<void> {
+    for (const name of names) await inFolder(posix.join(folder, name), finishRemoval).catch(() => {});
+  }
+
   return {
     nameOf,
     async list(folder) {
@@ -96,8 +102,10 @@ export function openLocalPlace(location: string): Place {
           : dirname(await locate(`${folder}/file`));
       const names: string[] = [];
       const folders: string[] = [];
+      const removals: string[] = [];
       try {
         for await (const entry of await opendir(full)) {
+          if (removals.length < maxRemovals && removalStamp(entry.name) !== null) removals.push(entry.name);
           if (isHidden(entry.name)) continue;
           if (entry.isDirectory()) folders.push(entry.name);
           else if (entry.isFile()) names.push(entry.name);
@@ -106,6 +114,7 @@ export function openLocalPlace(location: string): Place {
       } catch (error) {
         throw describe(error, nameOf(folder));
       }
+      await finishRemovals(folder, removals);
       return { files: await statAll(full, names), folders };
     },
     async open(path) {
@@ -242,16 +251,37 @@ function hiddenBeside(path: string): string {
   return join(dirname(path), `.parley-${randomUUID()}`);
 }
 
+/** Removals that one listing finishes. */
+const maxRemovals = 100;
+
+/** What a file is renamed to before it is removed. It states which file is meant, in case the process is killed. */
+export function removalName(path: string, stamp: string): string {
+  return join(dirname(path), `.parley-removed-${stamp.replace(" ", "-")}-${randomUUID()}`);
+}
+
+/** The stamp in such a name; null for another name. */
+function removalStamp(name: string): string | null {
+  const [, size, time] = /^\.parley-removed-(\d{1,20})-(\d{1,20})-[\da-f-]{36}$/.exec(name) ?? [];
+  return size === undefined || time === undefined ? null : `${size} ${time}`;
+}
+
+/** Removes a file that was renamed for it, unless it is another one: that was not compared yet, and may be a user's only copy. */
+async function finishRemoval(path: string): Promise<void> {
+  const stamp = removalStamp(basename(path));
+  if (stamp !== null && (await hasStamp(path, stamp))) await unlink(path);
+}
+
 /**
  * Removes a file, after it was renamed and compared: a file that replaces it meanwhile stays.
  * @returns false when it is another file, which has its name again.
  */
 async function removeIfUnchanged(path: string, stamp: string): Promise<boolean> {
   if (!(await hasStamp(path, stamp))) return false;
-  const hidden = hiddenBeside(path);
+  const hidden = removalName(path, stamp);
   await rename(path, hidden);
-  if (await hasStamp(hidden, stamp)) {
-    await unlink(hidden);
+  // Another process that lists the folder at this moment may have removed it already.
+  if (await hasStamp(hidden, stamp).catch(ifMissing)) {
+    await rm(hidden, { force: true });
     return true;
   }
   for (let number = 1; number <= maxNumber; number += 1)
@@ -279,6 +309,12 @@ async function moveIfUnchanged(from: string, to: string, stamp: string): Promise
     return false;
   }
   throw new Error(`${basename(to)} exists`);
+}
+
+/** @returns true when a file is missing. @throws any other error. */
+function ifMissing(error: NodeJS.ErrnoException): boolean {
+  if (error.code !== "ENOENT") throw error;
+  return true;
 }
 
 /** @returns false when there is a file already. */
