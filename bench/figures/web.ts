@@ -58,7 +58,7 @@ export async function measureWeb(
     const recordingId = await fillLibrary(server, data.made.token, demoMeetings.slice(0, libraryRecordings));
     const pages: readonly NamedPage[] = [
       { name: "sign-in", url: `${server.url}/sign-in`, cookie: null, whole: "form" },
-      { name: "library", url: `${server.url}/`, cookie, whole: "ul[aria-label=Recordings] img" },
+      { name: "library", url: `${server.url}/`, cookie, whole: "[aria-label=Recordings] img" },
       {
         name: "recording",
         url: `${server.url}/recordings/${recordingId}`,

@@ -118,7 +118,7 @@ test("search: the page without a query, without results and with an invalid quer
 test("search: the person filter keeps what is typed during a pause, and clearing stops what was typed right before", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page, complaints } = await visit(app, "/search?q=budget", { userId: member.id });
-  const person = page.getByRole("textbox", { name: "Person" });
+  const person = page.getByRole("combobox", { name: "Person" });
   await person.pressSequentially("Ann ");
   await page.waitForURL(/person=Ann/);
   await person.pressSequentially("Lee");

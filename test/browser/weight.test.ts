@@ -13,7 +13,7 @@ test("the library and the recording page load less than 250 kB of script each", 
   const { member } = await makeWorkspace(app.db);
   const id = await makeMedia(app, member.token);
   for (const [path, whole] of [
-    ["/", "ul[aria-label=Recordings] li"],
+    ["/", "[aria-label=Recordings] [role=listitem]"],
     [`/recordings/${id}`, "ol[aria-label=Transcript] li"],
   ] as const) {
     const { page, context } = await visit(app, "/icon.svg", { userId: member.id });
