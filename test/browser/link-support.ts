@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
-import { call } from "../support/app.ts";
+import { call, type TestApp } from "../support/app.ts";
 import { until } from "../support/until.ts";
-import type { BrowserApp } from "./support.ts";
+import type { Evaluator } from "./support.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field.
 type Body = any;
@@ -15,7 +14,7 @@ interface MediaState {
 }
 
 /** Helpers for public links, as one user. */
-export function linkTools(app: BrowserApp, token: string) {
+export function linkTools(app: TestApp, token: string) {
   const manage = async (method: string, path: string, body?: unknown): Promise<Body> => {
     const response = await call(app, method, `/_/api/v1${path}`, body, { token, version: null });
     assert.equal(response.status, 200, response.text);
@@ -37,11 +36,7 @@ export function pathOf(url: string): string {
 }
 
 /** Waits until the page's media element matches. */
-export function untilMedia(
-  page: Pick<Page, "evaluate">,
-  what: string,
-  matches: (state: MediaState) => boolean,
-) {
+export function untilMedia(page: Evaluator, what: string, matches: (state: MediaState) => boolean) {
   return until(what, async () => {
     const state = await page.evaluate<MediaState | null>(
       `(({ currentTime, paused, currentSrc }) => ({ currentTime, paused, src: currentSrc }))(
@@ -60,9 +55,11 @@ export function withoutRefusals(complaints: readonly string[]): string[] {
 }
 
 /** Fails if something overflows the screen. */
-export async function assertFits(page: Page): Promise<void> {
+export async function assertFits(page: Evaluator): Promise<void> {
   assert.ok(
-    await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"),
+    await page.evaluate<boolean>(
+      "document.documentElement.scrollWidth <= document.documentElement.clientWidth",
+    ),
     "nothing overflows the screen",
   );
 }

@@ -83,28 +83,32 @@ export async function visit(
   return { page, context, complaints };
 }
 
-/** Defined in the page by axeSource. */
-declare const axe: { run(options: object): Promise<AxeResults> };
+/** A page in which JavaScript can be evaluated: Playwright's, or one driven over WebDriver. */
+export interface Evaluator {
+  evaluate<T>(expression: string): Promise<T>;
+}
+
+/** What axe checks. Describing every element that passes takes longer than finding those that don't. */
+const axeOptions = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+  resultTypes: ["violations"],
+};
 
 /** Fails for any violation of WCAG 2.2 A and AA that axe finds. */
-export async function assertAccessible(page: Page): Promise<void> {
+export async function assertAccessible(page: Evaluator): Promise<void> {
   // Infinite animations, such as spinners, never finish.
   await page.evaluate(
     `Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
       .map(({ finished }) => finished))`,
   );
-  if (await page.evaluate<boolean>("!('axe' in globalThis)")) await page.evaluate(axeSource);
-  const violations = await page.evaluate(async () => {
-    const results = await axe.run({
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-      // Describing every element that passes takes longer than finding those that don't.
-      resultTypes: ["violations"],
-    });
-    return results.violations;
-  });
+  if (await page.evaluate<boolean>("!('axe' in globalThis)"))
+    await page.evaluate(`(() => { ${axeSource}; })()`);
+  const violations = await page.evaluate<AxeResults["violations"]>(
+    `axe.run(${JSON.stringify(axeOptions)}).then(({ violations }) => violations)`,
+  );
   const found = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map((node) => node.html).join("\n    ")}`,
   );
-  assert.deepEqual(found, [], `axe on ${page.url()}`);
+  assert.deepEqual(found, [], `axe on ${await page.evaluate<string>("location.href")}`);
 }

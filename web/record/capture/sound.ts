@@ -18,10 +18,15 @@ export interface Sound {
 
 /** Opus and AAC both take it. */
 const sampleRate = 48_000;
+/** Firefox starts no sound on a computer without an output, and doesn't say so. */
+const startTimeoutMs = 10_000;
 /** The quietest level that a meter shows. */
 const floorDb = -60;
 
-/** Microphone in the left channel, shared sound in the right one: so each side of a call stays on its own. */
+/**
+ * Microphone in the left channel, shared sound in the right one: so each side of a call stays on its own.
+ * @throws Error if the browser can't process sound.
+ */
 export async function mixSound(tracks: {
   readonly microphone: MediaStreamTrack | null;
   readonly sharedSound: MediaStreamTrack | null;
@@ -47,7 +52,7 @@ export async function mixSound(tracks: {
   merger.connect(tap).connect(context.destination);
   const { port1, port2 } = new MessageChannel();
   tap.port.postMessage(port1, [port1]);
-  await context.resume();
+  await start(context);
   return {
     sampleRate,
     blocks: port2,
@@ -58,6 +63,19 @@ export async function mixSound(tracks: {
     },
     close: () => context.close(),
   };
+}
+
+async function start(context: AudioContext): Promise<void> {
+  let timer = 0;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = window.setTimeout(() => {
+      void context.close();
+      reject(
+        new Error("The browser's sound doesn't start. Connect speakers or headphones, and reload the page."),
+      );
+    }, startTimeoutMs);
+  });
+  await Promise.race([context.resume(), timeout]).finally(() => clearTimeout(timer));
 }
 
 function meterOf(context: AudioContext, node: AudioNode): Meter {
