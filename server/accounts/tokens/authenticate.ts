@@ -16,7 +16,7 @@ import {
 } from "./queries.ts";
 
 /** The caller, and the transcript version of the recording in the path if it was requested. */
-export interface Caller {
+interface Caller {
   readonly principal: Principal;
   /** Null when the caller can't see the recording; undefined when no recording was given. */
   readonly transcriptVersion: number | null | undefined;
