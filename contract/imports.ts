@@ -144,6 +144,10 @@ export const Import = z
     upload: UploadTarget.nullable().meta({
       description: "Where to send the file; null unless the status is awaiting.",
     }),
+    file_bytes: z.int().nullable().meta({
+      description:
+        "Size of the file that a resumable upload has sent, once the server has all of it. A recording made in the browser that stops arriving for 30 days ends with the bytes that had arrived by then.",
+    }),
     failure: z.strictObject({ reason: z.string() }).nullable(),
     auto_promote: z.boolean(),
     progress: z.number().nullable().meta({

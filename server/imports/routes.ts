@@ -42,6 +42,7 @@ export function importRoutes(
       status: row.status,
       recording_id: row.status === "success" ? row.recording_id : null,
       upload: isSent ? presentTarget(row, await targetOf(row)) : null,
+      file_bytes: receivedBytes(row),
       failure: row.status === "failure" ? { reason: row.failure_reason ?? "the import failed" } : null,
       auto_promote: row.auto_promote,
       progress: row.status === "promoting" ? row.work_progress : null,
@@ -83,6 +84,11 @@ type ImportOutput = z.input<typeof contract.Import>;
 function notesFor(principal: Principal, { created_by, import_data }: UploadRow): string | null {
   const isAuthor = principal.scope === "personal" && principal.userId === created_by;
   return isAuthor ? (import_data?.notes ?? null) : null;
+}
+
+/** A sender that still has bytes of the file keeps them until this says that they are here. */
+function receivedBytes({ received_at, resumable_length }: UploadRow): number | null {
+  return received_at === null || resumable_length === null ? null : Number(resumable_length);
 }
 
 function startOf({ facts, start_datetime: start }: UploadRow): ImportOutput["start"] {

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { createSession } from "../../server/accounts/sign-in/sessions.ts";
+import { encodeFile } from "../../server/media/test/encode.ts";
 import { recordingObjectKey } from "../../server/platform/storage/layout.ts";
 import type { ObjectStore } from "../../server/platform/storage/store.ts";
-import type { TestApp } from "../support/app.ts";
+import { call, type TestApp } from "../support/app.ts";
 import { launchWithDevices } from "../support/chromium.ts";
 import { measureTone, windowMs } from "../support/tones.ts";
 import { until } from "../support/until.ts";
 import { makeWav } from "../support/wav.ts";
+import { signInAs } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-record-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,14 +27,11 @@ export async function openRecorderBrowser(app: Pick<TestApp, "db" | "url">, user
   const profile = join(folder, `profile-${++profiles}`);
   const microphone = join(folder, "microphone.wav");
   writeFileSync(microphone, makeWav(toneEverySec * 1000, [{ startMs: 0, endMs: 600, hz: toneHertz }]));
-  const { cookie } = await app.db.kysely
-    .transaction()
-    .execute((tx) => createSession(tx, { userId, method: "password", ip: "127.0.0.1", userAgent: "test" }));
   const open = async (): Promise<{ context: BrowserContext; page: Page }> => {
     const context = await launchWithDevices(profile, microphone);
     after(() => context.close().catch(() => undefined));
     context.setDefaultTimeout(60_000);
-    await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
+    await signInAs(app, context, userId);
     const page = context.pages()[0] ?? (await context.newPage());
     await page.goto(app.url);
     return { context, page };
@@ -167,4 +165,91 @@ export function assertComplete(heard: Heard, durationMs: number, mutedSec?: read
     });
     assert.ok(Math.max(...gaps) < 1.5 * toneEverySec, `channel ${channel} has no gaps: ${times.join()}`);
   }
+}
+
+/** A recording as the encoder stores it: pieces of a second, the first with the header. */
+export function makePieces(seconds: number): readonly Buffer[] {
+  const path = join(folder, `pieces-${seconds}.mp4`);
+  encodeFile(path, {
+    format: "mp4",
+    seconds,
+    audio: [{ codec: "aac" }],
+    options: { movflags: "empty_moov+default_base_moof", frag_duration: 1_000_000 },
+  });
+  const bytes = readFileSync(path);
+  const pieces: Buffer[] = [];
+  for (let from = 0; ; ) {
+    // Each fragment ends with its media.
+    const rest = bytes.subarray(from);
+    const first = firstFragment(rest);
+    if (first === 0) return [...pieces.slice(0, -1), Buffer.concat([pieces.at(-1) ?? rest, rest])];
+    pieces.push(rest.subarray(0, first));
+    from += first;
+  }
+}
+
+function firstFragment(bytes: Buffer): number {
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const isMedia = bytes.toString("latin1", at + 4, at + 8) === "mdat";
+    at += bytes.readUInt32BE(at);
+    if (isMedia) return at;
+  }
+  return 0;
+}
+
+/** An upload for a recording, as the recorder creates it. @returns its id and the URL for its bytes. */
+export async function createRecordingUpload(
+  app: Pick<TestApp, "url">,
+  token: string,
+  title: string,
+): Promise<{ uploadId: string; tusUrl: string }> {
+  const { body } = await call(
+    app,
+    "POST",
+    "/_/api/v1/recordings",
+    { title, source: "local_capture", media: { format: "m4a" } },
+    { token, version: null },
+  );
+  return { uploadId: body.id, tusUrl: body.upload.tus_url };
+}
+
+/** Sends bytes of a recording whose length is not known yet. */
+export async function sendPart(tusUrl: string, bytes: Buffer): Promise<void> {
+  const headers = { "tus-resumable": "1.0.0" };
+  const begun = await fetch(tusUrl, { method: "POST", headers: { ...headers, "upload-defer-length": "1" } });
+  assert.equal(begun.status, 201);
+  const sent = await fetch(tusUrl, {
+    method: "PATCH",
+    headers: { ...headers, "upload-offset": "0", "content-type": "application/offset+octet-stream" },
+    body: new Uint8Array(bytes),
+  });
+  assert.equal(sent.status, 204);
+}
+
+/** Stores a recording in the browser, as one that was killed leaves it. @param has which pieces are still there. */
+export async function leaveRecording(
+  page: Page,
+  note: { readonly uploadId: string; readonly userId: string; readonly title: string },
+  pieces: readonly Buffer[],
+  has: (index: number) => boolean = () => true,
+): Promise<void> {
+  let start = 0;
+  const files: { name: string; base64: string }[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const name = [start, piece.length, (index + 1) * 1000].map((part) => String(part).padStart(12, "0"));
+    if (has(index)) files.push({ name: name.join("-"), base64: piece.toString("base64") });
+    start += piece.length;
+  }
+  const json = JSON.stringify({ ...note, startedAt: "2026-01-05T10:00:00.000Z", moments: [] });
+  files.push({ name: "note.json", base64: Buffer.from(json).toString("base64") });
+  await page.evaluate(`(async () => {
+    const storage = await navigator.storage.getDirectory();
+    const root = await storage.getDirectoryHandle("parley-recordings", { create: true });
+    const folder = await root.getDirectoryHandle(${JSON.stringify(note.uploadId)}, { create: true });
+    for (const { name, base64 } of ${JSON.stringify(files)}) {
+      const stream = await (await folder.getFileHandle(name, { create: true })).createWritable();
+      await stream.write(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+      await stream.close();
+    }
+  })()`);
 }

@@ -43,6 +43,18 @@ export interface VisitOptions {
   readonly hasServiceWorker?: boolean;
 }
 
+/** Signs a user in, in place of another one. */
+export async function signInAs(
+  app: Pick<TestApp, "db" | "url">,
+  context: BrowserContext,
+  userId: string,
+): Promise<void> {
+  const { cookie } = await app.db.kysely
+    .transaction()
+    .execute((tx) => createSession(tx, { userId, method: "password", ip: "127.0.0.1", userAgent: "test" }));
+  await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
+}
+
 /** Opens a page in a new browser context. `complaints` collects console errors, failed scripts and requests to other hosts. */
 export async function visit(
   app: BrowserApp,
@@ -61,12 +73,7 @@ export async function visit(
   after(() => context.close());
   // For slow, busy machines.
   context.setDefaultTimeout(60_000);
-  if (userId !== undefined) {
-    const { cookie } = await app.db.kysely
-      .transaction()
-      .execute((tx) => createSession(tx, { userId, method: "password", ip: "127.0.0.1", userAgent: "test" }));
-    await context.addCookies([{ name: "parley_session", value: cookie, url: app.url, httpOnly: true }]);
-  }
+  if (userId !== undefined) await signInAs(app, context, userId);
   // Not Playwright's option, which reports each registration.
   if (!hasServiceWorker) await context.addInitScript("delete Navigator.prototype.serviceWorker");
   const page = await context.newPage();

@@ -9,7 +9,11 @@ export interface Outbox extends UploadSource {
   add(piece: Piece): void;
   /** No piece will be added. */
   complete(): void;
-  /** Removes the pieces before an offset that the server has stored, after those of earlier calls. */
+  isComplete(): boolean;
+  /**
+   * Removes the pieces before an offset that the server has stored, after those of earlier calls. The first one stays in
+   * the folder: without the beginning of the file, the others don't play.
+   */
   acknowledge(offset: number): Promise<void>;
   /** Bytes recorded so far. */
   total(): number;
@@ -42,6 +46,7 @@ export function createOutbox(folder: FileSystemDirectoryHandle, stored: readonly
       endMs = piece.endMs;
       changed();
     },
+    isComplete: () => isComplete,
     complete() {
       isComplete = true;
       changed();
@@ -52,7 +57,8 @@ export function createOutbox(folder: FileSystemDirectoryHandle, stored: readonly
       pieces = pieces.filter((piece) => !done.includes(piece));
       // A piece that can't be removed now goes with the folder.
       removing = removing.then(async () => {
-        for (const piece of done) await removePiece(folder, piece).catch(() => undefined);
+        for (const piece of done)
+          if (piece.start > 0) await removePiece(folder, piece).catch(() => undefined);
       });
       return removing;
     },

@@ -66,56 +66,13 @@ export async function readPiece(folder: FileSystemDirectoryHandle, piece: Piece)
   return (await folder.getFileHandle(pieceName(piece))).getFile();
 }
 
-/** A recording left in this browser by an earlier visit. */
-export interface StoredRecording {
-  readonly note: RecordingNote;
-  readonly folder: FileSystemDirectoryHandle;
-  /**
-   * In order and without gaps: the last ones, since a piece before a gap is one that could not be removed after it had
-   * arrived. A piece that was cut off and all after it are left out.
-   */
-  readonly pieces: readonly Piece[];
-}
-
-/** The unfinished recordings of a user that no open tab is working on. */
-export async function findStored(userId: string): Promise<StoredRecording[]> {
-  if (navigator.storage?.getDirectory === undefined || navigator.locks === undefined) return [];
-  const storage = await navigator.storage.getDirectory();
-  const root = await storage.getDirectoryHandle(rootName).catch(() => null);
-  if (root === null) return [];
-  const busy = new Set((await navigator.locks.query()).held?.map(({ name }) => name));
-  const found: StoredRecording[] = [];
-  for await (const [uploadId, folder] of root.entries()) {
-    if (busy.has(lockName(uploadId)) || !(folder instanceof FileSystemDirectoryHandle)) continue;
-    const note = await readNote(folder);
-    if (note === null) await removeUnused(uploadId, folder);
-    if (note?.userId !== userId) continue;
-    // Another tab may remove it meanwhile.
-    const pieces = await findPieces(folder).catch(ignoreMissing);
-    if (pieces !== undefined) found.push({ note, folder, pieces });
-  }
-  return found;
-}
-
 /** The lock that a tab holds while it records or uploads a recording. */
 export function lockName(uploadId: string): string {
   return `parley-recording-${uploadId}`;
 }
 
-/** Removes the folder of a recording that never began, because the browser was killed before. */
-async function removeUnused(uploadId: string, folder: FileSystemDirectoryHandle): Promise<void> {
-  await navigator.locks.request(lockName(uploadId), { ifAvailable: true }, async (lock) => {
-    if (lock === null) return;
-    // A folder that can't be read or removed now is removed on a later visit.
-    const isUnused = await namedPieces(folder).then(
-      (pieces) => pieces.length === 0,
-      () => false,
-    );
-    if (isUnused) await removeFolder(uploadId).catch(() => undefined);
-  });
-}
-
-async function readNote(folder: FileSystemDirectoryHandle): Promise<RecordingNote | null> {
+/** What is stored about a recording; null: it never began, or its note is damaged. */
+export async function readNote(folder: FileSystemDirectoryHandle): Promise<RecordingNote | null> {
   try {
     const file = await (await folder.getFileHandle(noteName)).getFile();
     return JSON.parse(await file.text()) as RecordingNote;
@@ -126,7 +83,7 @@ async function readNote(folder: FileSystemDirectoryHandle): Promise<RecordingNot
 }
 
 /** All pieces by their names, in order. */
-async function namedPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
+export async function namedPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
   const named: Piece[] = [];
   for await (const name of folder.keys()) {
     const piece = pieceOf(name);
@@ -135,19 +92,18 @@ async function namedPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> 
   return named.sort((a, b) => a.start - b.start);
 }
 
-async function findPieces(folder: FileSystemDirectoryHandle): Promise<Piece[]> {
-  let whole: Piece[] = [];
-  for (const piece of await namedPieces(folder)) {
-    const file = await readPiece(folder, piece).catch(ignoreMissing);
-    if (file === undefined) continue;
-    if (file.size !== piece.size) break;
-    const last = whole.at(-1);
-    if (last !== undefined && last.start + last.size !== piece.start) whole = [];
-    whole.push(piece);
-  }
-  return whole;
+/** The stored recordings by the ids of their uploads. */
+export async function allFolders(): Promise<Map<string, FileSystemDirectoryHandle>> {
+  const found = new Map<string, FileSystemDirectoryHandle>();
+  const storage = await navigator.storage?.getDirectory?.();
+  const root = await storage?.getDirectoryHandle(rootName).catch(() => null);
+  if (root == null) return found;
+  for await (const [uploadId, folder] of root.entries())
+    if (folder instanceof FileSystemDirectoryHandle) found.set(uploadId, folder);
+  return found;
 }
 
-function ignoreMissing(error: unknown): undefined {
+/** Ignores that a file or folder doesn't exist. */
+export function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof DOMException && error.name === "NotFoundError")) throw error;
 }

@@ -1,6 +1,6 @@
 import { createChunkSize } from "../../../contract/chunk-size.ts";
 import { ApiError, isOutage } from "../../api/client.ts";
-import { findImport } from "../../api/uploads.ts";
+import { findImport, type ImportBody } from "../../api/uploads.ts";
 import { sendFile, type UploadSource } from "../../uploads/sending/send-file.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -13,10 +13,20 @@ export interface Progress {
   readonly isOffline: boolean;
 }
 
+/** The server has closed the upload with less than this browser has. */
+export class UploadEndedError extends Error {
+  override readonly name = "UploadEndedError";
+}
+
+/** Whether the server has all bytes of a recording, of which this browser has recorded `total` and no more follow. */
+export function isConfirmed({ file_bytes }: Pick<ImportBody, "file_bytes">, total: number): boolean {
+  return file_bytes !== null && file_bytes >= total;
+}
+
 /**
- * Sends a recording until all of it has arrived, through lost connections and server restarts.
+ * Sends a recording until the server confirms that it has all of it, through lost connections and server restarts.
  * @param options.isStarted whether the server may have a part already.
- * @throws ApiError when the server refuses it, an error of the outbox, the signal's reason.
+ * @throws ApiError when the server refuses it, UploadEndedError when it has closed the upload with less, an error of the outbox, the signal's reason.
  */
 export async function transfer(
   uploadId: string,
@@ -31,6 +41,7 @@ export async function transfer(
   const chunkSize = createChunkSize();
   let { isStarted } = options;
   let sent = 0;
+  let isSent = false;
   let unreadable: unknown = null;
   const source: UploadSource = {
     size: null,
@@ -50,10 +61,19 @@ export async function transfer(
   const report = (isOffline: boolean): void => options.onProgress({ sent, isOffline });
   for (;;) {
     try {
-      const { upload, failure } = await findImport(uploadId, signal);
+      const found = await findImport(uploadId, signal);
+      if (outbox.isComplete() && isConfirmed(found, outbox.total())) return;
+      const { upload, failure } = found;
       if (failure !== null) throw new Error(failure.reason);
-      // All of it has arrived, and only the response was lost.
-      if (upload === null) return;
+      // More may follow, or the highlighted moments are still being saved.
+      if (upload === null && !outbox.isComplete()) {
+        await reconnected(signal);
+        continue;
+      }
+      if (upload === null)
+        throw new UploadEndedError("The server has closed this upload and no longer takes the rest.");
+      // It has yet to notice that the file is whole.
+      if (isSent) await reconnected(signal);
       await sendFile(source, upload.tus_url, {
         isStarted,
         chunkSize,
@@ -66,7 +86,7 @@ export async function transfer(
         },
         onProgress: () => undefined,
       });
-      return;
+      isSent = true;
     } catch (error) {
       if (unreadable !== null) throw unreadable;
       if (signal.aborted || !isPassing(error)) throw error;

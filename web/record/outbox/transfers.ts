@@ -4,7 +4,7 @@ import { removeSent } from "../../uploads/sending/cancel-upload.ts";
 import { saveMoments } from "./moments.ts";
 import type { Outbox } from "./outbox.ts";
 import { lockName, removeFolder } from "./pieces.ts";
-import { transfer } from "./transfer.ts";
+import { transfer, UploadEndedError } from "./transfer.ts";
 
 /** A recording on its way from this tab to the server. */
 export interface TransferState {
@@ -41,7 +41,7 @@ function createTransfers() {
   const listeners = new Set<() => void>();
   const tasks = new Map<string, Task>();
   /** Functions that release the locks of the recordings that this tab works on. */
-  const locks = new Map<string, () => void>();
+  const locks = new Map<string, () => Promise<unknown>>();
 
   const show = (next: readonly TransferState[]): void => {
     states = next;
@@ -49,26 +49,33 @@ function createTransfers() {
   };
   const change = (uploadId: string, values: Partial<TransferState>): void =>
     show(states.map((state) => (state.uploadId === uploadId ? { ...state, ...values } : state)));
-  const release = (uploadId: string): void => {
-    locks.get(uploadId)?.();
+  const release = async (uploadId: string): Promise<void> => {
+    const unlock = locks.get(uploadId);
     locks.delete(uploadId);
+    await unlock?.();
   };
-  const forget = (uploadId: string): void => {
+  const forget = async (uploadId: string): Promise<void> => {
     tasks.delete(uploadId);
+    // First of all: what is left of it is then offered again.
+    await release(uploadId);
     show(states.filter((state) => state.uploadId !== uploadId));
-    release(uploadId);
   };
 
-  async function hold(uploadId: string): Promise<void> {
-    if (locks.has(uploadId)) return;
-    const held = Promise.withResolvers<void>();
+  /** @returns whether this tab has the lock; never false if it waits for other tabs to release it. */
+  async function lock(uploadId: string, ifAvailable: boolean): Promise<boolean> {
+    if (locks.has(uploadId)) return true;
+    const taken = Promise.withResolvers<boolean>();
     const released = Promise.withResolvers<void>();
-    void navigator.locks.request(lockName(uploadId), () => {
-      held.resolve();
-      return released.promise;
+    const ended = navigator.locks.request(lockName(uploadId), { ifAvailable }, (granted) => {
+      taken.resolve(granted !== null);
+      return granted === null ? undefined : released.promise;
     });
-    await held.promise;
-    locks.set(uploadId, released.resolve);
+    if (!(await taken.promise)) return false;
+    locks.set(uploadId, () => {
+      released.resolve();
+      return ended;
+    });
+    return true;
   }
 
   async function run(
@@ -77,7 +84,7 @@ function createTransfers() {
     isStarted: boolean,
   ): Promise<void> {
     try {
-      await hold(uploadId);
+      await lock(uploadId, false);
       await transfer(uploadId, outbox, {
         isStarted,
         signal: control.signal,
@@ -86,10 +93,12 @@ function createTransfers() {
       // Browsers refuse to remove a folder while a file in it is being removed.
       await outbox.acknowledge(outbox.total());
       await removeFolder(uploadId);
-      forget(uploadId);
+      await forget(uploadId);
       await queryClient.invalidateQueries({ queryKey: ["uploads"] });
     } catch (error) {
       if (control.signal.aborted) return;
+      // What the server lacks is offered as a file.
+      if (error instanceof UploadEndedError) return await forget(uploadId);
       const reason = error instanceof Error ? error.message : "The upload failed.";
       change(uploadId, { status: "failed", reason });
     }
@@ -105,7 +114,12 @@ function createTransfers() {
      * Takes the recording's lock, so that no other tab offers to finish it. The tab holds it until all is sent, also after
      * a failure: the user may try again.
      */
-    hold,
+    hold: (uploadId: string) => lock(uploadId, false),
+    /** The same, unless another tab has the lock. @returns whether this tab has it. */
+    claim: (uploadId: string) => lock(uploadId, true),
+    release,
+    /** Whether this tab is recording it. */
+    isLive: (uploadId: string) => tasks.get(uploadId)?.outbox.isComplete() === false,
     /**
      * Begins to send.
      * @param options.isStarted whether the server may have a part already.
@@ -123,6 +137,14 @@ function createTransfers() {
       const task: Task = { control: new AbortController(), outbox, queryClient, ended: Promise.resolve() };
       tasks.set(uploadId, task);
       task.ended = run(uploadId, task, options.isStarted);
+    },
+    /** Stops sending; what isn't sent stays in this browser. */
+    async stopAll(): Promise<void> {
+      for (const [uploadId, { control, ended }] of [...tasks]) {
+        control.abort();
+        await ended;
+        await forget(uploadId);
+      }
     },
     /** Sends a failed one again. */
     retry(uploadId: string): void {
@@ -162,7 +184,7 @@ function createTransfers() {
         await withRetries(() => removeSent(uploadId, true).catch(ignoreDeleted));
         await withRetries(() => removeFolder(uploadId));
       } finally {
-        forget(uploadId);
+        await forget(uploadId);
       }
       await task?.queryClient.invalidateQueries({ queryKey: ["uploads"] });
     },
