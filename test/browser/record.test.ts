@@ -1,18 +1,29 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeWorkspace } from "../support/factories.ts";
+import type { Page } from "playwright-core";
+import { inspect } from "../../server/media/render/test/support.ts";
+import { sweepLog } from "../../server/uploads/test/uploads.ts";
+import { failExpiredUploads } from "../../server/uploads/transfer/arrival.ts";
+import { makeUser, makeWorkspace } from "../support/factories.ts";
 import { until } from "../support/until.ts";
 import {
+  createRecordingUpload,
+  leaveRecording,
   listenTo,
+  makePieces,
   openRecorderBrowser,
   recordedMs,
   saveMedia,
+  sendPart,
   startRecording,
   storedNames,
   waitForTime,
 } from "./record-support.ts";
-import { assertAccessible, phone, startBrowserApp, visit } from "./support.ts";
+import { assertAccessible, phone, signInAs, startBrowserApp, visit } from "./support.ts";
 
 const app = await startBrowserApp();
 
@@ -168,4 +179,122 @@ test("where the screen can't be recorded, the dialog says what works", async () 
   assert.equal(await dialog.getByText("Screen", { exact: true }).count(), 0);
   await dialog.getByText("Sound only", { exact: true }).waitFor();
   await assertAccessible(page);
+});
+
+/** The length of recordings that an earlier visit left. */
+const leftSec = 24;
+const pieces = makePieces(leftSec);
+
+/** A page of a user whose browser has a recording, of which the server has the first pieces. */
+async function leave(workspace: Awaited<ReturnType<typeof makeWorkspace>>, title: string, { sent = 0 } = {}) {
+  const { member } = workspace;
+  const { uploadId, tusUrl } = await createRecordingUpload(app, member.token, title);
+  if (sent > 0) await sendPart(tusUrl, Buffer.concat(pieces.slice(0, sent)));
+  const { page, context } = await visit(app, "/icon.svg", { userId: member.id });
+  // The beginning of the file stays when its bytes have arrived.
+  const note = { uploadId, userId: member.id, title };
+  await leaveRecording(page, note, pieces, (index) => index === 0 || index >= sent);
+  await page.goto(`${app.url}/stories`);
+  await noticeOf(page, title).waitFor();
+  return { page, context, uploadId };
+}
+
+const noticeOf = (page: Page, title: string) =>
+  page.getByRole("status").filter({ hasText: `Unfinished recording: ${title}` });
+
+const findRecording = (title: string) =>
+  app.db.kysely
+    .selectFrom("recordings")
+    .select(["id", "duration_ms"])
+    .where("title", "=", title)
+    .executeTakeFirst();
+
+test("a recording whose upload the server has ended with a part stays in the browser, and can be saved as a file", async () => {
+  const { page, uploadId } = await leave(await makeWorkspace(app.db), "Half a call", { sent: 12 });
+  const notice = noticeOf(page, "Half a call");
+  const finish = notice.getByRole("button", { name: "Finish upload (24 s recovered)" });
+  await finish.waitFor();
+  const past = new Date(Date.now() - 40 * 86_400_000);
+  await app.db.kysely
+    .updateTable("uploads")
+    .set({ active_at: past, url_expires_at: past })
+    .where("id", "=", uploadId)
+    .execute();
+  await failExpiredUploads({ ...app, log: sweepLog().log });
+  await until("the server has made a recording of the first half", () => findRecording("Half a call"));
+
+  await finish.click();
+  await notice.getByText("closed the upload with what had arrived, the first 12 s.").waitFor();
+  assert.equal(await finish.count(), 0);
+  await assertAccessible(page);
+  const download = page.waitForEvent("download");
+  await notice.getByRole("button", { name: "Save as file" }).click();
+  const folder = mkdtempSync(join(tmpdir(), "parley-rest-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  await (await download).saveAs(join(folder, "rest.mp4"));
+  const { durationSec, codecs } = await inspect(join(folder, "rest.mp4"));
+  assert.ok(Math.abs(durationSec - leftSec) < 0.5, `it ends at ${durationSec} s`);
+  assert.deepEqual(codecs, [null, "aac"]);
+  assert.ok((await storedNames(page)).length > 12, "the rest stays");
+});
+
+test("a recording that one tab uploads can't be discarded in another, and arrives whole", async () => {
+  const { page, context } = await leave(await makeWorkspace(app.db), "Two tabs", { sent: 12 });
+  const other = await context.newPage();
+  await other.goto(`${app.url}/stories`);
+  const discard = noticeOf(other, "Two tabs").getByRole("button", { name: "Discard" });
+  await discard.waitFor();
+  const { promise: sending, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/_/media/resumable/**", async (route) => {
+    begin();
+    await released;
+    await route.continue();
+  });
+  await noticeOf(page, "Two tabs")
+    .getByRole("button", { name: /^Finish upload/ })
+    .click();
+  await sending;
+  await discard.click();
+  const dialog = other.getByRole("dialog", { name: "Discard recording?" });
+  await dialog.getByRole("button", { name: "Discard recording" }).click();
+  await dialog.getByText("It is open in another tab of this browser.").waitFor();
+  release();
+  await page.waitForURL("**/recordings/**");
+  const { duration_ms } = await until("it is a recording", () => findRecording("Two tabs"));
+  assert.ok(Math.abs(duration_ms - leftSec * 1000) < 500, `${duration_ms} ms`);
+  await until("nothing stays in the browser", async () => (await storedNames(page)).length === 0);
+  await dialog.getByRole("button", { name: "Discard recording" }).click();
+  await dialog.getByText("It was uploaded or discarded in another tab.").waitFor();
+});
+
+test("signing out with an unfinished recording asks what becomes of it, and others see only that there is one", async () => {
+  const workspace = await makeWorkspace(app.db);
+  const { page, context } = await leave(workspace, "Left behind");
+  const signOut = async (choice: string, button: string) => {
+    await page.getByRole("button", { name: /account menu of/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    const dialog = page.getByRole("dialog", { name: "Unfinished recordings" });
+    await dialog.getByText("A part of “Left behind” is stored only in this browser.").waitFor();
+    await dialog.getByRole("radio", { name: choice }).check();
+    await assertAccessible(page);
+    await dialog.getByRole("button", { name: button }).click();
+    await page.waitForURL(/sign-in/);
+  };
+  const enter = async (userId: string) => {
+    await signInAs(app, context, userId);
+    await page.goto(`${app.url}/stories`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  };
+  await signOut("Keep on this device", "Keep and sign out");
+  const { id: otherId } = await makeUser(app.db, workspace);
+  // The page's clock is ahead by more than the server waits for a recording.
+  await page.clock.setFixedTime(Date.now() + 31 * 86_400_000);
+  await enter(otherId);
+  await page.getByText("Unfinished recording of another user").waitFor();
+  assert.equal(await page.getByText("Left behind").count(), 0);
+  await enter(workspace.member.id);
+  await noticeOf(page, "Left behind").waitFor();
+  await signOut("Delete", "Delete and sign out");
+  assert.deepEqual(await storedNames(page), []);
 });

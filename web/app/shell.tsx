@@ -10,7 +10,6 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
 import {
   IconCode,
   IconLogout,
@@ -20,11 +19,9 @@ import {
   IconSun,
   IconUpload,
 } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { type Session, signOut } from "../api/session.ts";
-import { ownerOf, removeAllDrafts } from "../common/drafts/store.ts";
+import type { Session } from "../api/session.ts";
 import { initials } from "../common/format/names.ts";
 import { lazyPart } from "../common/load-part.tsx";
 import { RecorderOutlet, RecorderProvider, useOpenRecorder } from "../record/context.tsx";
@@ -35,6 +32,7 @@ import { useKeptFocus } from "./keep-focus.ts";
 import { isActive, navItems } from "./nav-items.ts";
 import { CommandPalette } from "./palette.tsx";
 import { QuarantineNotice } from "./quarantine.tsx";
+import { useSignOut } from "./sign-out.tsx";
 import { SignedOut } from "./signed-out.tsx";
 
 const LateParts = lazyPart(async () => (await import("./late.tsx")).LateParts, null);
@@ -150,16 +148,7 @@ function RecordButton() {
 function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolean }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)") ?? false;
-  const leave = useMutation({
-    mutationFn: async () => {
-      await signOut();
-      removeAllDrafts(ownerOf(session));
-      const { clearSharedFiles } = await import("../uploads/shared-files.ts");
-      await clearSharedFiles();
-      window.location.assign("/sign-in");
-    },
-    onError: ({ message }) => notifications.show({ color: "red", title: "Couldn't sign out", message }),
-  });
+  const leave = useSignOut(session);
   const isDark = colorScheme === "dark" || (colorScheme === "auto" && prefersDark);
   return (
     <Group gap={6} wrap="nowrap">
@@ -207,11 +196,12 @@ function AccountMenu({ session, isViewer }: { session: Session; isViewer: boolea
             API reference
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item leftSection={<IconLogout size={18} />} onClick={() => leave.mutate()}>
+          <Menu.Item leftSection={<IconLogout size={18} />} onClick={leave.run}>
             Sign out
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {leave.dialog}
     </Group>
   );
 }

@@ -55,7 +55,7 @@ export function RecorderOutlet({ session }: { session: Session }) {
 }
 
 /** Whether an unfinished recording may be stored in this browser. */
-async function hasStored(): Promise<boolean> {
+export async function hasStored(): Promise<boolean> {
   const storage = await navigator.storage?.getDirectory?.();
   if (storage === undefined) return false;
   return storage.getDirectoryHandle("parley-recordings").then(

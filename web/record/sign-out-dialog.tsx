@@ -1,0 +1,119 @@
+import { Button, Group, Modal, Radio, Stack, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { FormError } from "../common/actions.tsx";
+import type { RecordingNote } from "./outbox/pieces.ts";
+import { transfers } from "./outbox/transfers.ts";
+import { discardUnfinished, finishUpload } from "./outbox/unfinished.ts";
+
+export interface SignOutDialogProps {
+  /** The user's recordings of which a part may be only in this browser; null: closed. */
+  readonly recordings: readonly RecordingNote[] | null;
+  readonly onClose: () => void;
+  readonly onSignOut: () => Promise<void>;
+}
+
+/** Asks before signing out what becomes of recordings that aren't uploaded completely. */
+export function SignOutDialog({ recordings, onClose, onSignOut }: SignOutDialogProps) {
+  const found = recordings ?? [];
+  const live = found.find(({ uploadId }) => transfers.isLive(uploadId));
+  return (
+    <Modal opened={recordings !== null} onClose={onClose} title="Unfinished recordings" centered>
+      {live === undefined ? (
+        <Choices recordings={found} onClose={onClose} onSignOut={onSignOut} />
+      ) : (
+        <Stack>
+          <Text size="sm">“{live.title}” is being recorded. Stop it before you sign out.</Text>
+          <Group justify="flex-end">
+            <Button onClick={onClose} data-autofocus>
+              Back
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+type Choice = "finish" | "keep" | "delete";
+
+const labels: Readonly<Record<Choice, string>> = {
+  finish: "Finish upload",
+  keep: "Keep and sign out",
+  delete: "Delete and sign out",
+};
+
+function Choices(props: {
+  recordings: readonly RecordingNote[];
+  onClose: () => void;
+  onSignOut: () => Promise<void>;
+}) {
+  const { recordings, onClose, onSignOut } = props;
+  const [choice, setChoice] = useState<Choice>("finish");
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const work = useMutation({
+    mutationFn: async () => {
+      if (choice === "finish") {
+        const sending = new Set(transfers.list().map(({ uploadId }) => uploadId));
+        for (const { uploadId } of recordings)
+          if (!sending.has(uploadId)) await finishUpload(uploadId, queryClient);
+        onClose();
+        const [first] = recordings;
+        if (first !== undefined)
+          await navigate({ to: "/record/$uploadId", params: { uploadId: first.uploadId } });
+        return;
+      }
+      if (choice === "delete") for (const { uploadId } of recordings) await discardUnfinished(uploadId);
+      await transfers.stopAll();
+      await onSignOut();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        work.mutate();
+      }}
+    >
+      <Stack>
+        <Text size="sm">
+          A part of {recordings.map(({ title }) => `“${title}”`).join(", ")} is stored only in this browser.
+        </Text>
+        <Radio.Group
+          label="Before you sign out"
+          value={choice}
+          onChange={(value) => setChoice(value as Choice)}
+        >
+          <Stack gap="xs" mt="xs">
+            <Radio
+              value="finish"
+              label="Finish the upload first"
+              description="You stay signed in. Sign out when the upload is complete."
+            />
+            <Radio
+              value="keep"
+              label="Keep on this device"
+              description="You can finish the upload after signing in again in this browser. The recording is stored unencrypted: don't choose this on a computer that you share."
+            />
+            <Radio
+              value="delete"
+              label="Delete"
+              description="Removes the recordings from this browser and, unless they are complete, from the server. This can't be undone."
+            />
+          </Stack>
+        </Radio.Group>
+        <FormError error={work.error} fields={[]} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" {...(choice === "delete" ? { color: "red.9" } : {})} loading={work.isPending}>
+            {labels[choice]}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
