@@ -161,6 +161,26 @@ test("uploads: the server's reason is shown for errors only it can detect", asyn
   assert.deepEqual(complaints, []);
 });
 
+test("uploads: where code of the app can't be loaded, as after an upgrade, a reload is offered", async () => {
+  const { member } = await makeWorkspace(app.db);
+  const { page } = await visit(app, "/uploads", { userId: member.id });
+  await page.route(/\/assets\/(?:check-file|texts)-/, (route) => route.abort());
+  const inProgress = section(page, "In progress");
+  await choose(page).setInputFiles(media("good-faststart.mp4"));
+  const row = (name: string) => inProgress.getByRole("listitem").filter({ hasText: name });
+  await row("good-faststart")
+    .getByText(/You may be offline, or Parley was updated\./)
+    .waitFor();
+  await choose(page).setInputFiles([media("good-cbr.mp3"), media("good-44100.mp3")]);
+  await row("good-cbr").getByRole("button", { name: "Reload" }).waitFor();
+  await row("good-44100").getByRole("button", { name: "Reload" }).waitFor();
+  await page.unrouteAll();
+  await row("good-cbr").getByRole("button", { name: "Reload" }).click();
+  await inProgress.waitFor({ state: "detached" });
+  await choose(page).setInputFiles(media("bad-short.mp3"));
+  await inProgress.getByText(/This file is too short/).waitFor();
+});
+
 test("uploads: after a reload, an upload resumes when the same file is chosen again", async () => {
   const { member } = await makeWorkspace(app.db);
   const { page } = await visit(app, "/uploads", { userId: member.id });

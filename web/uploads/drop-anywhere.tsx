@@ -1,5 +1,6 @@
 import { Overlay, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useSender } from "./sending/context.tsx";
@@ -19,13 +20,30 @@ export function DropAnywhere({ userId }: { userId: string }) {
   const [isOver, setOver] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once; a later choice is for later files.
   useEffect(() => {
-    // Storage is blocked in some browsers.
-    offerSharedFiles(userId, async (shared) => {
-      // Other web sites can share files too, so that the user decides.
-      if (await askToUpload([...shared.keys()])) await uploadSharedFiles(sender, shared, willBeReviewed);
-      else await discardSharedFiles(shared.values());
-    }).catch(() => undefined);
+    // Another window may have closed before it had uploaded its files.
+    const look = (): void => {
+      if (document.visibilityState === "hidden") return;
+      // Storage is blocked in some browsers.
+      offerSharedFiles(userId, async (shared) => {
+        // Other web sites can share files too, so that the user decides.
+        if (await askToUpload([...shared.keys()])) await uploadSharedFiles(sender, shared, willBeReviewed);
+        else await discardSharedFiles(shared.values());
+      }).catch(() => undefined);
+    };
+    look();
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
   }, [sender, userId]);
+  useEffect(() => {
+    if (new URLSearchParams(window.location.search).get("share") !== "failed") return;
+    notifications.show({
+      color: "red",
+      title: "Couldn't take the shared files",
+      message: "The browser's storage may be full. Choose the files on this page.",
+      autoClose: false,
+    });
+    void navigate({ to: "/uploads", replace: true });
+  }, [navigate]);
   useEffect(() => {
     // Entering a child element leaves its parent.
     let depth = 0;
@@ -39,15 +57,19 @@ export function DropAnywhere({ userId }: { userId: string }) {
       depth = Math.max(0, depth - 1);
       if (depth === 0) setOver(false);
     };
+    // Otherwise the browser would open the file in place of the app.
     const onOver = (event: DragEvent): void => {
-      if (hasFiles(event) && !isDialogOpen()) event.preventDefault();
+      if (event.defaultPrevented || !hasFiles(event)) return;
+      event.preventDefault();
+      if (isDialogOpen() && event.dataTransfer !== null) event.dataTransfer.dropEffect = "none";
     };
     const onDrop = (event: DragEvent): void => {
       depth = 0;
       setOver(false);
-      // The field on the Uploads page has taken them.
-      if (event.defaultPrevented || !hasFiles(event) || isDialogOpen()) return;
+      // The field on the Uploads page, or a dialog, has taken them.
+      if (event.defaultPrevented || !hasFiles(event)) return;
       event.preventDefault();
+      if (isDialogOpen()) return;
       void sender.add([...(event.dataTransfer?.files ?? [])], { willBeReviewed, spokenLanguage: "auto" });
       void navigate({ to: "/uploads" });
     };

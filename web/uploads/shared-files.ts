@@ -31,6 +31,22 @@ async function openStore(mode: IDBTransactionMode): Promise<IDBObjectStore | nul
   return database.transaction(storeName, mode).objectStore(storeName);
 }
 
+/** Takes the lock of a stored file until the returned function is called; null: a tab has it already. */
+async function lock(key: IDBValidKey): Promise<(() => void) | null> {
+  const taken = Promise.withResolvers<boolean>();
+  const released = Promise.withResolvers<void>();
+  void navigator.locks.request(`${databaseName}-${key}`, { ifAvailable: true }, (granted) => {
+    taken.resolve(granted !== null);
+    return granted === null ? undefined : released.promise;
+  });
+  return (await taken.promise) ? released.resolve : null;
+}
+
+async function storedKeys(): Promise<readonly IDBValidKey[]> {
+  const store = await openStore("readonly");
+  return store === null ? [] : done(store.getAllKeys());
+}
+
 /** The stored files of a user. Old ones and those of another user, whose session has ended, are removed. */
 async function readShared(userId: string): Promise<SharedFiles> {
   const store = await openStore("readwrite");
@@ -49,22 +65,32 @@ async function readShared(userId: string): Promise<SharedFiles> {
 }
 
 /**
- * Shows a user's stored files, in one tab at a time.
+ * Shows a user's stored files, except those that a tab shows or uploads already.
  * @param show resolves once they are uploaded or discarded.
  */
 export async function offerSharedFiles(
   userId: string,
   show: (shared: SharedFiles) => Promise<void>,
 ): Promise<void> {
-  await navigator.locks.request(databaseName, { ifAvailable: true }, async (lock) => {
-    const shared = lock === null ? new Map() : await readShared(userId);
-    if (shared.size > 0) await show(shared);
-  });
+  const locks = new Map<IDBValidKey, () => void>();
+  for (const key of await storedKeys()) {
+    const release = await lock(key);
+    if (release !== null) locks.set(key, release);
+  }
+  try {
+    // Read now: another tab may have uploaded some before it released their locks.
+    const shared = locks.size === 0 ? [] : await readShared(userId);
+    const free: SharedFiles = new Map([...shared].filter(([, key]) => locks.has(key)));
+    if (free.size > 0) await show(free);
+  } finally {
+    for (const release of locks.values()) release();
+  }
 }
 
 /** Removes the stored files, when their user signs out. */
 export async function clearSharedFiles(): Promise<void> {
-  (await openStore("readwrite"))?.clear();
+  const store = await openStore("readwrite");
+  if (store !== null) await done(store.clear());
 }
 
 /** Removes stored files. */
@@ -85,7 +111,7 @@ export async function uploadSharedFiles(
   await sender.add([...shared.keys()], { willBeReviewed, spokenLanguage: "auto" });
   await new Promise<void>((resolve) => {
     const unsubscribe = sender.subscribe(() => {
-      const queued = new Set(sender.list().map(({ file }) => file));
+      const queued = new Set(sender.list().flatMap(({ file, texts }) => [file, ...(texts?.files ?? [])]));
       for (const [file, key] of shared) {
         if (queued.has(file)) continue;
         shared.delete(file);

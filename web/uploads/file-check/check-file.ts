@@ -4,6 +4,7 @@ import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { clock } from "../../common/format/time.ts";
 import { parseJsonTranscript, parseTextTranscript } from "../../transcript-files/text.ts";
+import { maxUploadBytes } from "../limits.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
 import { probeMedia } from "./probe-media.ts";
 
@@ -15,8 +16,8 @@ export type FileCheck =
   | { readonly kind: "convertible"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string; readonly advice: string };
 
-/** Source: contract, "Media requirements". The server may allow less, and reports that when the upload is created. */
-const limits = { bytes: 4_294_967_296, height: 720, keyframeGapSec: 6, transcriptBytes: 10_000_000 };
+/** Source: contract, "Media requirements". */
+const limits = { bytes: maxUploadBytes, height: 720, keyframeGapSec: 6, transcriptBytes: 10_000_000 };
 const minDurationSec = 10;
 
 /**

@@ -2,9 +2,10 @@ import { ActionIcon, Alert, Button, FileButton, Group, Stack, Text, TextInput } 
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { formatOf, mediaFormats } from "../../../contract/media-formats.ts";
-import { FormDialog } from "../../common/dialogs/form-dialog.tsx";
+import { FormDialog, useUnsavedInDialog } from "../../common/dialogs/form-dialog.tsx";
 import { bytes } from "../../common/format/bytes.ts";
 import { dayAndTime } from "../../common/format/time.ts";
+import { maxUploadBytes } from "../limits.ts";
 import classes from "../uploads.module.css";
 import { byName, byTime, moveUp, partTimes } from "./order.ts";
 
@@ -35,6 +36,8 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [title, setTitle] = useState<string | null>(null);
   const suggested = (files[0]?.name ?? "").replace(/\.[^.]+$/, "").slice(0, 500);
+  // Dropped files are no input of the form.
+  useUnsavedInDialog(files.length > 0, keepNothing);
   const problem = problemOf(files);
   const isReady = files.length > 1 && problem === null;
   const add = (chosen: readonly File[]) =>
@@ -98,6 +101,9 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
   );
 }
 
+/** The chosen files are gone with the dialog. */
+const keepNothing = (): void => undefined;
+
 /** Adds files to the end, each once. */
 function withNew(files: readonly File[], chosen: readonly File[]): File[] {
   return [...new Map([...files, ...chosen].map((file) => [keyOf(file), file])).values()];
@@ -116,6 +122,9 @@ function problemOf(files: readonly File[]): string | null {
     return `${empty.name} is empty. Remove it, or choose it again when it is complete.`;
   const other = files.find(({ name }) => formatOf(name) === null);
   if (other !== undefined) return `${other.name} is not a video or audio file. Remove it.`;
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  if (size > maxUploadBytes)
+    return `Together the files have ${bytes(size)}. The limit is ${bytes(maxUploadBytes)}. Remove some.`;
   return null;
 }
 

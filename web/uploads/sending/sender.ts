@@ -4,6 +4,7 @@ import { formatOf } from "../../../contract/media-formats.ts";
 import { ApiError } from "../../api/client.ts";
 import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
+import { loadPart, PartNotLoadedError } from "../../common/load-part.tsx";
 import type { FileCheck } from "../file-check/check-file.ts";
 import type { FileWithTexts, Texts } from "../file-check/texts.ts";
 import { createSpeedometer } from "./speed.ts";
@@ -32,7 +33,15 @@ export interface UploadTask {
   readonly bytesPerSec: number | null;
   /** Why it failed. */
   readonly reason: string | null;
+  /** Whether it failed because code of the app is missing, which only reloading the page helps. */
+  readonly needsReload: boolean;
 }
+
+/** Code that is only needed once files are chosen. */
+const loadCheck = loadPart(() => import("../file-check/check-file.ts"));
+const loadTexts = loadPart(() => import("../file-check/texts.ts"));
+const loadSubtitles = loadPart(() => import("../../../contract/subtitles.ts"));
+const loadSendFile = loadPart(() => import("./send-file.ts"));
 
 /** How files become recordings. */
 interface Options {
@@ -85,18 +94,18 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
 
   async function inspect(key: string, given: FileWithTexts, options: Options): Promise<void> {
     try {
-      const { checkFile } = await import("../file-check/check-file.ts");
+      const { checkFile } = await loadCheck();
       const check = await checkFile(given.file);
       const status = check.kind === "refused" ? "refused" : "waiting";
-      if (given.transcript === null && given.chat === null) change(key, { check, status });
+      if (textsOf(given).length === 0) change(key, { check, status });
       else {
-        const { readTexts } = await import("../file-check/texts.ts");
+        const { readTexts } = await loadTexts();
         const { texts, refused } = await readTexts(given);
-        change(key, { check, status, texts });
         for (const one of refused) queue([{ file: one.file, check: one.check, status: "refused" }], options);
+        change(key, { check, status, texts });
       }
-    } catch {
-      change(key, { status: "failed", reason: "Couldn't read this file. Choose it again." });
+    } catch (error) {
+      change(key, failureOf(error, "Couldn't read this file. Choose it again."));
     }
     next();
   }
@@ -130,7 +139,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         return;
       }
       const reason = error instanceof Error ? error.message : "The upload failed.";
-      change(key, { status: "failed", reason, bytesPerSec: null });
+      change(key, { ...failureOf(error, reason), bytesPerSec: null });
     }
   }
 
@@ -147,7 +156,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const title = (item.title ?? file.name.replace(/\.[^.]+$/, "")).slice(0, 500);
     if (check.kind === "transcript") {
       const { transcript } = check;
-      const { speakersOf } = await import("../../../contract/subtitles.ts");
+      const { speakersOf } = await loadSubtitles();
       const participants = speakersOf(transcript.segments);
       await startUpload({
         media_type: "transcript",
@@ -184,7 +193,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     if (known === undefined) remember(-1);
     signal.throwIfAborted();
     const speed = createSpeedometer();
-    const { sendFile, sourceOf } = await import("./send-file.ts");
+    const { sendFile, sourceOf } = await loadSendFile();
     await sendFile(sourceOf(file), target.tus_url, {
       signal,
       chunkSize,
@@ -266,6 +275,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         sent: Math.max(0, known?.sent ?? 0),
         bytesPerSec: null,
         reason: null,
+        needsReload: false,
         ...{ willBeReviewed, spokenLanguage },
         ...given,
       };
@@ -281,9 +291,19 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     },
     list: () => items,
     async add(files, options) {
-      const given = await withTexts(files);
+      let given: FileWithTexts[];
+      try {
+        given = await withTexts(files);
+      } catch (error) {
+        const failure = failureOf(error, "Couldn't read these files. Choose them again.");
+        queue(
+          files.map((file) => ({ file, check: null, ...failure })),
+          options,
+        );
+        return;
+      }
       const keys = queue(
-        given.map(({ file }) => ({ file, status: "checking", check: null })),
+        given.map((one) => ({ file: one.file, texts: unread(one), status: "checking", check: null })),
         options,
       );
       for (const [index, one] of given.entries()) void inspect(keys[index] ?? "", one, options);
@@ -318,8 +338,25 @@ async function withTexts(files: readonly File[]): Promise<FileWithTexts[]> {
   // A single file is queued at once.
   const alone = files.map((file) => ({ file, transcript: null, chat: null }));
   if (files.length < 2) return alone;
-  const found = await import("../file-check/texts.ts").catch(() => null);
-  return found === null ? alone : found.pairFiles(files);
+  return (await loadTexts()).pairFiles(files);
+}
+
+/** The transcript and chat of a file. */
+function textsOf({ transcript, chat }: FileWithTexts): readonly File[] {
+  return [transcript, chat].filter((file) => file !== null);
+}
+
+/** The texts of a file before they are read; null without any. */
+function unread(given: FileWithTexts): Texts | null {
+  const files = textsOf(given);
+  return files.length === 0 ? null : { transcript: null, notes: null, participants: [], files };
+}
+
+/** How a task failed. @param reason unless code of the app could not be loaded. */
+function failureOf(error: unknown, reason: string): Pick<UploadTask, "status" | "reason" | "needsReload"> {
+  const needsReload = error instanceof PartNotLoadedError;
+  const text = "You may be offline, or Parley was updated. Reload the page, then choose the file again.";
+  return { status: "failed", reason: needsReload ? text : reason, needsReload };
 }
 
 function identityOf({ name, size, lastModified }: File): Pick<File, "name" | "size" | "lastModified"> {

@@ -2,6 +2,7 @@ import { ActionIcon, Alert, Button, Group, Loader, Progress, Text, VisuallyHidde
 import { IconAlertTriangle, IconPlayerPauseFilled, IconPlayerPlayFilled, IconX } from "@tabler/icons-react";
 import { bytes } from "../../common/format/bytes.ts";
 import { lengthInWords } from "../../common/format/time.ts";
+import { ReloadButton } from "../../common/states.tsx";
 import classes from "../uploads.module.css";
 import type { Sender, UploadTask } from "./sender.ts";
 import { taskName } from "./task-name.ts";
@@ -103,7 +104,7 @@ function State({ sending, percent }: { sending: UploadTask; percent: number }) {
 }
 
 function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
-  const { key, status, check, reason } = sending;
+  const { key, status, check, reason, needsReload } = sending;
   if (status === "refused" && check?.kind === "refused")
     return (
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
@@ -121,7 +122,9 @@ function Trouble({ sending, sender }: { sending: UploadTask; sender: Sender }) {
       <Alert mt="xs" color="red" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />} p="xs">
         <Group justify="space-between" gap="xs">
           <span>{reason}</span>
-          {check === null ? null : (
+          {needsReload ? (
+            <ReloadButton />
+          ) : check === null ? null : (
             <Button
               size="xs"
               variant="default"
