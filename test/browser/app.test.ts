@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
@@ -60,6 +61,44 @@ test("files dropped on any page are uploaded", async () => {
   await page.getByRole("main").dispatchEvent("drop", { dataTransfer: data });
   await page.waitForURL(/\/uploads$/);
   await page.getByText("Short talk").first().waitFor();
+});
+
+test("a file dropped beside a dialog changes nothing, and dropped parts aren't lost by a click", async () => {
+  const { page } = await visit(app, "/uploads", { userId: admin.id });
+  await hasLateParts(page);
+  await page.getByRole("button", { name: "Join files into one recording" }).click();
+  const dialog = page.getByRole("dialog", { name: "Join files into one recording" });
+  const drop = (selector: string) =>
+    page.evaluate<boolean>(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["1"], "Part 1.mp4", { type: "video/mp4" }));
+      const event = (type) =>
+        document.querySelector(${JSON.stringify(selector)}).dispatchEvent(
+          new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+        );
+      // False: the app has taken it, and the browser doesn't open the file.
+      return !event("dragover") && !event("drop");
+    })()`);
+  await dialog.getByRole("button", { name: "Choose files" }).waitFor();
+  assert.ok(await drop(".mantine-Modal-header"), "on the title");
+  assert.ok(await drop(".mantine-Modal-overlay"), "on the overlay");
+  assert.equal(await dialog.getByRole("listitem").count(), 0);
+  assert.ok(await drop("[role=dialog] form"), "on the form");
+  await dialog.getByText("Part 1.mp4").waitFor();
+  await page.mouse.click(5, 5);
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("alertdialog", { name: "Discard changes?" }).waitFor();
+  await dialog.getByRole("button", { name: "Keep editing" }).click();
+  await dialog.getByText("Part 1.mp4").waitFor();
+});
+
+test("signing out leaves the page also where the browser's storage fails", async () => {
+  const { page } = await visit(app, "/stories", { userId: admin.id });
+  await page.getByRole("heading", { level: 1, name: "Stories" }).waitFor();
+  await page.evaluate("indexedDB.databases = () => Promise.reject(new DOMException('disk error'))");
+  await page.getByRole("button", { name: /account menu of/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL(/sign-in/);
 });
 
 test("service worker: caches no pages and no data, shows a page without a network, and offers to reload for a new version", async () => {
@@ -137,4 +176,54 @@ test("files shared by other apps are uploaded when the user agrees, and removed 
     };
   })`;
   await until("the file is removed", () => page.evaluate<boolean>(isEmpty));
+});
+
+test("shared files: captions stay until their recording has arrived, and another window shows what is shared later", async () => {
+  const { page, context } = await visit(app, "/icon.svg", { userId: admin.id });
+  page.on("dialog", (dialog) => dialog.accept());
+  const base64 = readFileSync(new URL("../fixtures/media/good-faststart.mp4", import.meta.url)).toString(
+    "base64",
+  );
+  // As the service worker stores them.
+  const inStore = <T>(page: Page, action: string) =>
+    page.evaluate<T>(`new Promise((resolve, reject) => {
+      const opening = indexedDB.open("parley-shared", 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore("files", { autoIncrement: true });
+      opening.onerror = () => reject(opening.error);
+      opening.onsuccess = () => {
+        const store = opening.result.transaction("files", "readwrite").objectStore("files");
+        const share = (bytes, name) => store.add({ file: new File([bytes], name), at: Date.now() });
+        const bytes = Uint8Array.from(atob("${base64}"), (letter) => letter.charCodeAt(0));
+        const request = ${action};
+        request.onsuccess = () => {
+          opening.result.close();
+          resolve(request.result);
+        };
+      };
+    })`);
+  const names = (page: Page) =>
+    inStore<{ file: unknown }[]>(page, "store.getAll()").then((files) => files.length);
+  await inStore(
+    page,
+    `(share(bytes, "Sync.mp4"), share("WEBVTT\\n\\n00:00.000 --> 00:02.000\\nHello", "Sync.vtt"))`,
+  );
+  await page.route("**/_/media/resumable/**", () => new Promise(() => {}));
+  await page.goto(`${app.url}/uploads`);
+  const notice = (page: Page, count: string) =>
+    page.getByRole("alert").filter({ hasText: `${count} shared with Parley` });
+  await notice(page, "2 files").getByRole("button", { name: "Upload", exact: true }).click();
+  await page.getByText("With Sync.vtt").waitFor();
+  await page.getByText(/0% · uploading/).waitFor();
+  assert.equal(await names(page), 2, "the captions are still stored");
+
+  const other = await context.newPage();
+  await other.goto(`${app.url}/icon.svg`);
+  await inStore(other, `share("Ada: Hello.", "Later.txt")`);
+  await other.goto(`${app.url}/uploads`);
+  await notice(other, "1 file").getByText("Later.txt").waitFor();
+  await notice(other, "1 file").getByRole("button", { name: "Discard" }).click();
+  await until("it is removed", async () => (await names(other)) === 2);
+
+  await page.reload();
+  await notice(page, "2 files").getByText("Sync.vtt").waitFor();
 });

@@ -12,7 +12,7 @@ export async function registerServiceWorker(): Promise<void> {
   // The app works without it, for example where the browser blocks storage.
   const registration = await serviceWorker.register("/service-worker.js").catch(() => null);
   if (registration === null) return;
-  const isFirst = serviceWorker.controller === null;
+  let isFirst = serviceWorker.controller === null;
   const offer = (): void => {
     // The first worker replaces none.
     if (registration.waiting !== null && serviceWorker.controller !== null) offerReload(registration);
@@ -25,6 +25,7 @@ export async function registerServiceWorker(): Promise<void> {
     // Other tabs keep the old version, in which a recording or an upload may run, and offer the new one.
     if (hasAsked) window.location.reload();
     else if (!isFirst) offerReload(registration);
+    isFirst = false;
   });
   // Fails without a connection; the next check may succeed.
   setInterval(() => void registration.update().catch(() => undefined), checkMs);

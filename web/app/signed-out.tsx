@@ -23,6 +23,14 @@ export function SignedOut({ session }: { session: Session }) {
     window.addEventListener("keydown", keepDialogs, { capture: true });
     return () => window.removeEventListener("keydown", keepDialogs, { capture: true });
   }, []);
+  useEffect(() => {
+    // The browser has kept the whole page, perhaps since before its user signed out.
+    const reload = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) window.location.reload();
+    };
+    window.addEventListener("pageshow", reload);
+    return () => window.removeEventListener("pageshow", reload);
+  }, []);
   return (
     <Modal
       opened={isOut}

@@ -30,10 +30,10 @@ async function storeOfflinePage() {
   await cache.addAll(["/icon.svg", ...(styles === undefined ? [] : [styles])]);
 }
 
-/** Removes the files of earlier builds. */
+/** Removes the files of earlier builds, except for the last one: other tabs may still run it, such as one that records. */
 async function takeOver() {
-  const names = await caches.keys();
-  await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)));
+  const earlier = (await caches.keys()).filter((name) => name !== cacheName);
+  await Promise.all(earlier.slice(0, -1).map((name) => caches.delete(name)));
   await self.registration.navigationPreload?.enable();
   await self.clients.claim();
 }
@@ -74,10 +74,15 @@ async function fromCache(request) {
 
 /** Stores files that another app has shared, until the web app has uploaded them. */
 async function receiveFiles(request) {
-  const form = await request.formData();
-  const files = form.getAll("files").filter((file) => file instanceof File);
-  await storeFiles(files.slice(0, maxSharedFiles));
-  return Response.redirect("/uploads", 303);
+  try {
+    const form = await request.formData();
+    const files = form.getAll("files").filter((file) => file instanceof File);
+    await storeFiles(files.slice(0, maxSharedFiles));
+    return Response.redirect("/uploads", 303);
+  } catch {
+    // The browser's storage is full, or blocked.
+    return Response.redirect("/uploads?share=failed", 303);
+  }
 }
 
 /** The same database as in web/uploads/shared-files.ts. */

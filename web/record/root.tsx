@@ -130,6 +130,8 @@ function useRecording(userId: string, onStarted: () => void) {
         sources.stop();
         throw failure;
       });
+      // Loaded now: after an upgrade the server no longer has the code of this page's version.
+      void import("./finish-page.tsx").catch(() => undefined);
       transfers.begin(one, { isStarted: false, queryClient });
       show(one);
       if (sources.lacksSharedSound)
