@@ -95,6 +95,27 @@ for (const [name, size, fontSize] of [
     assert.deepEqual(complaints, []);
   });
 
+test("at 360 pixels the date filter fits, and the closed filters leave no dialog behind", async () => {
+  const { page } = await visit(app, "/", { userId: admin.id, size: { width: 360, height: 640 } });
+  await page.getByRole("button", { name: "Filters" }).tap();
+  await page.getByRole("dialog", { name: "Filters" }).getByRole("button", { name: "Any date" }).tap();
+  const today = page.getByRole("button", { name: "Last 30 days" });
+  await today.waitFor();
+  const ends = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('.mantine-DatePickerInput-day, .mantine-DatePickerInput-calendarHeaderControl, .mantine-DatePickerInput-presetButton')]
+      .flatMap((element) => [element.getBoundingClientRect().left, element.getBoundingClientRect().right])`,
+  );
+  assert.ok(ends.length > 60, `${ends.length} edges`);
+  assert.ok(
+    Math.min(...ends) >= 0 && Math.max(...ends) <= 360,
+    `from ${Math.min(...ends)} to ${Math.max(...ends)}`,
+  );
+  await today.tap();
+  await page.waitForURL(/from=/);
+  await page.getByRole("button", { name: "Done" }).tap();
+  await until("the filters are gone", async () => (await page.locator('[role="dialog"]').count()) === 0);
+});
+
 test("touch: upload, play, search, clip, share and unshare, on a phone", async () => {
   const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
   const { page, complaints } = await visit(app, "/", { userId: admin.id, size: phone });

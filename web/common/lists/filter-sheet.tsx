@@ -16,8 +16,6 @@ export function FilterSheet({ isOpen, onClose, children }: FilterSheetProps) {
       position="bottom"
       title="Filters"
       styles={{ inner: { alignItems: "flex-end" }, content: { height: "auto", maxHeight: "85dvh" } }}
-      // What was typed right before closing still applies.
-      keepMounted
       closeButtonProps={{ "aria-label": "Close" }}
       attributes={{ header: { role: "presentation" } }}
     >

@@ -110,6 +110,7 @@ export function DaysFilter({ value, onChange }: { value: Days; onChange: (days: 
       clearable
       allowSingleDateInRange
       presets={presets()}
+      classNames={{ datePickerRoot: classes.picker ?? "", presetsList: classes.presets ?? "" }}
       leftSection={<IconCalendar size={16} stroke={1.6} aria-hidden />}
       value={first === null ? [value.from ?? null, value.to ?? null] : [first, null]}
       // Not called with null by the button that clears: closing the calendar does so when the range has no last day yet.
