@@ -100,6 +100,40 @@ test("find and replace: more lines than one edit may change, each once", async (
   );
 });
 
+test("find and replace: after a failure the rest is replaced, and nothing twice", async () => {
+  const id = await make();
+  const segments = Array.from({ length: 2001 }, (_, index) => ({
+    ...{ speaker: "Ana Lima", start: index * 2, end: index * 2 + 2, text: "Jon agrees." },
+  }));
+  await manage("PUT", `/recordings/${id}/transcript`, { transcript_version: 0, segments });
+  const { page } = await open(id);
+  let edits = 0;
+  await page.route("**/corrections", async (route) => {
+    edits += 1;
+    // The second edit arrives and only its response is lost; the third doesn't arrive.
+    if (edits === 2) await route.fetch();
+    return edits === 2 || edits === 3 ? route.abort() : route.continue();
+  });
+  await page.getByRole("button", { name: "Find and replace" }).click();
+  const dialog = page.getByRole("dialog", { name: "Find and replace" });
+  await dialog.getByRole("textbox", { name: /^Find/ }).fill("Jon");
+  await dialog.getByLabel("Replace with").fill("Jon Smith");
+  await dialog.getByRole("button", { name: "Replace 2001" }).click();
+  await page.getByText(/^1,000 of 2,001 lines were changed\./).waitFor();
+  await dialog.getByRole("button", { name: "Replace 1", exact: true }).click();
+  await page
+    .getByText(/The server can't be reached/)
+    .nth(1)
+    .waitFor();
+  await dialog.getByRole("button", { name: "Replace 1", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { body } = await manage("GET", `/recordings/${id}/transcript`);
+  assert.deepEqual(
+    [...new Set(body.segments.map(({ text }: { text: string }) => text))],
+    ["Jon Smith agrees."],
+  );
+});
+
 test("text: edited in place, undone, cancelled with Escape; a conflicting edit is shown and nothing is lost", async () => {
   const id = await make();
   const { page, complaints } = await open(id);

@@ -61,11 +61,12 @@ function Words({
   const words = useWords(id, transcript);
   const handle = useRef<ListHandle>(null);
   const [speakerOf, setSpeakerOf] = useState<Segment | null>(null);
+  const found = useFoundWords(segments);
   const finding = useFind(
     segments,
     () => handle.current?.firstShown() ?? 0,
     (index) => handle.current?.show(index),
-    useFoundWords(segments),
+    found,
   );
   const [isReplacing, setReplacing] = useState(false);
   const owner = useDraftOwner();
@@ -108,7 +109,8 @@ function Words({
       <ReplaceDialog
         isOpen={isReplacing}
         transcript={transcript}
-        query={finding.query}
+        // The words of a search are no phrase to replace.
+        query={finding.query === found.query ? "" : finding.query}
         onClose={() => setReplacing(false)}
       />
       <SpeakerDialog transcript={transcript} segment={speakerOf} onClose={() => setSpeakerOf(null)} />

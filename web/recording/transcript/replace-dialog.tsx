@@ -8,7 +8,7 @@ import { segmentSpeakerKey, speakerKey } from "../../common/speakers.ts";
 import { findReplacements, type Replacement } from "../../transcript/replace.ts";
 import { useRecording } from "../context.ts";
 import classes from "./replace.module.css";
-import { useTranscriptEdit } from "./use-edit.ts";
+import { editErrorText, useTranscriptEdit } from "./use-edit.ts";
 
 /** Lines shown in the preview. */
 const maxShown = 50;
@@ -16,6 +16,8 @@ const maxShown = 50;
 /** Lines and characters that one edit can change; the server's limits. */
 const maxLines = 1000;
 const maxCharacters = 200_000;
+
+const none: ReadonlyMap<number, string> = new Map();
 
 /** Replaces words in the whole transcript, in one edit that can be undone; in several if there are too many lines. */
 export function ReplaceDialog(props: {
@@ -48,6 +50,13 @@ function Form({
   const [isWholeWord, setWholeWord] = useState(true);
   const [isCaseSensitive, setCaseSensitive] = useState(false);
   const [speaker, setSpeaker] = useState<string | null>(null);
+  /** The texts that lines were to get, by their index: lines that have got them aren't searched again. */
+  const [attempted, setAttempted] = useState<ReadonlyMap<number, string>>(none);
+  /** Changes what is replaced: lines that were replaced before are searched again. */
+  const search = (change: () => void): void => {
+    setAttempted(none);
+    change();
+  };
   const options = useMemo(
     () => ({
       find,
@@ -55,9 +64,10 @@ function Form({
       isWholeWord,
       isCaseSensitive,
       includes: (segment: Transcript["segments"][number]) =>
-        speaker === null || segmentSpeakerKey(segment) === speaker,
+        attempted.get(segment.index) !== segment.text &&
+        (speaker === null || segmentSpeakerKey(segment) === speaker),
     }),
-    [find, replacement, isWholeWord, isCaseSensitive, speaker],
+    [find, replacement, isWholeWord, isCaseSensitive, speaker, attempted],
   );
   // Searching a long transcript must not delay typing.
   const latest = useDeferredValue(options);
@@ -69,14 +79,26 @@ function Form({
       onSubmit={(event) => {
         event.preventDefault();
         if (count === 0 || latest !== options) return;
+        // If an edit fails, the dialog continues with the lines that still have their old text.
+        setAttempted(
+          (before) => new Map([...before, ...all.map(({ index, after }) => [index, after] as const)]),
+        );
+        let replaced = 0;
         edit.mutate(
           {
             run: async (version) => {
               let result = await actions.correct(version, edits[0] ?? []);
-              for (const segments of edits.slice(1))
+              replaced = edits[0]?.length ?? 0;
+              for (const segments of edits.slice(1)) {
                 result = await actions.correct(result.transcript_version, segments);
+                replaced += segments.length;
+              }
               return result;
             },
+            failed: (error) =>
+              replaced === 0
+                ? editErrorText(error)
+                : `${replaced.toLocaleString()} of ${counted(all.length, "line")} were changed. ${editErrorText(error)} Replace again to change the rest.`,
             done: () =>
               `Replaced ${counted(count, "match", "matches")}. ${
                 edits.length === 1
@@ -95,24 +117,24 @@ function Form({
           data-autofocus
           maxLength={200}
           value={find}
-          onChange={(event) => setFind(event.currentTarget.value)}
+          onChange={({ currentTarget: { value } }) => search(() => setFind(value))}
         />
         <TextInput
           label="Replace with"
           maxLength={200}
           value={replacement}
-          onChange={(event) => setReplacement(event.currentTarget.value)}
+          onChange={({ currentTarget: { value } }) => search(() => setReplacement(value))}
         />
         <Group>
           <Checkbox
             label="Whole words"
             checked={isWholeWord}
-            onChange={(event) => setWholeWord(event.currentTarget.checked)}
+            onChange={({ currentTarget: { checked } }) => search(() => setWholeWord(checked))}
           />
           <Checkbox
             label="Match case"
             checked={isCaseSensitive}
-            onChange={(event) => setCaseSensitive(event.currentTarget.checked)}
+            onChange={({ currentTarget: { checked } }) => search(() => setCaseSensitive(checked))}
           />
         </Group>
         <Select

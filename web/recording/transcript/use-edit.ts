@@ -24,12 +24,19 @@ export function editErrorText(error: unknown): string {
   return error instanceof ApiError ? error.message : "Something went wrong. Nothing was changed.";
 }
 
+interface Edit {
+  readonly run: (version: number) => Promise<Result>;
+  readonly done: (result: Result) => string;
+  /** Says what was changed before it failed. Default: nothing was. */
+  readonly failed?: (error: unknown) => string;
+}
+
 /** Runs an edit of speakers, or an undo, and shows a notification with the outcome. */
 export function useTranscriptEdit() {
   const { id } = useRecording();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (edit: { run: (version: number) => Promise<Result>; done: (result: Result) => string }) => {
+    mutationFn: (edit: Edit) => {
       const version = client.getQueryData(transcriptQuery(id).queryKey)?.transcript_version ?? 0;
       return edit.run(version);
     },
@@ -37,12 +44,13 @@ export function useTranscriptEdit() {
       await refreshTranscript(client, id);
       notifications.show({ message: done(result) });
     },
-    onError: async (error) => {
-      if (error instanceof ApiError && error.status === 409) await refreshTranscript(client, id);
+    onError: async (error, { failed = editErrorText }) => {
+      const refreshing = refreshTranscript(client, id);
+      if (error instanceof ApiError && error.status === 409) await refreshing;
       notifications.show({
         color: "red",
         title: "Couldn't edit transcript",
-        message: editErrorText(error),
+        message: failed(error),
         autoClose: 10_000,
       });
     },
