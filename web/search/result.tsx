@@ -169,10 +169,15 @@ function AllHits(props: { recordingId: string; search: SearchParams; find: strin
 export function ResultSkeleton() {
   return (
     <div className={classes.result}>
-      <Skeleton height={18} width="45%" mb={10} />
-      <Skeleton height={12} width="30%" mb={16} />
-      <Skeleton height={14} width="92%" mb={8} />
-      <Skeleton height={14} width="80%" />
+      <div className={classes.picture}>
+        <Skeleton style={{ aspectRatio: "16 / 9" }} />
+      </div>
+      <div>
+        <Skeleton className={classes.title ?? ""} height={18} width="45%" mb={10} />
+        <Skeleton className={classes.facts ?? ""} height={12} width="30%" mb={16} />
+        <Skeleton height={14} width="92%" mb={8} />
+        <Skeleton height={14} width="80%" />
+      </div>
     </div>
   );
 }

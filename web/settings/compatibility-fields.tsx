@@ -25,14 +25,17 @@ export function CompatibilityFields(props: {
   value: CompatibilityValue;
   onChange: (change: Partial<CompatibilityValue>) => void;
   errors: Readonly<Record<string, string | undefined>>;
+  /** Whether the server's setting can be chosen again: not once another one is saved. */
+  canClear: boolean;
 }) {
-  const { value, onChange, errors } = props;
+  const { value, onChange, errors, canClear } = props;
   return (
     <>
       <Select
         label="Date filters"
         description="By name: before_datetime finds recordings that start before its value. Choose this if a program's lists stay empty."
         placeholder="Server default"
+        allowDeselect={canClear}
         data={readings}
         value={value.datetime_filters}
         onChange={(datetime_filters) => onChange({ datetime_filters })}
@@ -42,6 +45,7 @@ export function CompatibilityFields(props: {
         label="CRM field names"
         description="Choose crm and hubspot if a program asks for include.hubspot."
         placeholder="Server default"
+        allowDeselect={canClear}
         data={names}
         value={value.compatibility}
         onChange={(compatibility) => onChange({ compatibility })}

@@ -235,6 +235,7 @@ function TokenForm(props: { isAdmin: boolean; onCreated: (token: string) => void
           value={compatibility}
           onChange={(change) => setCompatibility((before) => ({ ...before, ...change }))}
           errors={errors}
+          canClear
         />
         <FormError error={create.error} fields={["name", "type", "expires_at", ...compatibilityFields]} />
         <Group justify="flex-end">

@@ -119,6 +119,7 @@ export function ClientForm({ client, onSaved, onCancel }: ClientFormProps) {
             draft.change({ datetime_filters: datetime_filters ?? "", compatibility: names ?? "" });
           }}
           errors={errors}
+          canClear={client === undefined}
         />
         <FormError
           error={save.error}
