@@ -10,7 +10,7 @@ import {
   withoutEmpty,
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
-import { filtersOf, isFiltered, type LibrarySearch } from "./search-params.ts";
+import { filtersOf, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
@@ -18,13 +18,14 @@ const page = getRouteApi("/signed-in/");
 export function LibraryFilters() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
+  const count = countFilters(filtersOf(search));
   const set = (change: LibrarySearch) =>
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
     <Filters
-      count={countFilters(filtersOf(search))}
+      count={count}
       clear={
-        isFiltered(search)
+        count > 0
           ? {
               text: "Clear filters",
               run: () =>

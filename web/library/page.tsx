@@ -22,7 +22,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { libraryQuery } from "../api/library.ts";
 import { counted } from "../common/format/count.ts";
-import { withoutEmpty } from "../common/lists/filters.tsx";
+import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
 import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-stack.tsx";
@@ -34,7 +34,7 @@ import classes from "./library.module.css";
 import { RecordingCardSkeleton } from "./recording-card.tsx";
 import { RecordingList } from "./recording-list.tsx";
 import { RecordingRowSkeleton } from "./recording-row.tsx";
-import { isFiltered, type LibrarySearch } from "./search-params.ts";
+import { filtersOf, type LibrarySearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/");
 
@@ -49,7 +49,8 @@ export function LibraryPage() {
   const isGrid = view === "grid";
   const { data } = useInfiniteQuery(libraryQuery(filter));
   // Until there is a recording, there is nothing to filter or to arrange.
-  const isEmpty = !isFiltered(search) && data?.pages.every(({ recordings }) => recordings.length === 0);
+  const isEmpty =
+    countFilters(filtersOf(search)) === 0 && data?.pages.every(({ recordings }) => recordings.length === 0);
   if (isEmpty)
     return (
       <PageStack>
@@ -167,7 +168,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
     <>
       <RecordingList
         items={items}
-        count={query.data?.pages[0]?.count ?? items.length}
+        count={query.data?.pages[0]?.count ?? (query.hasNextPage ? -1 : items.length)}
         isGrid={isGrid}
         isByDay={search.sort !== "title"}
         onEnd={() => loadNextPage(query)}

@@ -41,6 +41,7 @@ interface OpenDialog {
 /** Recordings as list or grid, of which only what is near the viewport is in the document. */
 export function RecordingList(props: {
   items: readonly LibraryItem[];
+  /** Of all recordings; -1 if unknown. */
   count: number;
   isGrid: boolean;
   isByDay: boolean;

@@ -3,10 +3,9 @@ import type { MouseEvent } from "react";
 import type { RecordingBody } from "../api/recordings.ts";
 import { namesInLine } from "../common/format/names.ts";
 import { dayAndTime, fullTime } from "../common/format/time.ts";
+import { mediaTypes } from "../common/media-types.ts";
 import { recordingUrl } from "../common/recording-url.ts";
 import classes from "./library.module.css";
-
-const kinds = { video: "Video", audio: "Audio", transcript: "Transcript" } as const;
 
 /**
  * The title as the link to the recording. Not the router's Link, which follows every change of the URL and takes longer to
@@ -45,7 +44,7 @@ export function Facts({ recording }: { recording: RecordingBody }) {
       <time dateTime={recording.start_datetime} title={fullTime(recording.start_datetime)}>
         {dayAndTime(recording.start_datetime)}
       </time>
-      <span>{kinds[recording.media_type]}</span>
+      <span>{mediaTypes[recording.media_type]}</span>
       {people.length === 0 ? null : (
         <span title={people.join(", ")} className={classes.people ?? ""}>
           {namesInLine(people)}

@@ -29,8 +29,3 @@ export function readLibrarySearch(raw: Readonly<Record<string, unknown>>): Libra
 export function filtersOf({ view: _view, sort: _sort, ...filter }: LibrarySearch) {
   return filter;
 }
-
-/** Whether any filter is set. */
-export function isFiltered(search: LibrarySearch): boolean {
-  return Object.values(filtersOf(search)).some((value) => value !== undefined);
-}

@@ -13,7 +13,7 @@ import {
 } from "../common/lists/filters.tsx";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
 import { useTypedText } from "../common/lists/use-typed-text.ts";
-import { filtersOf, isFiltered, type SearchParams } from "./search-params.ts";
+import { filtersOf, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
 
@@ -27,13 +27,14 @@ const mediaTypes = [
 export function SearchFilters() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
+  const count = countFilters(filtersOf(search));
   const set = (change: SearchParams) =>
     navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   return (
     <Filters
-      count={countFilters(filtersOf(search))}
+      count={count}
       clear={
-        isFiltered(search)
+        count > 0
           ? {
               text: "Clear filters",
               run: () =>

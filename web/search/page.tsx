@@ -6,7 +6,7 @@ import { ApiError } from "../api/client.ts";
 import { type Count, searchQuery } from "../api/search.ts";
 import { fieldErrors } from "../common/actions.tsx";
 import { counted } from "../common/format/count.ts";
-import { withoutEmpty } from "../common/lists/filters.tsx";
+import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -14,7 +14,7 @@ import { useTitle } from "../common/use-title.ts";
 import { SearchFilters } from "./filters.tsx";
 import { Result, ResultSkeleton } from "./result.tsx";
 import classes from "./search.module.css";
-import { isFiltered, type SearchParams } from "./search-params.ts";
+import { filtersOf, type SearchParams } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/search");
 
@@ -52,7 +52,9 @@ function Results({ search }: { search: SearchParams }) {
   const results = query.data.pages.flatMap(({ results }) => results);
   const [first] = query.data.pages;
   if (results.length === 0)
-    return <NoResults isFiltered={isFiltered(search)} suggestion={first?.suggestion ?? null} />;
+    return (
+      <NoResults isFiltered={countFilters(filtersOf(search)) > 0} suggestion={first?.suggestion ?? null} />
+    );
   return (
     <div data-stale={query.isPlaceholderData || undefined} className={classes.found}>
       <Group justify="space-between" mb="sm">

@@ -6,13 +6,12 @@ import { useState } from "react";
 import { type FoundRecording, type Hit, hitsQuery } from "../api/search.ts";
 import { errorText } from "../common/actions.tsx";
 import { clock, day, fullTime, lengthInWords } from "../common/format/time.ts";
+import { mediaTypes } from "../common/media-types.ts";
 import { Picture } from "../common/picture.tsx";
 import { secondsOf } from "../common/recording-url.ts";
 import { Marked } from "./marked.tsx";
 import classes from "./search.module.css";
 import type { SearchParams } from "./search-params.ts";
-
-const kinds = { video: "Video", audio: "Audio", transcript: "Transcript" } as const;
 
 /** A result includes this many transcript matches; if it has all of them, there may be more. */
 const shownMoments = 3;
@@ -45,7 +44,7 @@ export function Result({ result, search }: { result: FoundRecording; search: Sea
             {day(recording.start_datetime)}
           </time>
           <span>{lengthInWords(recording.duration_ms)}</span>
-          <span>{kinds[recording.media_type]}</span>
+          <span>{mediaTypes[recording.media_type]}</span>
           <Badges hits={result.hits} />
         </div>
         {showsAll ? (

@@ -29,11 +29,6 @@ export function filtersOf({ q: _q, sort: _sort, ...filter }: SearchParams) {
   return filter;
 }
 
-/** Whether any filter is set. */
-export function isFiltered(search: SearchParams): boolean {
-  return Object.values(filtersOf(search)).some((value) => value !== undefined);
-}
-
 /** NaN for an invalid date. */
 function dayAsDate(text: string): number {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00`).getTime() : Number.NaN;

@@ -61,11 +61,12 @@ function EmptyTrash() {
   const { data } = useInfiniteQuery(trashQuery);
   const isViewer = useQuery(sessionQuery).data?.user.role === "viewer";
   const client = useQueryClient();
-  const { total, recordings = [], cursor } = data?.pages[0] ?? {};
+  // The server may leave out the total of a large trash.
+  const { total = null, recordings = [], cursor } = data?.pages[0] ?? {};
   const [last] = recordings;
-  if (total == null || last === undefined) return null;
+  if (last === undefined) return null;
   const isAllHeld = cursor === null && recordings.every(({ is_held }) => is_held);
-  const size = `${counted(total.recordings, "recording")}, ${bytes(total.bytes)}`;
+  const size = total && `${counted(total.recordings, "recording")}, ${bytes(total.bytes)}`;
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed" role="status">
@@ -81,7 +82,7 @@ function EmptyTrash() {
           run={async () => {
             try {
               const deleted = await emptyTrash(new Date(Date.parse(last.deleted_datetime) + 1).toISOString());
-              return { deleted, left: total.recordings - deleted };
+              return { deleted, left: total === null ? 0 : total.recordings - deleted };
             } finally {
               // Also after an error: recordings may have been deleted before it.
               await client.invalidateQueries({ queryKey: ["trash"] });
@@ -89,8 +90,8 @@ function EmptyTrash() {
           }}
           done={emptied}
         >
-          Permanently deletes all recordings you can restore ({size}), with their files, transcripts and
-          highlights. Recordings on legal hold stay.
+          Permanently deletes all recordings you can restore{size && ` (${size})`}, with their files,
+          transcripts and highlights. Recordings on legal hold stay.
         </ConfirmButton>
       )}
     </Group>
