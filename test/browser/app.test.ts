@@ -64,10 +64,8 @@ test("files dropped on any page are uploaded", async () => {
 });
 
 test("a file dropped beside a dialog changes nothing, and dropped parts aren't lost by a click", async () => {
-  const { page } = await visit(app, "/uploads", { userId: admin.id });
+  const { page } = await visit(app, "/stories", { userId: admin.id });
   await hasLateParts(page);
-  await page.getByRole("button", { name: "Join files into one recording" }).click();
-  const dialog = page.getByRole("dialog", { name: "Join files into one recording" });
   const drop = (selector: string) =>
     page.evaluate<boolean>(`(() => {
       const dataTransfer = new DataTransfer();
@@ -79,10 +77,15 @@ test("a file dropped beside a dialog changes nothing, and dropped parts aren't l
       // False: the app has taken it, and the browser doesn't open the file.
       return !event("dragover") && !event("drop");
     })()`);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search pages, recordings, people and actions" }).waitFor();
+  assert.ok(await drop("main"), "beside a dialog");
+  assert.ok(page.url().endsWith("/stories"));
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Uploads", exact: true }).click();
+  await page.getByRole("button", { name: "Join files into one recording" }).click();
+  const dialog = page.getByRole("dialog", { name: "Join files into one recording" });
   await dialog.getByRole("button", { name: "Choose files" }).waitFor();
-  assert.ok(await drop(".mantine-Modal-header"), "on the title");
-  assert.ok(await drop(".mantine-Modal-overlay"), "on the overlay");
-  assert.equal(await dialog.getByRole("listitem").count(), 0);
   assert.ok(await drop("[role=dialog] form"), "on the form");
   await dialog.getByText("Part 1.mp4").waitFor();
   await page.mouse.click(5, 5);
@@ -224,6 +227,9 @@ test("shared files: captions stay until their recording has arrived, and another
   await notice(other, "1 file").getByRole("button", { name: "Discard" }).click();
   await until("it is removed", async () => (await names(other)) === 2);
 
-  await page.reload();
+  // Where the service worker sends the browser if it couldn't store what was shared.
+  await page.goto(`${app.url}/uploads?share=failed`);
   await notice(page, "2 files").getByText("Sync.vtt").waitFor();
+  await page.getByText("Couldn't take the shared files").waitFor();
+  await page.waitForURL(/\/uploads$/);
 });

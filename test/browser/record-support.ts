@@ -226,12 +226,17 @@ export async function sendPart(tusUrl: string, bytes: Buffer): Promise<void> {
   assert.equal(sent.status, 204);
 }
 
-/** Stores a recording in the browser, as one that was killed leaves it. @param has which pieces are still there. */
+/**
+ * Stores a recording in the browser, as one that was killed leaves it.
+ * @param has which pieces are still there.
+ * @param hasNote whether its note can be read.
+ */
 export async function leaveRecording(
   page: Page,
   note: { readonly uploadId: string; readonly userId: string; readonly title: string },
   pieces: readonly Buffer[],
-  has: (index: number) => boolean = () => true,
+  has: (index: number) => boolean,
+  hasNote: boolean,
 ): Promise<void> {
   let start = 0;
   const files: { name: string; base64: string }[] = [];
@@ -241,7 +246,7 @@ export async function leaveRecording(
     start += piece.length;
   }
   const json = JSON.stringify({ ...note, startedAt: "2026-01-05T10:00:00.000Z", moments: [] });
-  files.push({ name: "note.json", base64: Buffer.from(json).toString("base64") });
+  files.push({ name: "note.json", base64: Buffer.from(hasNote ? json : "{").toString("base64") });
   await page.evaluate(`(async () => {
     const storage = await navigator.storage.getDirectory();
     const root = await storage.getDirectoryHandle("parley-recordings", { create: true });

@@ -186,14 +186,18 @@ const leftSec = 24;
 const pieces = makePieces(leftSec);
 
 /** A page of a user whose browser has a recording, of which the server has the first pieces. */
-async function leave(workspace: Awaited<ReturnType<typeof makeWorkspace>>, title: string, { sent = 0 } = {}) {
+async function leave(
+  workspace: Awaited<ReturnType<typeof makeWorkspace>>,
+  title: string,
+  { sent = 0, hasNote = true } = {},
+) {
   const { member } = workspace;
   const { uploadId, tusUrl } = await createRecordingUpload(app, member.token, title);
   if (sent > 0) await sendPart(tusUrl, Buffer.concat(pieces.slice(0, sent)));
   const { page, context } = await visit(app, "/icon.svg", { userId: member.id });
   // The beginning of the file stays when its bytes have arrived.
   const note = { uploadId, userId: member.id, title };
-  await leaveRecording(page, note, pieces, (index) => index === 0 || index >= sent);
+  await leaveRecording(page, note, pieces, (index) => index === 0 || index >= sent, hasNote);
   await page.goto(`${app.url}/stories`);
   await noticeOf(page, title).waitFor();
   return { page, context, uploadId };
@@ -238,8 +242,11 @@ test("a recording whose upload the server has ended with a part stays in the bro
   assert.ok((await storedNames(page)).length > 12, "the rest stays");
 });
 
-test("a recording that one tab uploads can't be discarded in another, and arrives whole", async () => {
-  const { page, context } = await leave(await makeWorkspace(app.db), "Two tabs", { sent: 12 });
+test("a recording whose note is damaged is offered, can't be discarded in a tab while another uploads it, and arrives whole", async () => {
+  const { page, context } = await leave(await makeWorkspace(app.db), "Two tabs", {
+    sent: 12,
+    hasNote: false,
+  });
   const other = await context.newPage();
   await other.goto(`${app.url}/stories`);
   const discard = noticeOf(other, "Two tabs").getByRole("button", { name: "Discard" });
