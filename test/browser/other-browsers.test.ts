@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { mediaFile } from "../support/factories.ts";
 import { makeOAuthWorkspace, password } from "../support/oauth.ts";
+import { until } from "../support/until.ts";
 import { noFirefox, startFirefox } from "../support/web-driver/firefox.ts";
 import {
   button,
@@ -57,6 +58,11 @@ async function walk(t: TestContext, page: DrivenPage, record: (page: DrivenPage)
   const { driver } = page;
   t.after(() => driver.close());
   t.diagnostic(`${driver.name} ${driver.version}`);
+  await page.open("/sign-in");
+  await page.evaluate("console.error('a test message')");
+  await until("the console's messages are read", async () =>
+    (await driver.takeComplaints()).some((one) => one.includes("a test message")),
+  );
   const id = await makeMedia(app, member.token, { title: "Harbour contract" });
   const journeys: [title: string, journey: () => Promise<void>][] = [
     ["sign in with a password", () => signIn(page)],
@@ -77,7 +83,7 @@ async function walk(t: TestContext, page: DrivenPage, record: (page: DrivenPage)
     await t.test(title, { timeout: journeyTimeout }, async () => {
       await driver.resize(1280, 720);
       await journey();
-      assert.deepEqual(driver.takeComplaints(), [], "the console reports nothing");
+      assert.deepEqual(await driver.takeComplaints(), [], "the console reports nothing");
     });
 }
 

@@ -2,8 +2,8 @@
 export interface WebDriver {
   readonly name: string;
   readonly version: string;
-  /** What the console and uncaught errors have reported since the last call. */
-  takeComplaints(): string[];
+  /** Errors and warnings of the console, and uncaught errors, since the last call. In WebKit from when a page is loaded. */
+  takeComplaints(): Promise<string[]>;
   /** Opens a URL and waits until it is loaded. */
   navigate(url: string): Promise<void>;
   /** The value of a JavaScript expression, as JSON; promises are awaited. */

@@ -78,7 +78,7 @@ async function openSession(url: string): Promise<Omit<WebDriver, "close">> {
   return {
     name: "Firefox",
     version: capabilities.browserVersion,
-    takeComplaints: () => complaints.splice(0),
+    takeComplaints: () => Promise.resolve(complaints.splice(0)),
     async navigate(url) {
       await send("browsingContext.navigate", { context, url, wait: "complete" });
     },

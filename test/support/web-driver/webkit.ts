@@ -10,12 +10,26 @@ import { makeHome, type Program, startProgram, within } from "./program.ts";
 export const noWebKit: string | false = skipWithout("WebKitWebDriver", "Xvfb", "timeout");
 
 /** Options of WebKit's MiniBrowser, each a setting of WebKitGTK. */
-const browserArguments = [
-  "--automation",
-  "--enable-write-console-messages-to-stdout=true",
-  "--enable-media-stream=true",
-  "--enable-mock-capture-devices=true",
-];
+const browserArguments = ["--automation", "--enable-media-stream=true", "--enable-mock-capture-devices=true"];
+
+/**
+ * Keeps what the page reports, because the driver discards the browser's output. Stored, so that it survives when the page
+ * changes.
+ */
+const keepComplaints = `(() => {
+  const keep = (text) => {
+    const kept = JSON.parse(sessionStorage.getItem("complaints") ?? "[]");
+    sessionStorage.setItem("complaints", JSON.stringify([...kept, String(text)]));
+  };
+  for (const level of ["error", "warn"]) console[level] = (...words) => keep(words.join(" "));
+  addEventListener("error", ({ message }) => keep(message));
+  addEventListener("unhandledrejection", ({ reason }) => keep(reason));
+})()`;
+const takeComplaints = `(() => {
+  const kept = JSON.parse(sessionStorage.getItem("complaints") ?? "[]");
+  sessionStorage.removeItem("complaints");
+  return kept;
+})()`;
 
 /** Starts Debian's WebKitGTK on a virtual display. Its driver speaks WebDriver over HTTP. */
 export async function startWebKit(): Promise<WebDriver> {
@@ -51,14 +65,14 @@ export async function startWebKit(): Promise<WebDriver> {
         () => false,
       ),
     );
-    return { ...(await openSession(url, driver)), close };
+    return { ...(await openSession(url)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function openSession(url: string, driver: Program): Promise<Omit<WebDriver, "close">> {
+async function openSession(url: string): Promise<Omit<WebDriver, "close">> {
   const { sessionId, capabilities } = await request("POST", `${url}/session`, {
     capabilities: { alwaysMatch: { "webkitgtk:browserOptions": { args: browserArguments } } },
   });
@@ -71,18 +85,14 @@ async function openSession(url: string, driver: Program): Promise<Omit<WebDriver
     if (error !== undefined) throw new Error(error);
     return JSON.parse(value);
   };
-  let read = 0;
   return {
     name: "WebKit",
     version: capabilities.browserVersion,
     evaluate,
-    takeComplaints() {
-      const lines = driver.output().slice(read).split("\n");
-      read = driver.output().length;
-      return lines.filter((line) => /^CONSOLE \S+ (?:ERROR|WARN)/.test(line));
-    },
+    takeComplaints: () => evaluate<string[]>(takeComplaints),
     async navigate(url) {
       await send("POST", "/url", { url });
+      await evaluate(keepComplaints);
     },
     async perform(actions) {
       await send("POST", "/actions", { actions });
