@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ListedBody } from "../api/highlights.ts";
 import { namesInLine } from "../common/format/names.ts";
 import { clock, dayAndTime, fullTime, lengthInWords } from "../common/format/time.ts";
+import rows from "../common/lists/rows.module.css";
 import type { Action } from "./action-dialogs.tsx";
 import classes from "./highlights.module.css";
 import { momentUrl } from "./url.ts";
@@ -18,7 +19,7 @@ export function HighlightRow({
 }) {
   const { text, recording, speakers = [], tags, can_change } = highlight;
   return (
-    <div className={classes.row}>
+    <div className={`${rows.linked} ${classes.row}`}>
       <div className={classes.picture}>
         <img src={highlight.thumbnail_url} alt="" loading="lazy" decoding="async" />
         <span className={classes.length} role="img" aria-label={lengthInWords(highlight.duration)}>
@@ -29,7 +30,7 @@ export function HighlightRow({
         <Link
           to="/highlights"
           search={(before: object) => ({ ...before, play: highlight.id })}
-          className={classes.title ?? ""}
+          className={rows.title ?? ""}
         >
           {text}
         </Link>

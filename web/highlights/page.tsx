@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { highlightQuery, highlightsQuery } from "../api/highlights.ts";
+import rows from "../common/lists/rows.module.css";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -88,7 +89,7 @@ function Highlights({ onAction }: { onAction: (action: Action) => void }) {
     );
   return (
     <>
-      <ul className={classes.list} aria-label="Highlights">
+      <ul className={rows.list} aria-label="Highlights">
         {highlights.map((highlight) => (
           <li key={highlight.id}>
             <HighlightRow highlight={highlight} onAction={onAction} />

@@ -24,6 +24,7 @@ import { libraryQuery } from "../api/library.ts";
 import { counted } from "../common/format/count.ts";
 import { countFilters, withoutEmpty } from "../common/lists/filters.tsx";
 import { loadNextPage, NextPageState } from "../common/lists/load-more.tsx";
+import rows from "../common/lists/rows.module.css";
 import { lazyPart } from "../common/load-part.tsx";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
@@ -181,7 +182,7 @@ function Recordings({ isGrid }: { isGrid: boolean }) {
 function Loading({ isGrid }: { isGrid: boolean }) {
   const Skeleton = isGrid ? RecordingCardSkeleton : RecordingRowSkeleton;
   return (
-    <div className={isGrid ? classes.grid : classes.list} aria-busy="true">
+    <div className={isGrid ? classes.grid : rows.list} aria-busy="true">
       <VisuallyHidden role="status">Loading recordings</VisuallyHidden>
       {Array.from({ length: 8 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity.

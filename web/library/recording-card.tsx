@@ -1,5 +1,6 @@
 import { Box, Skeleton } from "@mantine/core";
 import { memo } from "react";
+import rows from "../common/lists/rows.module.css";
 import pictureClasses from "../common/picture.module.css";
 import { Picture } from "../common/picture.tsx";
 import classes from "./library.module.css";
@@ -10,7 +11,7 @@ import { ItemButtons, type ItemProps, SelectBox } from "./row-controls.tsx";
 export const RecordingCard = memo(function RecordingCard(props: ItemProps) {
   const { recording } = props.item;
   return (
-    <div className={classes.card} data-selected={props.isSelected || undefined}>
+    <div className={`${rows.linked} ${classes.card}`} data-selected={props.isSelected || undefined}>
       <Picture recording={recording} />
       <div className={classes.about}>
         <TitleLink recording={recording} />

@@ -3,6 +3,7 @@ import type { MouseEvent } from "react";
 import type { RecordingBody } from "../api/recordings.ts";
 import { namesInLine } from "../common/format/names.ts";
 import { dayAndTime, fullTime } from "../common/format/time.ts";
+import rows from "../common/lists/rows.module.css";
 import { mediaTypes } from "../common/media-types.ts";
 import { recordingUrl } from "../common/recording-url.ts";
 import classes from "./library.module.css";
@@ -26,7 +27,7 @@ export function TitleLink({ recording }: { recording: RecordingBody }) {
   return (
     <a
       href={recordingUrl(recording.id)}
-      className={classes.title}
+      className={rows.title}
       onClick={open}
       onMouseEnter={preload}
       onFocus={preload}

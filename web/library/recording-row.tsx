@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { memo } from "react";
+import rows from "../common/lists/rows.module.css";
 import pictureClasses from "../common/picture.module.css";
 import { Picture } from "../common/picture.tsx";
 import classes from "./library.module.css";
@@ -10,7 +11,7 @@ import { ItemButtons, type ItemProps, SelectBox } from "./row-controls.tsx";
 export const RecordingRow = memo(function RecordingRow(props: ItemProps) {
   const { recording } = props.item;
   return (
-    <div className={classes.row} data-selected={props.isSelected || undefined}>
+    <div className={`${rows.linked} ${classes.row}`} data-selected={props.isSelected || undefined}>
       <Picture recording={recording} />
       <div>
         <TitleLink recording={recording} />

@@ -20,6 +20,7 @@ import { bytes } from "../common/format/bytes.ts";
 import { counted } from "../common/format/count.ts";
 import { clock, dayAndTime, fullTime, lengthInWords, whenInLine } from "../common/format/time.ts";
 import { LoadMore } from "../common/lists/load-more.tsx";
+import rows from "../common/lists/rows.module.css";
 import { PageStack } from "../common/page-stack.tsx";
 import { EmptyState, ErrorState } from "../common/states.tsx";
 import { useTitle } from "../common/use-title.ts";
@@ -125,7 +126,7 @@ function Trashed() {
     );
   return (
     <>
-      <ul className={classes.list} aria-label="Recordings in the trash">
+      <ul className={rows.list} aria-label="Recordings in the trash">
         {recordings.map((recording) => (
           <li key={recording.id}>
             <TrashedRow recording={recording} />
