@@ -298,11 +298,17 @@ test("library: an export of more recordings than the rate limit allows waits, an
   await page.clock.install();
   await dialog.getByRole("button", { name: "Export" }).click();
   const statuses = new Set<number>();
+  let readAgainMs = 0;
   await until("exported", async () => {
     // Both the server's and the page's clock.
     aheadMs += 10_000;
     await page.clock.fastForward(10_000);
-    if (await dialog.getByText(/[1-9] of 9 recordings/).isVisible()) statuses.add(await readTrash());
+    const isSending = await dialog.getByText(/[1-9] of 9 recordings/).isVisible();
+    if (isSending && aheadMs >= readAgainMs) {
+      // Once a minute, or these requests themselves use up the limit.
+      readAgainMs = aheadMs + 60_000;
+      statuses.add(await readTrash());
+    }
     return dialog.getByText("9 recordings exported").isVisible();
   });
   assert.deepEqual([...statuses], [200]);
