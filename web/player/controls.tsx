@@ -32,7 +32,7 @@ export function Controls(props: {
   const isFullScreen = useIsFullScreen();
   return (
     <div className={classes.controls}>
-      <Group gap={4} wrap="nowrap">
+      <Group gap={4} wrap="nowrap" miw={0}>
         <Tool label={isPlaying ? "Pause" : "Play"} keys="space" onClick={playback.toggle} isMain>
           {isPlaying ? <IconPlayerPauseFilled size={20} /> : <IconPlayerPlayFilled size={20} />}
         </Tool>
@@ -44,7 +44,7 @@ export function Controls(props: {
         </Tool>
         <Time />
       </Group>
-      <Group gap={4} wrap="nowrap">
+      <Group gap={4} wrap="nowrap" flex="none">
         <span className={classes.volume}>
           <Volume />
         </span>
@@ -86,7 +86,8 @@ function Time() {
   const durationMs = usePlaybackState((state) => state.durationMs) || player.durationMs;
   return (
     <Text span size="sm" className={classes.time ?? ""}>
-      {clock(seconds * 1000)} <span className={classes.total}>/ {clock(durationMs)}</span>
+      <span>{clock(seconds * 1000)} </span>
+      <span className={classes.total}>/ {clock(durationMs)}</span>
     </Text>
   );
 }
