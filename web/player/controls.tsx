@@ -32,7 +32,7 @@ export function Controls(props: {
   const isFullScreen = useIsFullScreen();
   return (
     <div className={classes.controls}>
-      <Group gap={4} wrap="nowrap" miw={0}>
+      <Group gap={4} wrap="nowrap">
         <Tool label={isPlaying ? "Pause" : "Play"} keys="space" onClick={playback.toggle} isMain>
           {isPlaying ? <IconPlayerPauseFilled size={20} /> : <IconPlayerPlayFilled size={20} />}
         </Tool>
@@ -44,7 +44,7 @@ export function Controls(props: {
         </Tool>
         <Time />
       </Group>
-      <Group gap={4} wrap="nowrap" flex="none">
+      <Group gap={4} wrap="nowrap">
         <span className={classes.volume}>
           <Volume />
         </span>
