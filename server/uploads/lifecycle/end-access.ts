@@ -68,7 +68,8 @@ export function createSenderCheck(db: Executor): (uploadId: string) => Promise<b
   return coalesce(
     async (uploadIds: readonly string[]) => {
       const ended = await findEndedAccess(db, uploadIds);
-      return uploadIds.map((id) => ended.get(id) === null);
+      // A request whose upload was deleted meanwhile is refused with a reason at its end, and nothing of it is kept.
+      return uploadIds.map((id) => (ended.get(id) ?? null) === null);
     },
     { concurrency: 1, maxItems: 1000 },
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { until } from "../../../test/support/until.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { startUploads, sweepLog } from "../test/uploads.ts";
@@ -68,6 +69,8 @@ test("failed in the meantime: the PUT is refused and its file is not kept", asyn
 test("deleted in the meantime: the PUT is refused and its file is not kept", async () => {
   const { id, end } = await beginPut();
   await query("delete from uploads where id = $1", id);
+  // Longer than it takes to cut a sender whose access has ended.
+  await setTimeout(1100);
   assert.deepEqual(await end(), [404, "not_found"]);
   await assertNothingKept(id);
 });
