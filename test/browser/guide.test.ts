@@ -78,6 +78,13 @@ job(app, "watch and read", { path: "/", email: member }, async ({ page, picture 
   );
   await page.locator('button[aria-current="true"]').waitFor();
   await page.mouse.move(900, 130);
+  assert.deepEqual(
+    await page.evaluate(
+      "[...document.querySelectorAll('[role=tab]')].filter((tab) => tab.getBoundingClientRect().right > tab.parentElement.getBoundingClientRect().right).map((tab) => tab.textContent)",
+    ),
+    [],
+    "every tab fits beside the picture",
+  );
   await picture("recording");
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.getByLabel("Search transcript").fill("forty");
