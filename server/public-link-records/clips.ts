@@ -80,7 +80,8 @@ interface Source {
   readonly bytes: number;
   /** Whether the clip is there, or is being prepared. */
   readonly is_requested: boolean;
-  readonly is_failed: boolean;
+  /** Whether it failed a moment ago, so that it is not rendered again yet. */
+  readonly has_just_failed: boolean;
 }
 
 interface Requesting {
@@ -103,7 +104,7 @@ export async function requestClipOf(
   const isRequested = await db.kysely.transaction().execute(async (tx) => {
     const source = await findSource(tx, highlightId);
     if (source === undefined) return false;
-    if (!source.is_requested && !source.is_failed) {
+    if (!source.is_requested && !source.has_just_failed) {
       await enforceQuota(tx, {
         name: "clips",
         owner: userId,
@@ -119,10 +120,10 @@ export async function requestClipOf(
       from highlights h join recording_media m on m.recording_id = h.recording_id
       where h.id = ${highlightId}
       on conflict (highlight_id, start_ms, end_ms) do update set
-        wanted_until = case when ${source.is_failed} then clips.wanted_until else excluded.wanted_until end,
+        wanted_until = case when ${source.has_just_failed} then clips.wanted_until else excluded.wanted_until end,
         wanted_by = excluded.wanted_by,
-        state = case when clips.state = 'failed' and not ${source.is_failed} then 'preparing' else clips.state end,
-        error = case when ${source.is_failed} then clips.error end,
+        state = case when clips.state = 'failed' and not ${source.has_just_failed} then 'preparing' else clips.state end,
+        error = case when ${source.has_just_failed} then clips.error end,
         kills = case when clips.state = 'failed' then 0 else clips.kills end
       returning id, state`.execute(tx);
     const [clip] = rows;
@@ -139,7 +140,7 @@ async function findSource(tx: Tx, highlightId: string): Promise<Source | undefin
   const { rows } = await sql<Source>`
     select r.workspace_id, f.state is not null and f.state <> 'failed' as is_requested,
       coalesce(f.state = 'failed' and f.wanted_until > now() + ${sql.raw(wantedFor)} - ${sql.raw(retryAfter)}, false)
-        as is_failed,
+        as has_just_failed,
       ceil(coalesce(s.bytes, 0) * least(1, (${sql.raw(endMs)} - h.start_ms)::float8 / greatest(1, r.duration_ms)))::float8
         as bytes
     from highlights h join recordings r on r.id = h.recording_id
