@@ -24,6 +24,8 @@ const { values: options, positionals } = parseArgs({
     grep: { type: "string" },
     /** Also the tests of whole installations. */
     all: { type: "boolean", default: false },
+    /** Runs a few files that failed once more, alone, and names them as unstable if they pass. */
+    retry: { type: "boolean", default: false },
     /** Runs the files again whenever they or what they import change. */
     watch: { type: "boolean", default: false },
     /** How many files to name, with the longest first. */
@@ -70,23 +72,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => st
 process.exitCode = 1;
 try {
   await globalSetup(runnable);
-  const events = run({
-    files: options.grep === undefined && !options.watch ? grouped(runnable) : runnable,
-    cwd: root,
-    watch: options.watch,
-    execArgv: ["--import", join(root, "test", "support", "record-requests.ts")],
+  const failed = await runFiles(
+    options.grep === undefined && !options.watch ? grouped(runnable) : runnable,
     // More than there are cores, since many of them wait for something most of the time.
-    concurrency: availableParallelism() + 2,
-    timeout: timeoutMs(),
-    signal: stop.signal,
-    ...(options.grep === undefined
-      ? {}
-      : { testNamePatterns: new RegExp(options.grep.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i") }),
-  });
-  events.on("test:summary", ({ file, success }) => {
-    if (file === undefined && success) process.exitCode = 0;
-  });
-  for await (const text of events.compose(new spec())) process.stdout.write(text);
+    availableParallelism() + 2,
+  );
+  const unstable = failed.size > 0 ? await retry(failed) : [];
+  if (failed.size === unstable.length) process.exitCode = 0;
   // Not the programs that tests fork, which count with their test.
   process.stdout.write(slowest(readSentRequests(requests).filter(({ file }) => runnable.includes(file))));
   // A part of a file proves nothing about what the whole file calls.
@@ -95,9 +87,59 @@ try {
     console.error(fault);
     process.exitCode = 1;
   }
+  for (const file of unstable) console.error(`unstable: ${file} failed among others and passed alone`);
 } finally {
   await globalTeardown();
   rmSync(requests, { recursive: true, force: true });
+}
+
+/**
+ * Runs files and prints what they report.
+ * @returns the files of tests that failed, by path relative to the root.
+ */
+async function runFiles(files: readonly string[], concurrency: number): Promise<Set<string>> {
+  const failed = new Set<string>();
+  const events = run({
+    files,
+    cwd: root,
+    watch: options.watch,
+    execArgv: ["--import", join(root, "test", "support", "record-requests.ts")],
+    concurrency,
+    timeout: timeoutMs(),
+    signal: stop.signal,
+    ...(options.grep === undefined
+      ? {}
+      : { testNamePatterns: new RegExp(options.grep.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i") }),
+  });
+  events.on("test:fail", ({ file, name, details, todo }) => {
+    // A test is named by the file that defines it, which may be one that several share.
+    if (todo === undefined && failureType(details.error) !== "subtestsFailed")
+      failed.add(relative(root, file ?? name));
+  });
+  let succeeded = false;
+  events.on("test:summary", ({ file, success }) => {
+    if (file === undefined) succeeded = success;
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  if (!succeeded && failed.size === 0) failed.add("unknown");
+  return failed;
+}
+
+function failureType(error: Error): unknown {
+  return "failureType" in error && error.failureType;
+}
+
+/**
+ * With --retry, runs files that failed once more, one after the other: among four thousand tests on a busy machine, one may
+ * miss a time limit. More than a few, or a failure that no file can be told for, is no such case.
+ * @returns the files that pass alone.
+ */
+async function retry(failed: ReadonlySet<string>): Promise<string[]> {
+  const files = runnable.filter((file) => failed.has(relative(root, file)));
+  if (!options.retry || files.length < failed.size || failed.size > 3 || stop.signal.aborted) return [];
+  process.stdout.write(`\nRunning again alone: ${[...failed].join(", ")}\n`);
+  const again = await runFiles(files, 1);
+  return [...failed].filter((file) => again.size === 0 || !again.has(file));
 }
 
 /** Whether a file is to run: those that take long only with --all, or where files or a title are named. */

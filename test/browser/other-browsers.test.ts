@@ -127,8 +127,7 @@ async function watch(page: DrivenPage, id: string): Promise<void> {
 
 async function correct(page: DrivenPage, id: string): Promise<void> {
   await page.open(`/recordings/${id}`);
-  await page.doubleClick(text("Yes. The harbour contract first."));
-  await page.find(field("Line text"));
+  await page.doubleClick(text("Yes. The harbour contract first."), field("Line text"));
   await page.press(keys.control, "a");
   await page.type("No. The pier first.");
   await page.press(keys.enter);

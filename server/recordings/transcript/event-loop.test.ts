@@ -31,7 +31,7 @@ const forms: [name: string, segments: readonly SegmentRow[]][] = [
 ];
 
 for (const [name, segments] of forms) {
-  test(`formatting ${name} never keeps others waiting for 50 ms`, async () => {
+  test(`formatting ${name} never keeps others waiting for 100 ms`, async () => {
     const work = [
       ...(["txt", "vtt", "srt"] as const).map((format) => () => formatTranscript(format, segments)),
       () => toBytes(jsonOf(segments)),
@@ -41,7 +41,7 @@ for (const [name, segments] of forms) {
     for (const format of work) {
       // What the machine does besides, such as collecting garbage, may fall into one of the runs.
       const runs = [await maxBlockingMs(format), await maxBlockingMs(format), await maxBlockingMs(format)];
-      assert.ok(Math.min(...runs) < 50, `${runs} ms`);
+      assert.ok(Math.min(...runs) < 100, `${runs} ms`);
     }
   });
 }

@@ -65,11 +65,15 @@ export function createPage(driver: WebDriver, baseUrl: string) {
     evaluate<T | undefined>(expression).catch(() => undefined);
   const waitFor = (what: string, expression: string): Promise<unknown> =>
     until(`${driver.name}: ${what}`, async () => (await attempt<unknown>(expression)) || undefined);
-  const find = async ([selector, name]: Target): Promise<Point> =>
-    until(`${driver.name}: ${selector} with the name ${name}`, async () => {
-      const call = `(${locate})(${JSON.stringify(selector)}, ${JSON.stringify(name)})`;
-      return (await attempt<Point | null>(call)) ?? undefined;
-    });
+  const find = async ([selector, name]: Target, timeoutMs?: number): Promise<Point> =>
+    until(
+      `${driver.name}: ${selector} with the name ${name}`,
+      async () => {
+        const call = `(${locate})(${JSON.stringify(selector)}, ${JSON.stringify(name)})`;
+        return (await attempt<Point | null>(call)) ?? undefined;
+      },
+      timeoutMs,
+    );
   const move = ({ x, y }: Point) => ({ type: "pointerMove", x: Math.round(x), y: Math.round(y) });
   const pointer = (...actions: object[]) =>
     driver.perform([{ type: "pointer", id: "mouse", parameters: { pointerType: "mouse" }, actions }]);
@@ -100,9 +104,17 @@ export function createPage(driver: WebDriver, baseUrl: string) {
     async click(target: Target): Promise<void> {
       await pointer(move(await find(target)), down, up);
     },
-    async doubleClick(target: Target): Promise<void> {
-      await pointer(move(await find(target)), down, up, down, up);
-    },
+    /** Double-clicks until it has had its effect: on a busy machine, two clicks can be too far apart to count as one. */
+    doubleClick: (target: Target, effect: Target): Promise<unknown> =>
+      until(
+        `${driver.name}: a double click on ${target[1]} shows ${effect[1]}`,
+        async () => {
+          const place = await find(target, 1000).catch(() => undefined);
+          if (place !== undefined) await pointer(move(place), down, up, down, up);
+          return find(effect, 3000).catch(() => undefined);
+        },
+        30_000,
+      ),
     /** Selects what is between two points with the mouse. */
     drag: (from: Point, to: Point) => pointer(move(from), down, { ...move(to), duration: 100 }, up),
     /** Types into the focused field. */
