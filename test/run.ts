@@ -130,16 +130,16 @@ function failureType(error: Error): unknown {
 }
 
 /**
- * With --retry, runs files that failed once more, one after the other: among four thousand tests on a busy machine, one may
- * miss a time limit. More than a few, or a failure that no file can be told for, is no such case.
- * @returns the files that pass alone.
+ * With --retry, runs files that failed once more, one after the other: among 3,500 tests on a busy machine, one may miss a
+ * time limit. More than a few, or a failure that no file can be told for, is no such case.
+ * @returns these files if all of them pass alone; else none.
  */
 async function retry(failed: ReadonlySet<string>): Promise<string[]> {
   const files = runnable.filter((file) => failed.has(relative(root, file)));
   if (!options.retry || files.length < failed.size || failed.size > 3 || stop.signal.aborted) return [];
   process.stdout.write(`\nRunning again alone: ${[...failed].join(", ")}\n`);
   const again = await runFiles(files, 1);
-  return [...failed].filter((file) => again.size === 0 || !again.has(file));
+  return again.size === 0 ? [...failed] : [];
 }
 
 /** Whether a file is to run: those that take long only with --all, or where files or a title are named. */
