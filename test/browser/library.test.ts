@@ -514,8 +514,7 @@ test("library: the actions for selected recordings are reached with the keyboard
   await page.keyboard.press("Space");
   await page.getByText("1 recording selected").waitFor();
   await page.keyboard.press("Enter");
-  const focused = page.locator(":focus");
-  assert.equal(await focused.innerText(), "Add tag");
+  await page.locator(":focus", { hasText: "Add tag" }).waitFor();
   await page.getByRole("button", { name: "Clear selection" }).focus();
   await page.keyboard.press("Tab");
   // The list follows the actions.
