@@ -131,7 +131,7 @@ function failureType(error: Error): unknown {
 
 /**
  * With --retry, runs files that failed once more, one after the other: among 3,500 tests on a busy machine, one may miss a
- * time limit. More than a few, or a failure that no file can be told for, is no such case.
+ * time limit. More than a few files, or a failure outside of any file, is no such case.
  * @returns these files if all of them pass alone; else none.
  */
 async function retry(failed: ReadonlySet<string>): Promise<string[]> {
