@@ -4,6 +4,7 @@ import { Highlight } from "./highlights.ts";
 import type { HookType } from "./hooks.ts";
 import { Recording } from "./recordings.ts";
 import { Story } from "./stories.ts";
+import { TranscriptionPercent, TranscriptionStage, TranscriptionStatus } from "./transcription-state.ts";
 import { Upload, UploadStatus } from "./uploads.ts";
 
 /** Contract, "Payload data": the Recording fields, but "the recorders entries omit participant_id". */
@@ -24,6 +25,16 @@ const UploadStatusEventData = z
     error: z.string().nullable().meta({ description: "Why it failed; null unless status is failure." }),
   })
   .meta({ id: "UploadStatusEventData" });
+
+const TranscriptionEventData = z
+  .strictObject({
+    recording_id: Uuid,
+    status: TranscriptionStatus.exclude(["pending"]),
+    stage: TranscriptionStage,
+    progress: TranscriptionPercent,
+    error: z.string().nullable().meta({ description: "Why it failed; null unless status is failed." }),
+  })
+  .meta({ id: "TranscriptionEventData" });
 
 const Deleted = z.strictObject({ id: Uuid }).meta({ id: "DeletedEventData" });
 
@@ -47,4 +58,8 @@ export const hookPayloads: Readonly<
   upload_added: { summary: "An upload was created.", data: UploadEventData },
   upload_updated: { summary: "An upload's status or attributes changed.", data: UploadEventData },
   upload_status: { summary: "An upload made progress, succeeded or failed.", data: UploadStatusEventData },
+  transcription_updated: {
+    summary: "A transcription began a stage, made ten percent of progress, succeeded or failed.",
+    data: TranscriptionEventData,
+  },
 };

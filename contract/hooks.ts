@@ -20,6 +20,8 @@ export const hookTypes = {
   upload_added: { gate: "upload_hooks", include: UploadInclude },
   upload_updated: { gate: "upload_hooks", include: UploadInclude },
   upload_status: { gate: "upload_status_hook", include: null },
+  // Parley's own: contract.md does not show all types of 2026-10-01.
+  transcription_updated: { gate: "transcription_hook", include: null },
 } as const satisfies Record<string, { gate: Gate; include: z.ZodObject | null }>;
 
 export type HookType = keyof typeof hookTypes;

@@ -12,6 +12,7 @@ import {
   Tag,
 } from "./recordings.ts";
 import { parseTimestamp } from "./timestamp.ts";
+import { TranscriptionPercent, TranscriptionStage, TranscriptionStatus } from "./transcription-state.ts";
 
 export const changeErrors = [
   "invalid_json",
@@ -145,12 +146,9 @@ export type RecordingDataInput = z.output<typeof RecordingDataInput>;
 /** Status of a transcription by the speech model. */
 const TranscriptionState = z
   .strictObject({
-    status: z.enum(["pending", "running", "done", "failed"]),
-    stage: z.enum(["audio", "words", "speakers"]).nullable().meta({
-      description:
-        "What a running transcription does: reads the audio, recognizes words, or tells speakers apart. null: it has not begun.",
-    }),
-    progress: z.int().min(0).max(100).meta({ description: "Percentage that is done." }),
+    status: TranscriptionStatus,
+    stage: TranscriptionStage,
+    progress: TranscriptionPercent,
     attempts: z.int().meta({ description: "Failed attempts since the last success." }),
     last_error: z.string().nullable(),
     canceled: z.strictObject({ by: z.string().nullable(), datetime: Timestamp }).nullable().meta({

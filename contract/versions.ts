@@ -34,6 +34,7 @@ export const gates = {
   upload_hooks: { since: "2026-10-01" },
   https_hook_urls: { since: "2026-10-01" },
   one_step_upload: { until: "2026-10-01" },
+  transcription_hook: { since: "2026-10-01" },
   upload_status_hook: { until: "2026-10-01" },
 } as const satisfies Record<string, { since?: VersionName; until?: VersionName }>;
 

@@ -41,7 +41,7 @@ export async function measureSpeech(postgres: BenchPostgres, sizes: Sizes): Prom
   const folder = join(postgres.folder, "speech");
   const media = await startMediaServer(postgres, "all", {
     name: "speech",
-    env: { PARLEY_TRANSCRIPTION: "local" },
+    env: { PARLEY_TRANSCRIPTION: "local", PARLEY_MAX_DURATION: "24h" },
     prepare: async (dataDir) => {
       await installModel(dataDir, "bench", { type: "folder", path: modelFolder });
     },

@@ -227,8 +227,10 @@ test("a speech model that fails for good is failing until it works again, and a 
     return id;
   };
   const [first, second] = [await make(), await make()];
+  const fail = (message: string, cause: "model" | "recording" | "user") =>
+    db.kysely.transaction().execute((tx) => markFailed(tx, first, message, cause));
   for (const cause of ["recording", "user"] as const) {
-    await markFailed(db.kysely, first, "The recording's file is missing.", cause);
+    await fail("The recording's file is missing.", cause);
     assert.equal((await component("speech")).state, "ok", cause);
     await db.pool.query("update transcriptions set status = 'running' where recording_id = $1", [first]);
   }
@@ -239,7 +241,7 @@ test("a speech model that fails for good is failing until it works again, and a 
      select 'send_mail', gen_random_uuid(), 'exclusive', 'retry', '{"message":"no route"}', 2, now() + interval '1 hour'
      from generate_series(1, 120)`,
   );
-  await markFailed(db.kysely, first, "The speech model can't be loaded.", "model");
+  await fail("The speech model can't be loaded.", "model");
   const failing = await component("speech");
   assert.equal(failing.state, "failing");
   assert.match(failing.explanation, /1 recording could not be processed since.*can't be loaded/);

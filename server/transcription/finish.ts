@@ -82,12 +82,16 @@ export async function finishTranscription(
     await findSpeakerTracks(db.kysely, recordingId),
   );
   if (merged.segments.length > maxSegments || !fitsTranscript(merged.segments))
-    return markFailed(
-      db.kysely,
-      recordingId,
-      `The speech server returned more text than a transcript may have: at most ${maxSegments} segments with ${maxTranscriptCharacters} characters in all.`,
-      "model",
-    );
+    return db.kysely
+      .transaction()
+      .execute((tx) =>
+        markFailed(
+          tx,
+          recordingId,
+          `The speech server returned more text than a transcript may have: at most ${maxSegments} segments with ${maxTranscriptCharacters} characters in all.`,
+          "model",
+        ),
+      );
   // Before the transaction, because it yields to other work.
   const wordTimes = await storeAllWordTimes(merged.segments.map(timedSegment));
   await db.kysely.transaction().execute(async (tx) => {

@@ -176,7 +176,7 @@ async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
   return withScratch(config.dataDir, async (scratch): Promise<Outcome> => {
     let chunks: readonly AudioChunk[];
     try {
-      await saveStage(db.kysely, run.recordingId, "audio");
+      await startStage(run, "audio");
       const inputPath = await scratch.fetch(store, recordingObjectKey(run.recordingId, file));
       const extracted = await run.deps.extractSpeech(
         { inputPath, outDir: scratch.folder },
@@ -200,7 +200,7 @@ async function transcribeChunks(run: Run, file: string): Promise<Outcome> {
         log,
         signal: run.signal,
       });
-    await saveStage(db.kysely, run.recordingId, "words");
+    await startStage(run, "words");
     const outcome = await withTranscriber(run, scratch.folder, async (transcriber) => {
       for (const position of chunks.keys()) {
         const result = await transcribeChunk(run, transcriber, chunks, position);
@@ -227,7 +227,7 @@ async function findSpeakers(
 ): Promise<Outcome> {
   const { db, log } = run.deps;
   const { signal } = run;
-  await saveStage(db.kysely, run.recordingId, "speakers");
+  await startStage(run, "speakers");
   const rows = await findChunks(db.kysely, run.recordingId);
   try {
     const opened = await finder.open(folder, signal);
@@ -254,6 +254,11 @@ async function findSpeakers(
     );
   }
   return "transcribed";
+}
+
+/** Saves what the transcription does from now on. */
+async function startStage({ deps, recordingId }: Run, stage: "audio" | "words" | "speakers"): Promise<void> {
+  await deps.db.kysely.transaction().execute((tx) => saveStage(tx, recordingId, stage));
 }
 
 function optionsOf({ choices, signal }: Run): TranscribeOptions {
@@ -335,9 +340,12 @@ function progressWriter({ deps, recordingId }: Run): (fraction: number) => void 
   return (fraction) => {
     if (performance.now() - writtenAt < progressEveryMs) return;
     writtenAt = performance.now();
-    saveChunkProgress(deps.db.kysely, recordingId, fraction).catch((error: Error) =>
-      deps.log.warn({ err: error, recordingId }, "could not write the progress of a transcription"),
-    );
+    deps.db.kysely
+      .transaction()
+      .execute((tx) => saveChunkProgress(tx, recordingId, fraction))
+      .catch((error: Error) =>
+        deps.log.warn({ err: error, recordingId }, "could not write the progress of a transcription"),
+      );
   };
 }
 
@@ -396,7 +404,7 @@ async function handleCuttingFailure(run: Run, error: unknown): Promise<Outcome> 
 }
 
 async function fail({ deps, recordingId }: Run, message: string, cause: FailureCause): Promise<void> {
-  await markFailed(deps.db.kysely, recordingId, message, cause);
+  await deps.db.kysely.transaction().execute((tx) => markFailed(tx, recordingId, message, cause));
   modelAttempted.publish({ model: "transcription", result: "failure" });
   deps.log.warn({ recordingId, reason: message }, "transcription failed permanently");
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { UsedSpeechModel } from "../../contract/transcript-history.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import { hasNoJob } from "../platform/jobs/queue.ts";
+import { reportTranscription } from "../transcripts/report-transcription.ts";
 import type { ChunkTranscript } from "./model/transcriber.ts";
 import type { PartVoices } from "./speakers/assign.ts";
 
@@ -242,6 +243,25 @@ export async function saveChunkPlan(
   return true;
 }
 
+/** The transcription before an update, locked. */
+const former = (recordingId: string): RawBuilder<unknown> =>
+  sql`(select recording_id, stage, progress from transcriptions where recording_id = ${recordingId} for update) former`;
+
+interface ProgressChange {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Reports every ten percent. */
+async function reportProgress(
+  tx: Tx,
+  recordingId: string,
+  change: ProgressChange | undefined,
+): Promise<void> {
+  if (change !== undefined && Math.floor(change.after / 10) > Math.floor(change.before / 10))
+    await reportTranscription(tx, recordingId);
+}
+
 /** The percentage that is done when the audio is cut; the rest is divided among the chunks. */
 const cutProgress = 5;
 
@@ -262,13 +282,16 @@ export async function saveChunkResult(
       and start_ms = ${chunk.start_ms} and end_ms = ${chunk.end_ms}
     returning position`.execute(tx);
   if (rows.length === 0) return false;
-  await sql`
+  const { rows: changes } = await sql<ProgressChange>`
     update transcriptions t set attempts = 0, failing_since = null, not_before = null, last_error = null,
       updated_at = clock_timestamp(),
       progress = (select least(99, ${cutProgress}::integer + ((95 - ${cutProgress}::integer)
           * count(*) filter (where c.result is not null) / greatest(count(*), 1))::integer)
         from transcription_chunks c where c.recording_id = t.recording_id)
-    where t.recording_id = ${recordingId} and t.status = 'running'`.execute(tx);
+    from ${former(recordingId)}
+    where t.recording_id = former.recording_id and t.status = 'running'
+    returning former.progress as before, t.progress as after`.execute(tx);
+  await reportProgress(tx, recordingId, changes[0]);
   return true;
 }
 
@@ -297,24 +320,30 @@ export async function saveUsed(tx: Tx, recordingId: string, used: UsedSpeechMode
 
 /** Saves what a running transcription does. */
 export async function saveStage(
-  db: Executor,
+  tx: Tx,
   recordingId: string,
   stage: "audio" | "words" | "speakers",
 ): Promise<void> {
-  await sql`
-    update transcriptions set stage = ${stage}, updated_at = clock_timestamp()
-    where recording_id = ${recordingId} and status = 'running'`.execute(db);
+  const { rows } = await sql<{ is_new: boolean }>`
+    update transcriptions t set stage = ${stage}, updated_at = clock_timestamp()
+    from ${former(recordingId)}
+    where t.recording_id = former.recording_id and t.status = 'running'
+    returning former.stage is distinct from ${stage} as is_new`.execute(tx);
+  if (rows[0]?.is_new) await reportTranscription(tx, recordingId);
 }
 
 /** Saves how much of the chunk in work is done; never backwards. */
-export async function saveChunkProgress(db: Executor, recordingId: string, fraction: number): Promise<void> {
-  await sql`
-    update transcriptions t set updated_at = clock_timestamp(), progress = greatest(progress,
+export async function saveChunkProgress(tx: Tx, recordingId: string, fraction: number): Promise<void> {
+  const { rows } = await sql<ProgressChange>`
+    update transcriptions t set updated_at = clock_timestamp(), progress = greatest(t.progress,
       (select least(95, ${cutProgress}::integer + ((95 - ${cutProgress}::integer)
           * (count(*) filter (where c.result is not null) + least(${fraction}::float8, 1))
           / greatest(count(*), 1))::integer)
         from transcription_chunks c where c.recording_id = t.recording_id))
-    where t.recording_id = ${recordingId} and t.status = 'running'`.execute(db);
+    from ${former(recordingId)}
+    where t.recording_id = former.recording_id and t.status = 'running'
+    returning former.progress as before, t.progress as after`.execute(tx);
+  await reportProgress(tx, recordingId, rows[0]);
 }
 
 /**
@@ -349,16 +378,19 @@ export type FailureCause = "model" | "recording" | "user";
 
 /** Fails a transcription permanently. */
 export async function markFailed(
-  db: Executor,
+  tx: Tx,
   recordingId: string,
   message: string,
   cause: FailureCause,
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql`
     update transcriptions set status = 'failed', last_error = ${message}, failure_cause = ${cause}, not_before = null,
       updated_at = clock_timestamp()
-    where recording_id = ${recordingId} and status in ('pending', 'running')`.execute(db);
-  await deleteVoicesOfFailed(db, recordingId);
+    where recording_id = ${recordingId} and status in ('pending', 'running')
+    returning recording_id`.execute(tx);
+  if (rows.length === 0) return;
+  await deleteVoicesOfFailed(tx, recordingId);
+  await reportTranscription(tx, recordingId);
 }
 
 /**
@@ -374,15 +406,16 @@ export async function markCanceled(tx: Tx, recordingId: string, userId: string |
     returning recording_id`.execute(tx);
   if (rows.length === 0) return false;
   await deleteVoicesOfFailed(tx, recordingId);
+  await reportTranscription(tx, recordingId);
   return true;
 }
 
 /** The embeddings are biometric data; the next attempt finds them in the sound. */
-async function deleteVoicesOfFailed(db: Executor, recordingId: string): Promise<void> {
+async function deleteVoicesOfFailed(tx: Tx, recordingId: string): Promise<void> {
   await sql`
     update transcription_chunks c set voices = null from transcriptions t
     where c.recording_id = ${recordingId} and c.voices is not null
-      and t.recording_id = c.recording_id and t.status = 'failed'`.execute(db);
+      and t.recording_id = c.recording_id and t.status = 'failed'`.execute(tx);
 }
 
 /** Whether a job may continue; false once the transcription was canceled, has ended, or its recording was deleted. */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../platform/db/database.ts";
+import { reportTranscription } from "./report-transcription.ts";
 
 /**
  * Marks a recording's transcription as done and deletes the chunks it was merged from.
@@ -10,12 +11,15 @@ export async function markTranscriptionDone(
   recordingId: string,
   writtenVersion: number | null,
 ): Promise<void> {
-  await sql`
-    update transcriptions set status = 'done', progress = 100, attempts = 0, failing_since = null, not_before = null,
+  const { rows } = await sql<{ was_done: boolean }>`
+    update transcriptions t set status = 'done', progress = 100, attempts = 0, failing_since = null, not_before = null,
       last_error = null, failure_cause = null, canceled_at = null, canceled_by = null, edits = null,
-      written_version = coalesce(${writtenVersion}::integer, written_version),
+      written_version = coalesce(${writtenVersion}::integer, t.written_version),
       updated_at = clock_timestamp()
-    where recording_id = ${recordingId}`.execute(tx);
+    from (select recording_id, status from transcriptions where recording_id = ${recordingId} for update) former
+    where t.recording_id = former.recording_id
+    returning former.status = 'done' as was_done`.execute(tx);
+  if (rows[0]?.was_done === false) await reportTranscription(tx, recordingId);
   await sql`delete from transcription_chunks where recording_id = ${recordingId}`.execute(tx);
 }
 

@@ -160,9 +160,10 @@ test("killed in every stage of a transcription by the built-in engine: it resume
   assert.equal(body.speakers.length, 2);
   // The recording is announced once it is ready.
   const events = await until("the recording is announced", async () => {
-    const { rows } = await database.query("select type from events where subject_id = $1 order by id", [
-      recordingId,
-    ]);
+    const { rows } = await database.query(
+      "select type from events where subject_id = $1 and type like 'recording%' order by id",
+      [recordingId],
+    );
     return rows.length >= 2 && rows.map(({ type }) => type);
   });
   assert.deepEqual(events, ["recording_added", "recording_updated"]);

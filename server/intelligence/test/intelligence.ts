@@ -122,11 +122,12 @@ export async function startIntelligence(
       );
       return body;
     },
-    /** The types of a recording's events, in order. */
+    /** The types of a recording's events without those of its transcription's progress, in order. */
     async events(recordingId: string): Promise<string[]> {
       const rows = await db.kysely
         .selectFrom("events")
         .select("type")
+        .where("type", "<>", "transcription_updated")
         .where("subject_id", "=", recordingId)
         .orderBy("id")
         .execute();

@@ -27,12 +27,13 @@ export function dataTools(app: TestApp) {
     return answer.body.recordings.map((recording: { id: string }) => recording.id);
   }
 
-  /** Types of the events of a subject, in order. */
+  /** Types of the events of a subject without those of a transcription's progress, in order. */
   async function eventsOf(subjectId: string): Promise<string[]> {
     const rows = await app.db.kysely
       .selectFrom("events")
       .select("type")
       .where("subject_id", "=", subjectId)
+      .where("type", "<>", "transcription_updated")
       .orderBy("id")
       .execute();
     return rows.map((row) => row.type);

@@ -145,12 +145,13 @@ export async function startTranscription(env: TestAppOptions["env"] = {}) {
       .executeTakeFirstOrThrow();
   }
 
-  /** Types of the events of a recording, in order. */
+  /** Types of the events of a recording without those of its progress, in order. */
   async function events(recordingId: string): Promise<string[]> {
     const rows = await db.kysely
       .selectFrom("events")
       .select("type")
       .where("subject_id", "=", recordingId)
+      .where("type", "<>", "transcription_updated")
       .orderBy("id")
       .execute();
     return rows.map((row) => row.type);

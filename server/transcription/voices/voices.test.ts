@@ -165,7 +165,7 @@ test("a failed transcription keeps no voices", async () => {
      values ($1, 0, 0, 1, '{"voices": [{"embedding": [1]}], "turns": []}')`,
     [id],
   );
-  await markFailed(db.kysely, id, "x", "model");
+  await db.kysely.transaction().execute((tx) => markFailed(tx, id, "x", "model"));
   const { rows } = await db.pool.query(
     "select t.status, c.voices from transcriptions t join transcription_chunks c using (recording_id) where recording_id = $1",
     [id],

@@ -36,9 +36,10 @@ async function transcriptOf(recordingId: string) {
 }
 
 async function eventsOf(recordingId: string): Promise<string[]> {
-  const { rows } = await app.db.pool.query("select type from events where subject_id = $1 order by id", [
-    recordingId,
-  ]);
+  const { rows } = await app.db.pool.query(
+    "select type from events where subject_id = $1 and type like 'recording%' order by id",
+    [recordingId],
+  );
   return rows.map((row) => row.type);
 }
 

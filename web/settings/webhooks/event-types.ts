@@ -6,6 +6,7 @@ export const eventTypes = [
   { group: "Highlights", items: ["highlight_added", "highlight_updated", "highlight_deleted"] },
   { group: "Stories", items: ["story_added", "story_updated", "story_deleted"] },
   { group: "Uploads", items: ["upload_added", "upload_updated"] },
+  { group: "Transcriptions", items: ["transcription_updated"] },
 ] as const satisfies readonly { group: string; items: readonly HookType[] }[];
 
 const recording = {

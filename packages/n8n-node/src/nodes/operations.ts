@@ -94,6 +94,7 @@ export const hookTypes = choices(
   "story_added",
   "story_deleted",
   "story_updated",
+  "transcription_updated",
   "upload_added",
   "upload_updated",
 );

@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = OnRecordingAddedWebhookRequest | OnRecordingUpdatedWebhookRequest | OnRecordingDeletedWebhookRequest | OnHighlightAddedWebhookRequest | OnHighlightUpdatedWebhookRequest | OnHighlightDeletedWebhookRequest | OnStoryAddedWebhookRequest | OnStoryUpdatedWebhookRequest | OnStoryDeletedWebhookRequest | OnUploadAddedWebhookRequest | OnUploadUpdatedWebhookRequest;
+export type Webhooks = OnRecordingAddedWebhookRequest | OnRecordingUpdatedWebhookRequest | OnRecordingDeletedWebhookRequest | OnHighlightAddedWebhookRequest | OnHighlightUpdatedWebhookRequest | OnHighlightDeletedWebhookRequest | OnStoryAddedWebhookRequest | OnStoryUpdatedWebhookRequest | OnStoryDeletedWebhookRequest | OnUploadAddedWebhookRequest | OnUploadUpdatedWebhookRequest | OnTranscriptionUpdatedWebhookRequest;
 
 export type RecordingFilter = {
     /**
@@ -91,7 +91,7 @@ export type UploadFilter = {
 };
 
 export type HookFilter = {
-    hook_type?: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
+    hook_type?: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
     state?: 'enabled' | 'disabled';
 };
 
@@ -466,6 +466,32 @@ export type UploadUpdatedPayload = {
     data: UploadEventData;
 };
 
+export type TranscriptionUpdatedPayload = {
+    type: 'transcription_updated';
+    /**
+     * The hook's owner.
+     */
+    user_id: string;
+    data: TranscriptionEventData;
+};
+
+export type TranscriptionEventData = {
+    recording_id: string;
+    status: 'running' | 'done' | 'failed';
+    /**
+     * What a running transcription does: reads the audio, recognizes words, or tells speakers apart. null: it has not begun.
+     */
+    stage: 'audio' | 'words' | 'speakers' | null;
+    /**
+     * Percentage that is done.
+     */
+    progress: number;
+    /**
+     * Why it failed; null unless status is failed.
+     */
+    error: string | null;
+};
+
 export type RecordingInclude = {
     highlights?: boolean;
     participants?: boolean;
@@ -712,7 +738,7 @@ export type Hook = {
      * URL that receives the events, without the user name and password it was created with.
      */
     hook_url: string;
-    hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
+    hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
     include: RecordingInclude | HighlightInclude | UploadInclude;
     inserted_at: string;
     /**
@@ -1762,7 +1788,7 @@ export type CreateHookData = {
          * The URL to post to. A user name and password in it (https://user:password@host/) are stored encrypted, sent as Basic authentication and never shown again.
          */
         hook_url: string;
-        hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated';
+        hook_type: 'recording_added' | 'recording_updated' | 'recording_deleted' | 'highlight_added' | 'highlight_updated' | 'highlight_deleted' | 'story_added' | 'story_updated' | 'story_deleted' | 'upload_added' | 'upload_updated' | 'transcription_updated';
         include?: RecordingInclude | HighlightInclude | UploadInclude;
     };
     path?: never;
@@ -2581,6 +2607,15 @@ export type OnUploadUpdatedWebhookPayload = UploadUpdatedPayload;
 export type OnUploadUpdatedWebhookRequest = {
     body: OnUploadUpdatedWebhookPayload;
     key: 'upload_updated';
+    path?: never;
+    query?: never;
+};
+
+export type OnTranscriptionUpdatedWebhookPayload = TranscriptionUpdatedPayload;
+
+export type OnTranscriptionUpdatedWebhookRequest = {
+    body: OnTranscriptionUpdatedWebhookPayload;
+    key: 'transcription_updated';
     path?: never;
     query?: never;
 };

@@ -52,6 +52,7 @@ const gateWords: Readonly<Record<Exclude<Gate, "every_version">, string>> = {
   upload_hooks: "Hook types <code>upload_added</code> and <code>upload_updated</code>",
   https_hook_urls: "Hook URLs must be https",
   one_step_upload: "Upload Recording",
+  transcription_hook: "Hook type <code>transcription_updated</code>",
   upload_status_hook: "Hook type <code>upload_status</code>",
 };
 
@@ -91,7 +92,7 @@ const operationsSection = `<h2>Operation by operation</h2>
 <table><thead><tr><th>${older}</th><th>${current}</th><th>What to change</th></tr></thead><tbody>
 ${unchanged.map((name) => `<tr><td>${name}</td><td>the same</td><td>only the header</td></tr>`).join("\n")}
 <tr><td>Create Hook</td><td>the same</td><td>the URL must be https; type <code>upload_status</code> is gone,
-<code>upload_added</code> and <code>upload_updated</code> are new</td></tr>
+<code>upload_added</code>, <code>upload_updated</code> and <code>transcription_updated</code> are new</td></tr>
 <tr><td>List Hooks, Delete Hook</td><td>the same</td><td>a list shows the types of its version;
 <code>GET /_/api/v1/hooks</code> shows all</td></tr>
 <tr><td>Upload Recording<br><code>POST /recordings/upload</code></td><td>Create Upload<br><code>POST /uploads/create</code></td>

@@ -47,6 +47,8 @@ from .types import (
     UploadAttributesTranscript,
     UploadAttributes,
     UploadUpdatedPayload,
+    TranscriptionUpdatedPayload,
+    TranscriptionEventData,
     RecordingIncludeAiTemplateSections,
     RecordingInclude,
     UploadInclude,
@@ -149,7 +151,7 @@ class SyncApi:
         """Promote Upload. Promotes a staged upload with auto_promote false to a recording."""
         return self._request_json("POST", f"/_/public-api/v2/uploads/{_quote(upload_id)}/promote", {"include": include})
 
-    def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
+    def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
         """Create Hook. Registers a URL for events of one type. The service first sends it a test request, which must return 2xx."""
         return self._request_json("POST", "/_/public-api/v2/hooks/create", {"hook_url": hook_url, "hook_type": hook_type, "include": include})
 
@@ -259,7 +261,7 @@ class AsyncApi:
         """Promote Upload. Promotes a staged upload with auto_promote false to a recording."""
         return await self._request_json("POST", f"/_/public-api/v2/uploads/{_quote(upload_id)}/promote", {"include": include})
 
-    async def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
+    async def create_hook(self, *, hook_url: str, hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"], include: RecordingInclude | HighlightInclude | UploadInclude | None = None) -> Hook:
         """Create Hook. Registers a URL for events of one type. The service first sends it a test request, which must return 2xx."""
         return await self._request_json("POST", "/_/public-api/v2/hooks/create", {"hook_url": hook_url, "hook_type": hook_type, "include": include})
 

@@ -47,7 +47,7 @@ class UploadFilter(TypedDict):
 
 
 class HookFilter(TypedDict):
-    hook_type: NotRequired[Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"]]
+    hook_type: NotRequired[Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"]]
     state: NotRequired[Literal["enabled", "disabled"]]
 
 
@@ -304,6 +304,20 @@ class UploadUpdatedPayload(TypedDict):
     data: UploadEventData
 
 
+class TranscriptionUpdatedPayload(TypedDict):
+    type: Literal["transcription_updated"]
+    user_id: str
+    data: TranscriptionEventData
+
+
+class TranscriptionEventData(TypedDict):
+    recording_id: str
+    status: Literal["running", "done", "failed"]
+    stage: Literal["audio", "words", "speakers"] | None
+    progress: int
+    error: str | None
+
+
 class RecordingIncludeAiTemplateSections(TypedDict):
     format: NotRequired[Literal["json", "markdown", "text"]]
     allowed_sections: NotRequired[list[str]]
@@ -438,7 +452,7 @@ class Hook(TypedDict):
     id: str
     enabled: bool
     hook_url: str
-    hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated"]
+    hook_type: Literal["recording_added", "recording_updated", "recording_deleted", "highlight_added", "highlight_updated", "highlight_deleted", "story_added", "story_updated", "story_deleted", "upload_added", "upload_updated", "transcription_updated"]
     include: RecordingInclude | HighlightInclude | UploadInclude
     inserted_at: str
     secret: NotRequired[str]
