@@ -170,7 +170,7 @@ function watchEngine(serverPid: number): () => number | null {
         // It has just ended.
       }
     }
-  }, watchMs);
+  }, watchMs).unref();
   return () => {
     clearInterval(timer);
     return peakMb;
