@@ -25,6 +25,7 @@ const commands = {
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
   status: async () => (await import("./status.ts")).statusCommand(),
   jobs: async () => (await import("./jobs.ts")).jobsCommand(),
+  watched: async () => (await import("./watched.ts")).watchedCommand(),
   doctor: async () => (await import("./doctor.ts")).doctorCommand(),
   workspace: async () => (await import("./workspace.ts")).workspaceCommand(),
   domain: async () => (await import("./domain.ts")).domainCommand(),

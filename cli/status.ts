@@ -19,6 +19,7 @@ import { readStorageUse } from "../server/system/storage-use.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { printTable } from "./support/print-table.ts";
 import { toolLog, withOpenDatabase } from "./support/with-database.ts";
+import { notesOn } from "./watched.ts";
 
 interface Options {
   json?: boolean;
@@ -172,7 +173,7 @@ function printState(state: State): void {
         ...[one.waiting, one.pending, one.done, one.failed].map(String),
         one.last_scan_datetime ?? "never",
       ],
-      ...[one.problem, one.delay].flatMap((text) => (text === null ? [] : [["", `-> ${text}`]])),
+      ...notesOn(one).map((text) => ["", `-> ${text}`]),
     ]),
   );
   print("\nStorage");

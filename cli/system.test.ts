@@ -192,6 +192,78 @@ test("jobs retry fails for an unknown id and without one, and the operator's wor
   assert.equal((await run(["workspace", "operator", id.trim()])).stdout, `${id.trim()}\tMine\n`);
 });
 
+test("watched folders and their failed files are listed; files are retried only in folders that are watched", async () => {
+  const [folder, removed] = ["/mnt/recordings", "/mnt/removed"];
+  await database.query("insert into watched_folders (folder) values ($1), ($2)", [folder, removed]);
+  const { rows: workspaces } = await database.query(
+    "select operator_workspace_id as id from installation where operator_workspace_id is not null",
+  );
+  await database.query(
+    `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, error)
+     select $1, sha256((folder || path)::bytea), folder, path, '', state, 'It is damaged.'
+     from (values ($2, 'a.mp4', 'failed'), ($2, 'b.mp4', 'failed'), ($2, 'c.mp4', 'failed'), ($2, 'd.mp4', 'waiting'),
+       ($3, 'old.mp4', 'failed')) f (folder, path, state)`,
+    [workspaces[0].id, folder, removed],
+  );
+  const watching = { PARLEY_WATCH_DIRS: folder };
+  const listed = JSON.parse((await run(["watched", "list", "--json"], watching)).stdout);
+  assert.deepEqual(
+    listed.map((one: { folder: string; watched: boolean; waiting: number; failed: number }) => [
+      one.folder,
+      one.watched,
+      one.waiting,
+      one.failed,
+    ]),
+    [
+      [folder, true, 1, 3],
+      [removed, false, 0, 1],
+    ],
+  );
+  const table = (await run(["watched", "list"], watching)).stdout;
+  assert.match(table, /^ +1 +0 +0 +3 +\S+Z +\/mnt\/recordings$/m);
+  assert.match(table, /\/mnt\/removed\n +-> no running worker watches it; add it to PARLEY_WATCH_DIRS/);
+  const failed: { id: string; folder: string; path: string }[] = JSON.parse(
+    (await run(["watched", "list", "--failed", "--json"], watching)).stdout,
+  );
+  assert.deepEqual(failed.map(({ path }) => path).sort(), ["a.mp4", "b.mp4", "c.mp4", "old.mp4"]);
+  assert.match(
+    (await run(["watched", "list", "--failed", "--folder", removed], watching)).stdout,
+    /^ +\S+ +\S+Z +\/mnt\/removed\/old\.mp4 +It is damaged\.$/m,
+  );
+  const idOf = (name: string) => failed.find(({ path }) => path === name)?.id ?? "";
+
+  const refused = await run(["watched", "retry", idOf("old.mp4")], watching);
+  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+  assert.match(
+    refused.stderr,
+    /^parley: no running worker watches \/mnt\/removed; add it to PARLEY_WATCH_DIRS and restart the workers, or upload its files in the web app$/m,
+  );
+  assert.equal((await run(["watched", "retry", idOf("a.mp4")])).code, 1, "it is in no settings here");
+  assert.match(
+    (await run(["watched", "retry", `${randomUUID()}-${"0".repeat(64)}`], watching)).stderr,
+    /^parley: there is no failed file/,
+  );
+  assert.match((await run(["watched", "retry"], watching)).stderr, /name files to retry, or use --all/);
+
+  const one = await run(["watched", "retry", idOf("a.mp4"), "--json"], watching);
+  assert.deepEqual([one.code, JSON.parse(one.stdout)], [0, { retried: 1 }]);
+  const all = await run(["watched", "retry", "--all"], watching);
+  assert.equal(all.code, 1);
+  assert.match(all.stderr, /no running worker watches \/mnt\/removed;.*\n2 of the failed files will be/);
+  const { rows } = await database.query("select path, state, error from watched_files order by path");
+  assert.deepEqual(
+    rows.map(({ path, state }) => `${path} ${state}`),
+    ["a.mp4 waiting", "b.mp4 waiting", "c.mp4 waiting", "d.mp4 waiting", "old.mp4 failed"],
+  );
+  const audit = await database.query(
+    "select credential, details from audit_log where action = 'watched_files_retried' order by id",
+  );
+  assert.deepEqual(
+    audit.rows,
+    [1, 2].map((files) => ({ credential: "cli", details: { folder, files } })),
+  );
+});
+
 test("a stopped server is no longer listed", async () => {
   assert.equal(await server.stop(), 0);
   const { rows } = await database.query("select * from processes");

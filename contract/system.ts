@@ -118,6 +118,10 @@ const Process = z
 const WatchedFolder = z
   .strictObject({
     folder: z.string().meta({ description: "As PARLEY_WATCH_DIRS names it." }),
+    watched: z.boolean().meta({
+      description:
+        "Whether the settings or a running worker name it; its files are not imported otherwise. Other folders are listed for 7 days.",
+    }),
     last_scan_datetime: Timestamp.nullable().meta({
       description: "When a worker last listed all of it; null: not yet.",
     }),
@@ -259,7 +263,7 @@ export const retryWatchedFiles = operation({
   method: "POST",
   path: "/_/api/v1/system/watched_files/retry",
   summary: "Retry Watched Files",
-  description: `Imports failed files of a watched folder again at its next check. ${whoMay}`,
+  description: `Imports failed files of a watched folder again at its next check. Refused with \`wrong_state\` while no running worker watches the folder. ${whoMay}`,
   body: z.object({
     folder: z.string().max(2000).meta({ description: "As Get System returns it." }),
     id: z
@@ -271,5 +275,5 @@ export const retryWatchedFiles = operation({
       }),
   }),
   response: z.strictObject({ retried: z.int().min(0) }),
-  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden"],
+  errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "not_found", "wrong_state"],
 });

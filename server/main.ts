@@ -136,9 +136,10 @@ export async function startServer(
     const [signer, encryptor] = [createSigner(secret), createEncryptor(secret)];
     const sender = openHookSender(config);
     closers.push(() => sender.close());
-    const { role } = config;
+    const { role, watchDirs } = config;
+    const watchedFolders = role === "api" ? [] : watchDirs.map(({ location }) => location);
     // Stopped after the work: a process that finishes its requests and jobs is still listed.
-    const heartbeat = await startHeartbeat(db, { role, isAlone: database.isEmbedded, log });
+    const heartbeat = await startHeartbeat(db, { role, isAlone: database.isEmbedded, watchedFolders, log });
     closers.push(() => heartbeat.stop());
     const runsWorker = role !== "api";
     const jobs = await openJobQueue({

@@ -13,6 +13,7 @@ import { readHealth } from "./health/read-health.ts";
 import { countJobs, type FailedJobRow, findFailedJobs, summarizeFailures } from "./jobs/queries.ts";
 import { jobId, kindOf } from "./jobs/repair.ts";
 import { findProcesses, type ProcessRow } from "./processes.ts";
+import { watchedNow } from "./watched-files.ts";
 
 /** Failing hooks listed at most. */
 const maxHooks = 50;
@@ -26,8 +27,7 @@ export async function readSystem(deps: {
   readonly config: Config;
 }): Promise<SystemState> {
   const { db, config } = deps;
-  const watchDirs = config.watchDirs.map(({ location }) => location);
-  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine, folders] = await Promise.all([
+  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine] = await Promise.all([
     findFailedJobs(db.kysely),
     summarizeFailures(db.kysely),
     countJobs(db.kysely),
@@ -35,7 +35,6 @@ export async function readSystem(deps: {
     readBackupState(db),
     readFailingHooks(db),
     readQuarantine(db),
-    readWatchedFolders(db, watchDirs),
   ]);
   const components = await readHealth(deps, { failures, processes, backups });
   return {
@@ -51,7 +50,7 @@ export async function readSystem(deps: {
     failing_hooks: hooks.listed,
     failing_hook_count: hooks.count,
     backups: presentBackups(config, backups),
-    watched_folders: folders.map(presentFolder),
+    watched_folders: await readFolders(db, watchedNow(config, processes)),
     processes: processes.map(presentProcess),
   };
 }
@@ -88,13 +87,23 @@ function presentProcess(row: ProcessRow): SystemState["processes"][number] {
   };
 }
 
-function presentFolder({
-  scanned_at,
-  failed_files,
-  ...folder
-}: FolderOverview): SystemState["watched_folders"][number] {
+/** The watched folders with their failed files. @param watched those that are watched now. */
+export async function readFolders(
+  db: Database,
+  watched: ReadonlySet<string>,
+  maxFailed?: number,
+): Promise<SystemState["watched_folders"]> {
+  const folders = await readWatchedFolders(db, [...watched], maxFailed);
+  return folders.map((folder) => presentFolder(folder, watched.has(folder.folder)));
+}
+
+function presentFolder(
+  { scanned_at, failed_files, ...folder }: FolderOverview,
+  isWatched: boolean,
+): SystemState["watched_folders"][number] {
   return {
     ...folder,
+    watched: isWatched,
     last_scan_datetime: toText(scanned_at),
     failed_files: failed_files.map(({ failed_at, workspace_id: id, workspace_name: name, ...file }) => ({
       ...file,

@@ -29,10 +29,21 @@ interface Heartbeat {
  * Reports this process in `processes`, now and every 15 s. A failure is not reported to anyone: the next heartbeat repairs
  * it, and a database that is unreachable is noticed elsewhere.
  * @param isAlone whether no other process can use this database, so that the others listed have ended.
+ * @param watchedFolders the folders whose files this process imports.
  */
 export async function startHeartbeat(
   { pool }: Pick<Database, "pool">,
-  { role, isAlone, log }: { readonly role: Role; readonly isAlone: boolean; readonly log: FastifyBaseLogger },
+  {
+    role,
+    isAlone,
+    watchedFolders = [],
+    log,
+  }: {
+    readonly role: Role;
+    readonly isAlone: boolean;
+    readonly watchedFolders?: readonly string[];
+    readonly log: FastifyBaseLogger;
+  },
 ): Promise<Heartbeat> {
   const id = randomUUID();
   const startedAt = new Date();
@@ -41,9 +52,10 @@ export async function startHeartbeat(
   async function beat(): Promise<void> {
     await pool.query({
       name: "process_heartbeat",
-      text: `insert into processes (id, role, host, pid, version, started_at, heartbeat_at) values ($1, $2, $3, $4, $5, $6, now())
+      text: `insert into processes (id, role, host, pid, version, started_at, heartbeat_at, watched_folders)
+        values ($1, $2, $3, $4, $5, $6, now(), $7)
         on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
-      values: [id, role, hostname(), process.pid, version, startedAt],
+      values: [id, role, hostname(), process.pid, version, startedAt, watchedFolders],
     });
   }
   const report = (work: () => Promise<unknown>): Promise<void> =>
@@ -84,6 +96,8 @@ export interface ProcessRow {
   readonly version: string;
   readonly started_at: Date;
   readonly heartbeat_at: Date;
+  /** The folders whose files it imports, as PARLEY_WATCH_DIRS names them. */
+  readonly watched_folders: readonly string[];
   /** False: it has sent no heartbeat for a minute. */
   readonly is_responding: boolean;
 }

@@ -1,13 +1,12 @@
 import type { z } from "zod";
 import * as contract from "../../contract/system.ts";
-import { type AuditActor, type AuditedRequest, actorOf, recordAudit, serverItself } from "../audit/record.ts";
+import { type AuditActor, type AuditedRequest, actorOf, serverItself } from "../audit/record.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
 import { type Api, route } from "../platform/http/routing/route.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
-import { retryFailed } from "../watched-folders/overview.ts";
 import type { Finding } from "./health/finding.ts";
 import {
   testDatabase,
@@ -20,6 +19,7 @@ import { discardJob, retryJob } from "./jobs/repair.ts";
 import { refuseOtherWorkspaces } from "./operator.ts";
 import { readSystem } from "./overview.ts";
 import { createStorageUse } from "./storage-use.ts";
+import { retryWatchedFiles } from "./watched-files.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -60,22 +60,8 @@ export function systemRoutes(api: Api, deps: Dependencies): void {
 
   route(api, contract.retryWatchedFiles, async ({ principal, body, request }) => {
     await refuseOtherWorkspaces(db, principal);
-    const retried = await db.kysely.transaction().execute(async (tx) => {
-      const workspaces = await retryFailed(tx, body.folder, body.id ?? null);
-      for (const workspaceId of new Set(workspaces))
-        for (const actor of actorsOf(request)(workspaceId))
-          await recordAudit(tx, actor, {
-            action: "watched_files_retried",
-            subject: { type: "workspace", id: workspaceId },
-            details: {
-              // The operator's folders are not for the admins of other workspaces.
-              ...(actor.workspaceId === request.principal.workspaceId ? { folder: body.folder } : {}),
-              files: workspaces.filter((one) => one === workspaceId).length,
-            },
-          });
-      return workspaces.length;
-    });
-    return { retried };
+    const files = { folder: body.folder, id: body.id ?? null };
+    return { retried: await retryWatchedFiles(deps, files, actorsOf(request)) };
   });
 
   route(api, contract.discardJob, async ({ principal, params, request }) => {

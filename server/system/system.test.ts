@@ -268,6 +268,51 @@ test("a summary that waits after a failure can be retried and discarded", async 
   await app.jobs.boss.deleteAllJobs("analyze_recording");
 });
 
+test("failed files are retried only while a running worker watches their folder", async () => {
+  const folder = "/mnt/recordings";
+  const add = (path: string) =>
+    db.pool.query(
+      `insert into watched_files (workspace_id, path_hash, folder, path, mark, state, error)
+       values ($1, sha256($2::bytea), $3, $2, '', 'failed', 'It is damaged.')`,
+      [other.id, path, folder],
+    );
+  const retry = (body: object) =>
+    call(app, "POST", "/_/api/v1/system/watched_files/retry", body, {
+      version: null,
+      token: operator.admin.token,
+    });
+  const listed = async () =>
+    (await getSystem()).watched_folders.find((one: { folder: string }) => one.folder === folder);
+  const isRefused = async (body: object) => {
+    const { status, body: problem } = await retry(body);
+    assert.deepEqual([status, problem.error], [409, "wrong_state"]);
+    assert.match(problem.detail, /no running worker watches \/mnt\/recordings; add it to PARLEY_WATCH_DIRS/);
+  };
+  for (const path of ["first.mp4", "second.mp4", "third.mp4"]) await add(path);
+  await db.pool.query("insert into watched_folders (folder) values ($1)", [folder]);
+  const { watched, failed, failed_files: files } = await listed();
+  assert.deepEqual([watched, failed], [false, 3]);
+  await isRefused({ folder });
+  await isRefused({ folder, id: files[0].id });
+  assert.equal((await listed()).failed, 3, "a refused retry leaves the files as they are");
+
+  const worker = await startHeartbeat(db, {
+    ...{ role: "worker", isAlone: false, log },
+    watchedFolders: [folder],
+  });
+  assert.equal((await listed()).watched, true);
+  assert.deepEqual((await retry({ folder, id: files[0].id })).body, { retried: 1 });
+  for (const id of [files[0].id, `${randomUUID()}-${"0".repeat(64)}`, "0"])
+    assert.equal((await retry({ folder, id })).status, 404, id);
+  await db.pool.query("update processes set heartbeat_at = now() - interval '2 minutes'");
+  await isRefused({ folder });
+  await db.pool.query("update processes set heartbeat_at = now()");
+  assert.deepEqual((await retry({ folder })).body, { retried: 2 });
+  await worker.stop();
+  assert.equal((await listed()).watched, false);
+  await isRefused({ folder });
+});
+
 test("a personal-data erasure can't be discarded", async () => {
   const job = await insertFailedJob(app, "erase_personal_data", randomUUID(), { erasureId: randomUUID() });
   assert.equal((await request("POST", `/system/jobs/${job}/discard`)).status, 409);

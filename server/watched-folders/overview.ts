@@ -1,8 +1,8 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Database, Executor } from "../platform/db/database.ts";
 
-/** Failed files that are listed of a folder, the latest first. */
-const maxFailed = 20;
+/** Failed files that the System page lists of a folder, the latest first. */
+const maxFailedShown = 20;
 
 /** Folders that no worker has listed for so long were removed from PARLEY_WATCH_DIRS. */
 const forgottenAfter = "7 days";
@@ -47,16 +47,21 @@ export async function saveScan(db: Executor, folder: string, problem: string | n
   );
 }
 
-/** The watched folders, by name. @param configured the folders of this process's settings. */
+/**
+ * The watched folders, by name.
+ * @param watched the folders that are watched now; others are listed for a while.
+ * @param maxFailed failed files that are listed of a folder.
+ */
 export async function readWatchedFolders(
   db: Database,
-  configured: readonly string[],
+  watched: readonly string[],
+  maxFailed = maxFailedShown,
 ): Promise<FolderOverview[]> {
   const { rows } = await sql<Omit<FolderOverview, "failed_files">>`
     with folders as (
       select folder from watched_folders
-      where scanned_at > now() - interval '${sql.raw(forgottenAfter)}' or folder = any(${configured}::text[])
-      union select unnest(${configured}::text[])
+      where scanned_at > now() - interval '${sql.raw(forgottenAfter)}' or folder = any(${watched}::text[])
+      union select unnest(${watched}::text[])
     ), counts as (
       select folder, state, count(*)::integer as files from watched_files
       where folder in (select folder from folders) group by folder, state
@@ -72,19 +77,37 @@ export async function readWatchedFolders(
     group by f.folder, s.scanned_at, s.problem order by f.folder`.execute(db.kysely);
   const found: FolderOverview[] = [];
   for (const row of rows)
-    found.push({ ...row, failed_files: row.failed === 0 ? [] : await findFailed(db.kysely, row.folder) });
+    found.push({
+      ...row,
+      failed_files: row.failed === 0 ? [] : await findFailed(db.kysely, row.folder, maxFailed),
+    });
   return found;
 }
 
-async function findFailed(db: Executor, folder: string): Promise<FailedFile[]> {
+async function findFailed(db: Executor, folder: string, limit: number): Promise<FailedFile[]> {
   const { rows } = await sql<FailedFile>`
     select w.workspace_id || '-' || encode(w.path_hash, 'hex') as id, w.path,
       coalesce(w.error, 'no reason is known any more') as error, w.updated_at as failed_at, w.workspace_id,
       o.name as workspace_name
     from watched_files w join workspaces o on o.id = w.workspace_id
     where w.folder = ${folder} and w.state = 'failed'
-    order by w.updated_at desc limit ${maxFailed}`.execute(db);
+    order by w.updated_at desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The folder of a failed file, by the id of `failed_files`; null: there is no such file. */
+export async function findFolderOfFailed(db: Executor, id: string): Promise<string | null> {
+  const { rows } = await sql<{ folder: string }>`
+    select folder from watched_files where state = 'failed' and ${hasId(id)}`.execute(db);
+  return rows[0]?.folder ?? null;
+}
+
+/** A condition, which the primary key serves: a file has this id. */
+function hasId(id: string): RawBuilder<boolean> {
+  const [, workspaceId, hash] =
+    /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([0-9a-f]{64})$/.exec(id) ?? [];
+  if (workspaceId === undefined || hash === undefined) return sql<boolean>`false`;
+  return sql<boolean>`(workspace_id = ${workspaceId} and path_hash = decode(${hash}, 'hex'))`;
 }
 
 /** Has failed files imported again at the next check of their folder. @returns the workspace of each file. */
@@ -93,7 +116,7 @@ export async function retryFailed(db: Executor, folder: string, id: string | nul
     update watched_files set state = 'waiting', attempts = 0, error = null, updated_at = clock_timestamp(),
       seen_at = clock_timestamp()
     where folder = ${folder} and state = 'failed'
-      and (${id}::text is null or workspace_id || '-' || encode(path_hash, 'hex') = ${id})
+      and ${id === null ? sql<boolean>`true` : hasId(id)}
     returning workspace_id`.execute(db);
   return rows.map((row) => row.workspace_id);
 }

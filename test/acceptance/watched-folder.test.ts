@@ -103,6 +103,8 @@ test("two workers, slow copies, renames, a kill and a restart: each file becomes
     const { rows } = await client.query("select 1 from uploads limit 1");
     return rows.length > 0;
   });
+  const { rows: processes } = await client.query("select watched_folders from processes");
+  assert.deepEqual(processes, [{ watched_folders: [watched] }, { watched_folders: [watched] }]);
   await worker.kill();
   await copies;
   await worker.start();

@@ -85,6 +85,11 @@ test("system: watched folders with their files; failed ones are retried, one or 
        ('f', 'failed', 'damaged'), ('g', 'failed', 'damaged')) f (path, state, error)`,
     [other.id, folder],
   );
+  const worker = await startHeartbeat(app.db, {
+    ...{ role: "worker", isAlone: false, log: pino({ level: "silent" }) },
+    watchedFolders: [folder],
+  });
+  after(() => worker.stop());
   const { page, complaints } = await visit(app, "/settings/system", { userId: operator.admin.id });
   const folders = page.getByRole("list", { name: "Watched folders" }).getByRole("listitem");
   await folders.getByText("2 waiting").waitFor();
@@ -120,7 +125,24 @@ test("system: watched folders with their files; failed ones are retried, one or 
       [other.id, { files: 2 }],
     ],
   );
-  assert.deepEqual(complaints, []);
+  // The last worker with this folder stops after the page was loaded.
+  await pool.query("update watched_files set state = 'failed', error = 'damaged' where path = 'f'");
+  await page.reload();
+  const again = failed.getByRole("button", { name: "Retry f" });
+  await again.waitFor();
+  await worker.stop();
+  await again.click();
+  await page.getByText(/no running worker watches \/mnt\/recordings; add it to PARLEY_WATCH_DIRS/).waitFor();
+  await page.reload();
+  await folders.getByText("Not watched").waitFor();
+  await folders.getByText(/Add it to PARLEY_WATCH_DIRS and restart the workers/).waitFor();
+  await failed.getByText("damaged").waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Retry/ }).count(), 0);
+  await assertAccessible(page);
+  assert.deepEqual(
+    complaints.filter((text) => !/409/.test(text)),
+    [],
+  );
 });
 
 test("system: admins of other workspaces find no link to it, and are refused", async () => {

@@ -128,7 +128,13 @@ export const adminRequests: Readonly<Record<string, BuildRequest>> = {
   testComponent: () => ({ params: { component: "database" } }),
   retryJob: failedJob,
   discardJob: failedJob,
-  retryWatchedFiles: () => ({ body: { folder: "/recordings" } }),
+  retryWatchedFiles: async ({ app }) => {
+    await app.db.pool.query(
+      `insert into processes (id, role, host, pid, version, started_at, heartbeat_at, watched_folders)
+       values (gen_random_uuid(), 'worker', 'h', 1, '1.0.0', now(), now(), '{/recordings}')`,
+    );
+    return { body: { folder: "/recordings" } };
+  },
   listSpeechModels: () => ({}),
   installSpeechModel: async ({ app }) => {
     await app.db.pool.query("delete from model_installs");

@@ -549,6 +549,7 @@ export interface Processes {
   role: "all" | "api" | "worker";
   started_at: Timestamp;
   version: string;
+  watched_folders: Generated<string[]>;
 }
 
 export interface PublicLinkHighlights {

@@ -8,11 +8,14 @@ import classes from "./system.module.css";
 
 type Folder = SystemState["watched_folders"][number];
 
+const notWatched =
+  "No running worker watches this folder, so its files are not imported. Add it to PARLEY_WATCH_DIRS and restart the workers, or upload its files on the Uploads page.";
+
 /** The folders of PARLEY_WATCH_DIRS, and their files that could not be imported. Nothing where there are none. */
 export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
   if (folders.length === 0) return null;
-  const failed = folders.flatMap(({ folder, failed_files }) =>
-    failed_files.map((file) => ({ folder, ...file })),
+  const failed = folders.flatMap(({ folder, watched, failed_files }) =>
+    failed_files.map((file) => ({ folder, watched, ...file })),
   );
   return (
     <>
@@ -40,13 +43,18 @@ export function WatchedFolders({ folders }: { folders: readonly Folder[] }) {
 }
 
 function FolderRow({ folder }: { folder: Folder }) {
-  const { last_scan_datetime: scanned, waiting, pending, done, failed, problem, delay } = folder;
+  const { last_scan_datetime: scanned, waiting, pending, done, failed, watched } = folder;
+  // The problems of a folder that was removed from the settings are those of its last check.
+  const { problem, delay } = watched ? folder : { problem: null, delay: null };
+  const isLeft = !watched && waiting + pending + failed > 0;
   const retry = useRetry(() => retryWatchedFiles(folder.folder));
   return (
     <Row
       title={folder.folder}
       badges={
-        problem !== null ? (
+        !watched ? (
+          <Tag tone="warn">Not watched</Tag>
+        ) : problem !== null ? (
           <Tag tone="bad">Problem</Tag>
         ) : delay !== null ? (
           <Tag tone="warn">Delayed</Tag>
@@ -66,7 +74,7 @@ function FolderRow({ folder }: { folder: Folder }) {
         ),
       ]}
       actions={
-        failed === 0 ? undefined : (
+        failed === 0 || !watched ? undefined : (
           <Button
             variant="subtle"
             size="compact-sm"
@@ -79,7 +87,7 @@ function FolderRow({ folder }: { folder: Folder }) {
         )
       }
     >
-      {[problem, delay].map((text) =>
+      {[isLeft ? notWatched : null, problem, delay].map((text) =>
         text === null ? null : (
           <Text key={text} size="sm" className={classes.error ?? ""}>
             {text}
@@ -90,7 +98,7 @@ function FolderRow({ folder }: { folder: Folder }) {
   );
 }
 
-function FileRow({ file }: { file: Folder["failed_files"][number] & { readonly folder: string } }) {
+function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder, "folder" | "watched"> }) {
   const { id, path, workspace, error, failed_datetime: at } = file;
   const name = path ?? "Name erased";
   const retry = useRetry(() => retryWatchedFiles(file.folder, id));
@@ -105,15 +113,17 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & { readonly f
         </time>,
       ]}
       actions={
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          loading={retry.isPending}
-          aria-label={`Retry ${name}`}
-          onClick={() => retry.mutate()}
-        >
-          Retry
-        </Button>
+        file.watched ? (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            loading={retry.isPending}
+            aria-label={`Retry ${name}`}
+            onClick={() => retry.mutate()}
+          >
+            Retry
+          </Button>
+        ) : undefined
       }
     >
       <Text size="sm" className={classes.error ?? ""}>
