@@ -95,6 +95,26 @@ function ownersOf<File extends Named>(
   };
 }
 
+/** A file with the transcript and the chat that belong to it. */
+export interface FileWithTexts<File extends Named> {
+  readonly file: File;
+  readonly transcript: File | null;
+  readonly chat: File | null;
+}
+
+/** Finds the transcripts and chats that belong to a recording of the same folder by its name. Other files stay alone. */
+export function pairFiles<File extends Named>(files: readonly File[]): FileWithTexts<File>[] {
+  const groups = new Map(groupFiles(files).map((group) => [group.main, group]));
+  const taken = new Set([...groups.values()].flatMap(({ transcript, chat }) => [transcript, chat]));
+  return files
+    .filter((file) => !taken.has(file))
+    .map((file) => ({
+      file,
+      transcript: groups.get(file)?.transcript ?? null,
+      chat: groups.get(file)?.chat ?? null,
+    }));
+}
+
 function finish<File extends Named>({
   main,
   tracks,

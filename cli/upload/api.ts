@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isRefusedByProxy, proxyLimitText } from "../../contract/chunk-size.ts";
+import type { Segment } from "../../contract/subtitles.ts";
 import { type VersionName, versions } from "../../contract/versions.ts";
 
 /** Why a file could not be uploaded, as a message for the terminal. */
@@ -25,6 +26,7 @@ export interface RemoteUpload {
   readonly id: string;
   readonly status: "initial" | "awaiting" | "processing" | "staged" | "promoting" | "success" | "failure";
   readonly recording_id: string | null;
+  readonly auto_promote: boolean;
   readonly media?: { readonly upload?: { readonly tus_url: string; readonly max_upload_bytes: number } };
   readonly failure?: { readonly reason: string };
 }
@@ -35,6 +37,8 @@ export interface ImportRequest {
     readonly format: string;
     readonly name: string;
     readonly modified_datetime: string;
+    readonly time_zone: string;
+    readonly audio_tracks?: "mix" | "speakers" | "ask";
     readonly parts?: readonly { readonly bytes: number }[];
   };
   readonly source: "upload";
@@ -44,6 +48,9 @@ export interface ImportRequest {
   readonly team_ids?: readonly string[];
   readonly recorder_ids?: readonly string[];
   readonly spoken_language?: string;
+  readonly transcript?: { readonly language: string; readonly segments: readonly Segment[] };
+  readonly participants?: readonly { readonly name: string; readonly speaker_key: string }[];
+  readonly notes?: string;
 }
 
 /** An import that waits for its file. */
@@ -74,14 +81,18 @@ export async function getUpload(target: Target, uploadId: string): Promise<Remot
   }
 }
 
-/** Retries after network errors; only for idempotent requests. */
+/** Whether the server was not reached, or is restarting: a proxy then responds instead of it. */
+function isTransient({ code }: UploadError): boolean {
+  return code === null || ["unavailable", "502", "503", "504"].includes(code);
+}
+
+/** Retries after network errors and while the server restarts; only for idempotent requests. */
 async function withRetries<T>(request: () => Promise<T>): Promise<T> {
   for (const waitMs of retryDelaysMs) {
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof UploadError) || (error.code !== null && error.code !== "unavailable"))
-        throw error;
+      if (!(error instanceof UploadError) || !isTransient(error)) throw error;
       await delay(waitMs);
     }
   }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { encodeFile } from "../../server/media/test/encode.ts";
 import { openLine } from "../../server/uploads/test/resumable.ts";
 import { call } from "../../test/support/app.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
@@ -93,6 +94,43 @@ test("upload --join makes one recording of several files, which take several chu
   const { body } = await call(line, "POST", `/recordings/${stdout}`, {}, { token });
   assert.equal(body.title, "Both parts");
   assert.ok(Math.abs(body.duration_ms - 52_000) < 2500, `${body.duration_ms}`);
+});
+
+test("captions and a chat are sent with their recording, its audio tracks wait for a choice, and its name states the time of this zone", async () => {
+  const name = (ending: string) => join(folder, `2026-03-04 10-15-22${ending}`);
+  const track = { codec: "aac", sounds: () => true };
+  encodeFile(name(".mkv"), { format: "matroska", audio: [track, { ...track, hz: 800 }] });
+  writeFileSync(name(".vtt"), "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Ada Lovelace>Hello.\n");
+  writeFileSync(name(" chat.txt"), "10:16 From Ada: see https://acme.example");
+  const paths = [name(".vtt"), name(".mkv"), name(" chat.txt")];
+  const { code, stdout, stderr } = await run([...paths, "--audio-tracks", "ask", "--wait", "--json"], {
+    TZ: "Asia/Tokyo",
+  }).ended;
+  assert.equal(code, 0, stderr);
+  const { upload_id: id, status } = JSON.parse(stdout);
+  assert.equal(status, "staged");
+  const { body: found } = await call(line, "GET", `/_/api/v1/imports/${id}`, undefined, {
+    token,
+    version: null,
+  });
+  assert.equal(found.audio_tracks.choice, "ask");
+  assert.equal(found.audio_tracks.tracks.length, 2);
+  assert.deepEqual(found.start, { datetime: "2026-03-04T01:15:22.000Z", from: "name" });
+  assert.match(found.notes, /acme\.example/);
+  const { body } = await call(
+    line,
+    "POST",
+    `/uploads/${id}`,
+    { include: { transcript: true, attributes: true } },
+    { token },
+  );
+  assert.equal(body.attributes.transcript.segments[0].text, "Hello.");
+  assert.equal(body.attributes.participants[0].name, "Ada Lovelace");
+
+  writeFileSync(name(".vtt"), "WEBVTT\n\n00:03.000 --> 00:01.000\nBackwards\n");
+  const wrong = await run([...paths, "--language", "de"]).ended;
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /10-15-22\.vtt is not a valid transcript: A cue ends before it starts/);
 });
 
 test("upload passes its options on, and --json prints a line per file", async () => {
@@ -225,6 +263,7 @@ test("errors are one line and never contain the token", async () => {
     [[good], { PARLEY_TOKEN: workspaceToken }, /recorder_ids/],
     [[good, "--team", "x"], {}, /team_id/],
     [[main], {}, /unsupported format; use \.mp4, \.mov/],
+    [[makeFile("Alone.vtt", 1)], {}, /Alone\.vtt belongs to no recording of the command/],
     [[join(folder, "none.mp4")], {}, /none\.mp4 can't be read/],
     [[makeFile("empty.mp4", 0)], {}, /is empty/],
     [[good, good, "--title", "T"], {}, /--title is allowed only with a single file or --join/],

@@ -17,6 +17,7 @@ import {
 import { showProgress } from "./progress.ts";
 import { deleteRecord, findRecord, type RecordKey, saveRecord, stateFile } from "./records.ts";
 import { type LocalFile, sendInChunks } from "./send.ts";
+import { type Given, pairPaths, readTexts } from "./texts.ts";
 
 interface Options {
   join?: boolean;
@@ -26,6 +27,7 @@ interface Options {
   startTime?: string;
   team?: string;
   language?: string;
+  audioTracks?: "mix" | "speakers" | "ask";
   recorder: string[];
   promote: boolean;
   wait?: boolean;
@@ -47,7 +49,10 @@ export function uploadCommand(): Command {
     .description(
       `upload recordings to a Parley server, which converts them if needed (${extensions}); prints the ID of each upload`,
     )
-    .argument("<file...>", "files to upload, one after the other")
+    .argument(
+      "<file...>",
+      "files to upload, one after the other; a transcript (.vtt, .srt, .json) or chat with the name of a recording is sent with it",
+    )
     .option("--join", "join the files, in this order, to one recording")
     .addOption(
       new Option("--url <base>", "base URL of the server").env("PARLEY_URL").default("http://localhost:3000"),
@@ -62,6 +67,12 @@ export function uploadCommand(): Command {
     .option("--start-time <time>", "when the meeting started, such as 2026-10-05T09:30:00Z")
     .option("--team <id>", "team to attach the recording to")
     .option("--language <code>", "language that is spoken, such as en; default: that of the workspace")
+    .addOption(
+      new Option(
+        "--audio-tracks <use>",
+        "what becomes of several audio tracks: mixed (default), mixed for playback and each transcribed as one speaker, or staged until you choose on the Uploads page",
+      ).choices(["mix", "speakers", "ask"]),
+    )
     .option(
       "--recorder <id>",
       "ID of a user who recorded it; can be repeated; required with a workspace token",
@@ -92,7 +103,7 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
     fail("an access token is required; set PARLEY_TOKEN (see `parley token create`)");
     return;
   }
-  const recordings = options.join ? [paths] : paths.map((path) => [path]);
+  const recordings = options.join ? [{ paths, transcript: null, chat: null }] : pairPaths(paths);
   if (options.title !== undefined && recordings.length > 1) {
     fail("--title is allowed only with a single file or --join");
     return;
@@ -105,10 +116,10 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
   const target: Target = { url: options.url.replace(/\/+$/, ""), token: options.token };
   explainSignals();
   const chunkSize = createChunkSize();
-  for (const parts of recordings) {
-    const name = parts.join(" + ");
+  for (const given of recordings) {
+    const name = given.paths.join(" + ");
     try {
-      report(name, await uploadOne(target, parts, options, chunkSize), options);
+      report(name, await uploadOne(target, given, options, chunkSize), options);
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
       fail(recordings.length > 1 ? `${name}: ${error.message}` : error.message);
@@ -116,8 +127,8 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
   }
   // Kept until all files are uploaded, so that a second run skips those already sent.
   if (process.exitCode === 1) return;
-  for (const parts of recordings)
-    await deleteRecord(stateFile(process.env), recordKey(target, await findFiles(parts), options));
+  for (const given of recordings)
+    await deleteRecord(stateFile(process.env), recordKey(target, await findFiles(given.paths), options));
 }
 
 function explainSignals(): void {
@@ -146,21 +157,30 @@ function report(path: string, upload: RemoteUpload, options: Options): void {
 
 async function uploadOne(
   target: Target,
-  paths: readonly string[],
+  given: Given,
   options: Options,
   chunkSize: ChunkSize,
 ): Promise<RemoteUpload> {
-  const file = await findFiles(paths);
-  const uploadId = await sendResumable(target, file, options, chunkSize);
+  const file = await findFiles(given.paths);
+  const uploadId = await sendResumable(target, { file, given }, options, chunkSize);
   if (options.wait) console.error(`parley: ${file.name} is uploaded; waiting for the server to process it`);
   return waitForEnd(target, uploadId, options);
+}
+
+/** Whether a file would be sent with a recording of the same name. */
+function isText(path: string): boolean {
+  return /(?:\.(?:vtt|srt|json)|chat\.txt)$/i.test(path);
 }
 
 /** Finds the files of a recording. @throws UploadError */
 async function findFiles(paths: readonly string[]): Promise<FoundFile> {
   for (const path of paths)
     if (formatOf(path) === null)
-      throw new UploadError(`${path} has an unsupported format; use ${extensions}`);
+      throw new UploadError(
+        isText(path)
+          ? `${path} belongs to no recording of the command; name it like its recording, and don't use --join`
+          : `${path} has an unsupported format; use ${extensions}`,
+      );
   const parts: Awaited<ReturnType<typeof findFile>>[] = [];
   for (const path of paths) parts.push(await findFile(path));
   return {
@@ -200,6 +220,8 @@ function inputOf({ name, parts, modifiedMs }: FoundFile, options: Options): Impo
       format: formatOf(name) ?? "mp4",
       name,
       modified_datetime: new Date(modifiedMs).toISOString(),
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      ...(options.audioTracks === undefined ? {} : { audio_tracks: options.audioTracks }),
       ...(parts.length === 1 ? {} : { parts: parts.map(({ size }) => ({ bytes: size })) }),
     },
     source: "upload",
@@ -226,7 +248,7 @@ function recordKey(target: Target, file: FoundFile, options: Options): RecordKey
 /** Sends a file in chunks, and resumes the upload of an earlier run. @returns the upload's id. */
 async function sendResumable(
   target: Target,
-  file: FoundFile,
+  { file, given }: { readonly file: FoundFile; readonly given: Given },
   options: Options,
   chunkSize: ChunkSize,
 ): Promise<string> {
@@ -250,7 +272,10 @@ async function sendResumable(
       if (!isOver) throw error;
     }
   }
-  const { id, upload } = await createImport(target, inputOf(file, options));
+  const { id, upload } = await createImport(target, {
+    ...inputOf(file, options),
+    ...(await readTexts(given)),
+  });
   if (upload === null) throw new UploadError("the server returned no URL to send the file to");
   checkSize(file, upload.max_upload_bytes);
   await saveRecord(state, {
@@ -294,7 +319,8 @@ async function waitForEnd(target: Target, uploadId: string, options: Options): P
     const isOver =
       upload.status === "success" ||
       upload.status === "failure" ||
-      (upload.status === "staged" && !options.promote);
+      // Also where several audio tracks wait for a choice.
+      (upload.status === "staged" && !upload.auto_promote);
     if (isOver || !options.wait) return upload;
     await delay(waitMs);
   }

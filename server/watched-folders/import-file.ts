@@ -156,6 +156,7 @@ async function send(
         format: formatOf(group.main.name) ?? undefined,
         name: file.path.slice(-1000),
         modified_datetime: group.main.modifiedAt.toISOString(),
+        audio_tracks: settings.audioTracks,
         ...(content.parts.length > 1 ? { parts: content.parts } : {}),
       },
       ...(transcript === null

@@ -15,6 +15,7 @@ const FolderSettings = z.strictObject({
   owner: z.email("must be the email of a user").max(320).optional(),
   team: z.string("must be the name or ID of a team").trim().min(1).max(200).optional(),
   tags: TagsInput.optional(),
+  audio_tracks: z.enum(["mix", "speakers"], 'must be "mix" or "speakers"').optional(),
   source: z.enum(["leave", "move", "delete"], 'must be "leave", "move" or "delete"').optional(),
 });
 type FolderSettings = z.output<typeof FolderSettings>;
@@ -32,6 +33,8 @@ export interface ResolvedSettings {
   readonly ownerEmail: string;
   readonly teamId: string | null;
   readonly tags: readonly string[];
+  /** What becomes of several audio tracks in one file. */
+  readonly audioTracks: "mix" | "speakers";
   readonly source: SourceRule;
 }
 
@@ -154,6 +157,7 @@ export async function resolveSettings(
     ownerEmail: owner.email,
     teamId,
     tags: settings.tags ?? [],
+    audioTracks: settings.audio_tracks ?? "mix",
     source: settings.source ?? "leave",
   };
 }

@@ -1,32 +1,6 @@
-import { setImmediate as pause } from "node:timers/promises";
-import { z } from "zod";
-import {
-  checkLimits,
-  finishSubtitles,
-  readCues,
-  type Segment,
-  TranscriptFileError,
-} from "../../contract/subtitles.ts";
-import { maxSegments } from "../../contract/transcript-limits.ts";
+import { type Segment, TranscriptFileError } from "../../contract/subtitles.ts";
+import { maxTextBytes, parseTranscript } from "./parse-transcript.ts";
 import { type Place, WatchError } from "./place/index.ts";
-
-/** As long as the body of a request with a transcript. */
-const maxTextBytes = 12 * 1024 * 1024;
-
-/** Cues are read for this long before other work gets its turn. */
-const sliceMs = 20;
-
-const time = z.number().min(0);
-
-/** The JSON format of the API, times in milliseconds. */
-const Entries = z.array(z.object({ speaker: z.string().max(500), start: time, end: time, text: z.string() }));
-
-/** As the programs around Whisper write it, times in seconds. */
-const Whisper = z.object({
-  segments: z.array(
-    z.object({ start: time, end: time, text: z.string(), speaker: z.string().max(500).optional() }),
-  ),
-});
 
 /**
  * Reads the transcript beside a media file.
@@ -36,7 +10,7 @@ const Whisper = z.object({
 export async function readTranscript(place: Place, path: string): Promise<Segment[] | null> {
   const text = await place.readText(path, maxTextBytes);
   try {
-    return path.toLowerCase().endsWith(".json") ? readJson(text) : await readSubtitles(text);
+    return await parseTranscript(path, text);
   } catch (error) {
     if (!(error instanceof TranscriptFileError)) throw error;
     throw new WatchError(
@@ -44,50 +18,4 @@ export async function readTranscript(place: Place, path: string): Promise<Segmen
       "Correct the transcript, or remove it to have the recording transcribed if a speech model is set up.",
     );
   }
-}
-
-async function readSubtitles(text: string): Promise<Segment[]> {
-  const segments: Segment[] = [];
-  let began = performance.now();
-  for (const cue of readCues(text)) {
-    // The limit is checked below.
-    if (cue !== null && segments.push(cue) > maxSegments) break;
-    if (performance.now() - began < sliceMs) continue;
-    await pause();
-    began = performance.now();
-  }
-  return finishSubtitles(segments);
-}
-
-function readJson(text: string): Segment[] | null {
-  const entries = entriesOf(text);
-  if (entries === null) return null;
-  const segments = entries
-    .filter((entry) => entry.text.trim() !== "")
-    .map(({ speaker, start, end, text: said }) => ({
-      speaker_key: speaker.trim() || "Speaker 1",
-      start: Math.round(start),
-      end: Math.round(Math.max(start, end)),
-      text: said.trim(),
-    }));
-  return segments.length === 0 ? null : checkLimits(segments).sort((a, b) => a.start - b.start);
-}
-
-function entriesOf(text: string): z.output<typeof Entries> | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch {
-    return null;
-  }
-  const entries = Entries.safeParse(value);
-  if (entries.success) return entries.data;
-  const whisper = Whisper.safeParse(value);
-  if (!whisper.success) return null;
-  return whisper.data.segments.map(({ start, end, text: said, speaker = "Speaker 1" }) => ({
-    speaker,
-    start: start * 1000,
-    end: end * 1000,
-    text: said,
-  }));
 }

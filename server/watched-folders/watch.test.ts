@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,6 +19,7 @@ import { call, startTestApp } from "../../test/support/app.ts";
 import { makeTeam, makeWorkspace } from "../../test/support/factories.ts";
 import { writePaddedMedia } from "../../test/support/padded-media.ts";
 import { until } from "../../test/support/until.ts";
+import { encodeFile } from "../media/test/encode.ts";
 import type { ConfigError } from "../platform/config/config.ts";
 import { preflight } from "../preflight.ts";
 import { checkWatchedFolder } from "./check.ts";
@@ -178,7 +180,7 @@ test("wrong settings of a folder are reported with the field, and its files are 
   for (const [content, words] of [
     [
       settings({ sorce: "move" }),
-      /sorce is not a setting; the settings are workspace, owner, team, tags, source/,
+      /sorce is not a setting; the settings are workspace, owner, team, tags, audio_tracks, source/,
     ],
     [settings({ source: "burn" }), /source must be "leave", "move" or "delete"/],
     [settings({ owner: other.member.email }), /owner .* is not an active admin or member/],
@@ -308,6 +310,23 @@ test("Zoom's tracks of the speakers name them", async () => {
   ]);
   assert.equal(body.source, "zoom");
   assert.ok(await app.store.head(`recordings/${upload.recording_id}/speech.webm`));
+});
+
+test("with the setting, each of several audio tracks in a file is a speaker", async () => {
+  put("tracks/parley.json", settings({ audio_tracks: "speakers" }));
+  const track = (title: string, from: number) => ({
+    ...{ codec: "aac", title },
+    sounds: (sec: number) => sec >= from && sec < from + 3,
+  });
+  encodeFile(join(root, ".tracks"), { format: "matroska", audio: [track("Ada", 0), track("Ben", 6)] });
+  renameSync(join(root, ".tracks"), at("tracks/Two tracks.mkv"));
+  const upload = await ended("Two tracks");
+  assert.equal(upload.status, "success", JSON.stringify(upload));
+  const { rows } = await app.db.pool.query(
+    "select speaker_tracks from recording_media where recording_id = $1",
+    [upload.recording_id],
+  );
+  assert.deepEqual(rows, [{ speaker_tracks: ["Ada", "Ben"] }]);
 });
 
 test("at the end every file has an outcome", async () => {

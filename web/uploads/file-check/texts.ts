@@ -1,15 +1,13 @@
-import { groupFiles } from "../../../contract/file-groups.ts";
+import { type FileWithTexts as PairedFile, pairFiles } from "../../../contract/file-groups.ts";
 import { speakersOf } from "../../../contract/subtitles.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
 import { checkFile, type FileCheck } from "./check-file.ts";
 
+export { pairFiles };
+
 /** A file to upload, with the chosen transcript and chat of the same meeting. */
-export interface FileWithTexts {
-  readonly file: File;
-  readonly transcript: File | null;
-  readonly chat: File | null;
-}
+export type FileWithTexts = PairedFile<File>;
 
 /** The texts that are sent with a media file. */
 export interface Texts {
@@ -25,19 +23,6 @@ const maxParticipants = 500;
 
 /** The server allows 100,000 characters. */
 const maxChatBytes = 90_000;
-
-/** Finds the transcripts and chats that belong to a media file by its name, as in watched folders. */
-export function pairFiles(files: readonly File[]): FileWithTexts[] {
-  const groups = new Map(groupFiles(files).map((group) => [group.main, group]));
-  const taken = new Set([...groups.values()].flatMap(({ transcript, chat }) => [transcript, chat]));
-  return files
-    .filter((file) => !taken.has(file))
-    .map((file) => ({
-      file,
-      transcript: groups.get(file)?.transcript ?? null,
-      chat: groups.get(file)?.chat ?? null,
-    }));
-}
 
 /** Reads the texts of a media file. @returns them, and the files that can't be used with the reason. */
 export async function readTexts({ transcript, chat }: FileWithTexts): Promise<{

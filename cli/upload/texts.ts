@@ -1,0 +1,77 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { pairFiles } from "../../contract/file-groups.ts";
+import { speakersOf, TranscriptFileError } from "../../contract/subtitles.ts";
+import { type ImportRequest, UploadError } from "./api.ts";
+
+/** The files of one recording, as the command names them. */
+export interface Given {
+  /** The recording, or the parts that are joined to it. */
+  readonly paths: readonly string[];
+  readonly transcript: string | null;
+  readonly chat: string | null;
+}
+
+/** The server allows 100,000 characters. */
+const maxChatBytes = 90_000;
+
+const maxParticipants = 500;
+
+/** Finds the transcripts and chats among the files, by the same rules as the web app and watched folders. */
+export function pairPaths(paths: readonly string[]): Given[] {
+  const files = paths.map((path) => ({ path, name: basename(path) }));
+  const folders = Map.groupBy(files, ({ path }) => dirname(path));
+  const pairs = [...folders.values()].flatMap(pairFiles);
+  return pairs
+    .toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file))
+    .map(({ file, transcript, chat }) => ({
+      paths: [file.path],
+      transcript: transcript?.path ?? null,
+      chat: chat?.path ?? null,
+    }));
+}
+
+/** Reads the transcript and the chat of a recording. @throws UploadError that names the file. */
+export async function readTexts({
+  transcript,
+  chat,
+}: Given): Promise<Pick<ImportRequest, "transcript" | "participants" | "notes">> {
+  const segments = transcript === null ? null : await readTranscript(transcript);
+  const notes =
+    chat === null ? "" : (await readText(chat, maxChatBytes)).replaceAll("\0", "").trim().toWellFormed();
+  return {
+    ...(segments === null
+      ? {}
+      : {
+          transcript: { language: "und", segments },
+          participants: speakersOf(segments).slice(0, maxParticipants),
+        }),
+    ...(notes === "" ? {} : { notes }),
+  };
+}
+
+async function readTranscript(path: string) {
+  const { maxTextBytes, parseTranscript } = await import("../../server/watched-folders/parse-transcript.ts");
+  const text = await readText(path, maxTextBytes);
+  try {
+    const segments = await parseTranscript(path, text);
+    if (segments !== null) return segments;
+  } catch (error) {
+    if (!(error instanceof TranscriptFileError)) throw error;
+    throw new UploadError(`${path} is not a valid transcript: ${error.message}`);
+  }
+  throw new UploadError(
+    `${path} is not a transcript in the JSON format of the API or of Whisper; leave it out`,
+  );
+}
+
+async function readText(path: string, maxBytes: number): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxBytes) throw new UploadError(`${path} has ${size} bytes; the limit is ${maxBytes}`);
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof UploadError) throw error;
+    throw new UploadError(`${path} can't be read: ${(error as Error).message}`);
+  }
+}
