@@ -68,11 +68,16 @@ export function sendInChunks(
   const sentSize = (): number => Math.min(upload.options.chunkSize ?? options.chunkBytes, file.size);
   const upload = new Upload(Buffer.alloc(0), {
     fileReader: readerOf(file),
-    endpoint: tusUrl,
+    // With an endpoint, the library begins the upload again after any failed request for the offset, such as a proxy's
+    // 502, and the server would drop what it has.
+    endpoint: options.isBegun ? null : tusUrl,
     ...(options.isBegun ? { uploadUrl: tusUrl } : {}),
     chunkSize: nextSize(),
     retryDelays: retryDelaysMs,
     storeFingerprintForResuming: false,
+    onUploadUrlAvailable: () => {
+      upload.options.endpoint = null;
+    },
     onProgress: (bytes) => {
       progressAt = Date.now();
       options.onProgress(bytes);
@@ -91,10 +96,17 @@ export function sendInChunks(
       upload.options.chunkSize = nextSize();
       // A 4xx is final, except where two requests collided.
       const isRefused = status >= 400 && status < 500 && ![408, 409, 423, 429].includes(status);
-      return !isRefused && toError(error).code !== "wrong_state";
+      return !isRefused && !hasNoOffset(error) && toError(error).code !== "wrong_state";
     },
     onSuccess: () => resolve(),
     onError: (error) => {
+      if (hasNoOffset(error)) {
+        upload.options.endpoint = tusUrl;
+        upload.options.uploadUrl = null;
+        upload.url = null;
+        upload.start();
+        return;
+      }
       if (!isTooLarge(error) || !chunkSize.failed(sentSize(), "refused")) {
         reject(toError(error));
         return;
@@ -111,6 +123,22 @@ export function sendInChunks(
     upload.start();
   }, 10_000);
   return promise.finally(() => clearInterval(watch));
+}
+
+/**
+ * Whether Parley itself, rather than a proxy, has no offset to continue from: no bytes were sent yet, or the upload accepts
+ * none. Beginning it succeeds, or says why not.
+ */
+function hasNoOffset(error: Error): boolean {
+  if (!(error instanceof DetailedError) || error.originalResponse === null) return false;
+  const status = error.originalResponse.getStatus();
+  return (
+    error.originalRequest.getMethod() === "HEAD" &&
+    status >= 400 &&
+    status < 500 &&
+    ![408, 423, 429].includes(status) &&
+    (error.originalResponse.getHeader("Tus-Resumable") ?? null) !== null
+  );
 }
 
 function isTooLarge(error: Error): boolean {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { call } from "../support/app.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
+import { createStages } from "../support/stages.ts";
 import { until } from "../support/until.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/speech/", import.meta.url));
@@ -20,9 +21,6 @@ after(async () => {
   await server.dispose();
 });
 
-/** Locked by this test; the server waits for it where it is to be killed. */
-const lockKey = 4711;
-
 /** Where the server is killed besides: in front of these changes, when it has recognized, told speakers apart and finishes. */
 const stages = {
   "the second part is recognized":
@@ -32,27 +30,16 @@ const stages = {
   "the transcript is written": "before insert on transcript_segments",
 } as const;
 
-/** Triggers that wait at a stage, and count what was saved. */
-async function instrument(): Promise<void> {
+/** Triggers that count what was saved. */
+async function countSaved(): Promise<void> {
   await database.query(`
-    create table stop_at (stage text);
     create table saved (what text);
-    create function wait_at_stage() returns trigger language plpgsql as $$ begin
-      if exists (select 1 from stop_at where stage = tg_argv[0]) then perform pg_advisory_xact_lock(${lockKey}); end if;
-      return new; end $$;
     create function note_saved() returns trigger language plpgsql as $$ begin
       insert into saved values (tg_argv[0] || ' ' || new.position); return null; end $$;
     create trigger note_result after update on transcription_chunks for each row
       when (new.result is not null and old.result is distinct from new.result) execute function note_saved('words');
     create trigger note_voices after update on transcription_chunks for each row
       when (new.voices is not null and old.voices is distinct from new.voices) execute function note_saved('voices')`);
-  for (const [index, [stage, when]] of Object.entries(stages).entries()) {
-    const each = when.includes("for each row") ? when : `${when} for each row`;
-    await database.query(
-      `create trigger wait_${index} ${each} execute function wait_at_stage(${pg.escapeLiteral(stage)})`,
-    );
-  }
-  await database.query("select pg_advisory_lock($1)", [lockKey]);
 }
 
 /** Processes of the server's speech engine, which work in its data folder. */
@@ -68,20 +55,6 @@ function engines(): number[] {
   });
 }
 
-/** Kills the server, and has its job taken up at once instead of after ten seconds without a heartbeat. */
-async function kill(): Promise<void> {
-  await server.kill();
-  await database.query(
-    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1 and not granted",
-    [lockKey],
-  );
-  await database.query("delete from stop_at");
-  await database.query(
-    "update pgboss.job set heartbeat_on = now() - interval '1 minute' where state = 'active'",
-  );
-  await until("the engine ends with its server", () => engines().length === 0);
-}
-
 /** Somewhat more than five minutes, so that the recording has two parts. */
 function speech(): Buffer {
   const file = readFileSync(join(fixtures, "espeak2.wav"));
@@ -93,7 +66,12 @@ function speech(): Buffer {
 }
 
 test("killed in every stage of a transcription by the built-in engine: it resumes, no part is saved twice, times never decrease", async () => {
-  await instrument();
+  const points = await createStages(database, server, stages);
+  await countSaved();
+  const kill = async (): Promise<void> => {
+    await points.kill();
+    await until("the engine ends with its server", () => engines().length === 0);
+  };
   for (const [name, folder] of [
     ["tiny", "tiny-transducer"],
     ["voices", "voice-lda"],
@@ -125,17 +103,11 @@ test("killed in every stage of a transcription by the built-in engine: it resume
   });
   await until("the engine loads its model", () => engines().length > 0);
   await kill();
-  for (const stage of Object.keys(stages)) {
+  for (const stage of Object.keys(stages) as (keyof typeof stages)[]) {
     before.push(await saved());
-    await database.query("insert into stop_at values ($1)", [stage]);
+    await points.stopAt(stage);
     await server.start();
-    await until(`the server stops where ${stage}`, async () => {
-      const { rows } = await database.query(
-        "select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted",
-        [lockKey],
-      );
-      return rows.length > 0;
-    });
+    await points.hasStopped(stage);
     await kill();
   }
   assert.deepEqual(before, [[], ["words 0"], ["voices 0", "words 0", "words 1"]]);

@@ -20,8 +20,14 @@ export interface Line {
   close(): void;
 }
 
-/** Opens a proxy on its own port, so that its URL can be the server's base URL. */
-export async function openLine(): Promise<Line> {
+/** What a proxy responds while the server behind it is down. */
+const badGateway = "HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/**
+ * Opens a proxy on its own port, so that its URL can be the server's base URL.
+ * @param options.respondsWhenDown responds with 502 while the server is down, instead of ending the connection.
+ */
+export async function openLine(options: { readonly respondsWhenDown?: boolean } = {}): Promise<Line> {
   const port = await freePort();
   const sockets = new Set<Socket>();
   const frozen = new WeakSet<Socket>();
@@ -38,6 +44,12 @@ export async function openLine(): Promise<Line> {
   };
   const server = createServer((client) => {
     const behind = connect(target, "127.0.0.1");
+    behind.once("error", ({ code }: NodeJS.ErrnoException) => {
+      if (code !== "ECONNREFUSED" || !options.respondsWhenDown) return;
+      // The other end closes the connection.
+      frozen.add(client);
+      client.end(badGateway);
+    });
     for (const [socket, other] of [
       [client, behind],
       [behind, client],
