@@ -1,23 +1,5 @@
 import { Command } from "commander";
-import { AccountError } from "../server/accounts/service.ts";
-import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
-import { ExportError } from "../server/exports/errors.ts";
-import { ImportError } from "../server/imports/move/errors.ts";
-import { MovedError, MoveError } from "../server/move/errors.ts";
-import { ConfigError } from "../server/platform/config/config.ts";
-import { WrongSecretError } from "../server/platform/crypto/secret.ts";
-import { DataFolderInUseError } from "../server/platform/db/embedded/index.ts";
-import {
-  MigrationFailedError,
-  SchemaOutdatedError,
-  UnfitDatabaseError,
-} from "../server/platform/db/migrate.ts";
-import { DatabaseTooNewError } from "../server/platform/db/oldest-version.ts";
-import { ProblemError } from "../server/platform/http/errors/problem.ts";
 import { version } from "../server/platform/version.ts";
-import { WrongStoreError } from "../server/storage-maintenance/owner-marker.ts";
-import { ModelError } from "../server/transcription/models/store.ts";
-import { AmbiguousError, AuditBrokenError, NotConfirmedError } from "./support/errors.ts";
 
 /** The commands in the order of the help. Only the one that runs is loaded, which takes a third less time. */
 const commands = {
@@ -64,51 +46,9 @@ export async function run(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv);
   } catch (error) {
+    // Loaded here, because the errors' modules take longer to load than most commands take.
+    const { describe } = await import("./support/describe-error.ts");
     console.error(`parley: ${describe(error as Error)}`);
     process.exitCode = 1;
   }
-}
-
-/** One line for errors that the user can fix; other errors with their stack, for a bug report. */
-function describe(
-  error: Error & { hostname?: string; code?: string; syscall?: string; port?: number; address?: string },
-): string {
-  if (error instanceof ProblemError) return error.message;
-  const isExpected = [
-    AccountError,
-    AmbiguousError,
-    AuditBrokenError,
-    BackupDamagedError,
-    BackupError,
-    ConfigError,
-    DataFolderInUseError,
-    DatabaseTooNewError,
-    ExportError,
-    ImportError,
-    MigrationFailedError,
-    ModelError,
-    MoveError,
-    MovedError,
-    NotConfirmedError,
-    SchemaOutdatedError,
-    UnfitDatabaseError,
-    WrongSecretError,
-    WrongStoreError,
-  ].some((kind) => error instanceof kind);
-  if (isExpected) return error.message;
-  if (error.code === "EADDRINUSE")
-    return `port ${error.port} on ${error.address} is in use by another program; stop it or set a different PARLEY_PORT`;
-  if (error.code === "EACCES" && error.syscall === "listen")
-    return `this system user is not allowed to listen on port ${error.port}; set PARLEY_PORT to a port above 1023`;
-  if (error.code === "EADDRNOTAVAIL")
-    return `PARLEY_HOST ${error.address} is not an IP address of this machine`;
-  if (error.syscall === "getaddrinfo" && error.hostname === process.env.PARLEY_HOST)
-    return `PARLEY_HOST ${error.hostname} can't be resolved`;
-  if (error.code === "ECONNREFUSED" || error.code === "ENOTFOUND")
-    return `the database at PARLEY_DATABASE_URL can't be reached (${error.message})`;
-  if (error.code === "ERR_INVALID_URL" || error.code === "ERR_SOCKET_BAD_PORT")
-    return "PARLEY_DATABASE_URL is not a valid PostgreSQL connection string";
-  if (/^(28|3D)/.test(error.code ?? ""))
-    return `the database at PARLEY_DATABASE_URL refused the connection: ${error.message}`;
-  return error.stack ?? error.message;
 }

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { call } from "../test/support/app.ts";
+import { call } from "../test/support/call.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 
 const server = await prepareServer();

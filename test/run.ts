@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { checkEvidence } from "./shape/evidence.ts";
 import { noChromium } from "./support/chromium.ts";
 import { isFullRun } from "./support/full.ts";
-import { globalSetup, globalTeardown } from "./support/global-setup.ts";
+import { globalSetup, globalTeardown, postgresMs } from "./support/global-setup.ts";
 import { readSentRequests, requestsVariable, type SentRequests } from "./support/record-requests.ts";
 
 /**
@@ -32,17 +32,39 @@ const { values: options, positionals } = parseArgs({
     slowest: { type: "string", default: "15" },
   },
 });
-/** Folders with the longest files come first: a long one that begins last would run alone in the end. */
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
 /**
- * Only with --all or by name: tests of whole installations (several processes, kills, upgrades, moves, backups), and most
- * of the web app's in a browser. They take longer than all others together.
+ * Only with --all or by name: tests of whole installations (several processes, kills, upgrades, moves, backups), most of
+ * the web app's in a browser, and those that start PostgreSQL again and again or need an S3 server. They take longer than
+ * all others together.
  */
-const onlyWithAll = ["test/acceptance/", "test/install/", "test/browser/", "bench/", "demo/"];
+const onlyWithAll = [
+  "test/acceptance/",
+  "test/install/",
+  "test/browser/",
+  "bench/",
+  "demo/",
+  "server/platform/db/embedded/",
+  "server/platform/storage/s3/s3.test.ts",
+  "server/imports/bucket.test.ts",
+  "server/system/doctor/bucket.test.ts",
+  "server/uploads/transfer/bucket.test.ts",
+];
 /** Tests in a browser that run each time: every page with its accessibility, and the most used parts. */
 const inEachRun = ["app", "clips", "pages", "recording"].map((name) => `test/browser/${name}.test.ts`);
 /** Folders whose files share processes, and how many share one. */
-const groupSizes = { "test/browser": 5, "test/shape": 10, server: 10 } as const;
+const groupSizes = { "test/browser": 5, "test/shape": 10, server: 20 } as const;
+/** Files that take longest, in this order: one that began last would run alone in the end. */
+const longest = [
+  "test/acceptance/backup.test.ts",
+  "bench/bench.test.ts",
+  "test/browser/other-browsers.test.ts",
+  "test/permissions/permissions.test.ts",
+  "test/acceptance/move-storage.test.ts",
+  "test/acceptance/move-database.test.ts",
+  "server/platform/storage/s3/s3.test.ts",
+  "cli/upload/upload.test.ts",
+];
 const files = withTitle(
   (positionals.length > 0 ? positionals : folders)
     .flatMap((name) =>
@@ -152,8 +174,8 @@ function isRequested(file: string): boolean {
 function timeoutMs(): number {
   // Recordings and imports in their full size.
   if (isFullRun) return 5_400_000;
-  // The pictures of the guide show whole meetings, which are filmed first.
-  return process.env.UPDATE_DOCS === undefined ? 600_000 : 900_000;
+  // A group of files on a slow machine, and the pictures of the guide, which show whole meetings.
+  return 900_000;
 }
 
 /** The files that contain the text of --grep, so that the others need not start; all of them where titles are composed. */
@@ -190,7 +212,9 @@ function grouped(all: readonly string[]): string[] {
       return entry;
     });
   });
-  return [...alone, ...entries];
+  const isLong = (file: string): boolean => longest.includes(relative(root, file));
+  const first = longest.map((name) => join(root, name)).filter((file) => alone.includes(file));
+  return [...first, ...entries, ...alone.filter((file) => !isLong(file))];
 }
 
 /** The files to speed up first, with the processor time of each file and the programs it ran. */
@@ -204,7 +228,7 @@ function slowest(files: readonly SentRequests[]): string {
       ({ file, elapsedMs, cpuMs }) => `${seconds(elapsedMs)} s ${seconds(cpuMs)} s  ${relative(root, file)}`,
     );
   return [
-    `\nSlowest of ${files.length} files (elapsed, processor time of ${seconds(total).trim()} s in all)`,
+    `\nSlowest of ${files.length} files (elapsed, processor time of ${seconds(total).trim()} s in all, and of PostgreSQL ${seconds(postgresMs()).trim()} s)`,
     ...lines,
     "",
   ].join("\n");

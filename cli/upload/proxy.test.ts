@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { call } from "../../test/support/app.ts";
+import { call } from "../../test/support/call.ts";
 import { startNginx } from "../../test/support/nginx.ts";
 import { writePaddedMedia } from "../../test/support/padded-media.ts";
 import { freePort } from "../../test/support/port.ts";

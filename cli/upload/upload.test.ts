@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { encodeFile } from "../../server/media/test/encode.ts";
 import { openLine } from "../../server/uploads/test/resumable.ts";
-import { call } from "../../test/support/app.ts";
+import { call } from "../../test/support/call.ts";
 import { parley, prepareServer } from "../../test/support/server-process.ts";
 import { until } from "../../test/support/until.ts";
 import { makeWav } from "../../test/support/wav.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeRecording, makeWorkspace, sampleTranscript, unknownId } from "../../test/support/factories.ts";
+import { isFullRun } from "../../test/support/full.ts";
 import { dataTools } from "../recordings/test/recordings.ts";
 
 const app = await startTestApp();
@@ -37,6 +38,9 @@ const hostile: readonly unknown[] = [
   unknownId(),
   unknownId().toUpperCase(),
 ];
+
+/** One in so many bodies is sent, so that each position gets other values than its neighbours. */
+const step = isFullRun ? 1 : 4;
 
 /** Every way to put a hostile value at one position of a body. */
 function* spoiled(body: unknown): Generator<unknown> {
@@ -123,7 +127,7 @@ test("no body makes the server fail, whatever value is in any position", async (
   ];
   let count = 0;
   for (const [method, path, body] of calls) {
-    const bodies = [...spoiled(body)];
+    const bodies = [...spoiled(body)].filter((_, index) => index % step === 0);
     for (let at = 0; at < bodies.length; at += 8)
       await Promise.all(
         bodies.slice(at, at + 8).map(async (wrong) => {

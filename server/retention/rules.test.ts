@@ -7,7 +7,7 @@ import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { exists, filesBelow, makeOld, manage } from "./test/retention.ts";
 
 const app = await startTestApp({
-  env: { PARLEY_RETENTION_GRACE: "1ms", PARLEY_SWEEP_INTERVAL: "100ms", PARLEY_PAGE_SIZE: "2" },
+  env: { PARLEY_RETENTION_GRACE: "1ms", PARLEY_SWEEP_INTERVAL: "300ms", PARLEY_PAGE_SIZE: "2" },
 });
 const { pool } = app.db;
 

@@ -128,7 +128,7 @@ test("an adopted store belongs to this database, which sweeps what it does not k
 });
 
 test("the worker sweeps only with its own marker: another database's objects stay", async () => {
-  const { app: other } = await startUploads({ env: { PARLEY_SWEEP_INTERVAL: "100ms" } });
+  const { app: other } = await startUploads({ env: { PARLEY_SWEEP_INTERVAL: "300ms" } });
   await until("its own store is marked", async () => (await other.store.head(markKey)) !== null);
   let looks = 0;
   const { get } = other.store;

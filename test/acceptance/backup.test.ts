@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { call, olderVersion } from "../support/app.ts";
+import { call, olderVersion } from "../support/call.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { createLibrary, failing, segments } from "../support/library.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";

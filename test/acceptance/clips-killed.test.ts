@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { BufferSource, Input as MediaFile, MP4 } from "mediabunny";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 

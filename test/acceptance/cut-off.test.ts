@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { call, currentVersion } from "../support/app.ts";
+import { call, currentVersion } from "../support/call.ts";
 import { insertRecording, makeUser, makeWorkspace } from "../support/factories.ts";
 import { startS3Server } from "../support/s3-server.ts";
 import { openServerData } from "../support/server-data.ts";

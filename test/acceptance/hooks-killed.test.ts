@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { Webhook } from "standardwebhooks";
-import { call, olderVersion } from "../support/app.ts";
+import { call, olderVersion } from "../support/call.ts";
 import { ok, startHookReceiver } from "../support/hook-receiver.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";

@@ -11,7 +11,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { postmastersIn } from "../../server/platform/db/embedded/test/support.ts";
-import { call, currentVersion } from "../support/app.ts";
+import { call, currentVersion } from "../support/call.ts";
 import { freePort } from "../support/port.ts";
 import { skipWithout } from "../support/programs.ts";
 import { parley, prepareServer } from "../support/server-process.ts";

@@ -5,7 +5,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import pg from "pg";
-import { call, olderVersion } from "../support/app.ts";
+import { call, olderVersion } from "../support/call.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import pg from "pg";
 import { parse as parseYaml } from "yaml";
-import { call, currentVersion, olderVersion } from "../support/app.ts";
+import { call, currentVersion, olderVersion } from "../support/call.ts";
 import { ok, startHookReceiver, status } from "../support/hook-receiver.ts";
 import { minutes, startModelServer } from "../support/model-server.ts";
 import { freePort } from "../support/port.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { createLibrary, failing, segments } from "../support/library.ts";
 import { killAtLine, parley, prepareServer } from "../support/server-process.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import pg from "pg";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { createLibrary, failing, mediaFile } from "../support/library.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { killAtLine, parley, prepareServer } from "../support/server-process.ts";

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
-import { call, olderVersion } from "../support/app.ts";
+import { call, olderVersion } from "../support/call.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { noPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Answer, call, olderVersion } from "../support/app.ts";
+import { type Answer, call, olderVersion } from "../support/call.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { freePort } from "../support/port.ts";
 import { parseScrape } from "../support/prometheus.ts";

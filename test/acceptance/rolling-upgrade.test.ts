@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { makeNextVersion } from "../support/next-version.ts";
 import { startDocumentedNginx } from "../support/nginx.ts";
 import { freePort } from "../support/port.ts";

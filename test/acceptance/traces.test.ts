@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { call, currentVersion, olderVersion } from "../support/app.ts";
+import { call, currentVersion, olderVersion } from "../support/call.ts";
 import { ok, startHookReceiver, status } from "../support/hook-receiver.ts";
 import { type ReceivedSpan, startOtlpReceiver } from "../support/otlp-receiver.ts";
 import { freePort } from "../support/port.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { createStages } from "../support/stages.ts";
 import { until } from "../support/until.ts";

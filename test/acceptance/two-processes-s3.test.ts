@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { call, olderVersion } from "../support/app.ts";
+import { call, olderVersion } from "../support/call.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";

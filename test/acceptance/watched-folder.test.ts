@@ -15,7 +15,7 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import pg from "pg";
-import { call } from "../support/app.ts";
+import { call } from "../support/call.ts";
 import { writePaddedMedia } from "../support/padded-media.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pythonClientFiles } from "../../scripts/python-client.ts";
 import { openApiDocument } from "../../server/platform/http/reference/openapi.ts";
 import { versionedOperations } from "../shape/operations.ts";
-import { everyVersion } from "../support/app.ts";
+import { everyVersion } from "../support/call.ts";
 import { assertDescribed, assertWebhookDescribed } from "../support/openapi.ts";
 
 const packages = new URL("../../packages/", import.meta.url);

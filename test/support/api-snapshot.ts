@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { call, everyVersion, type TestApp } from "./app.ts";
+import type { TestApp } from "./app.ts";
+import { call, everyVersion } from "./call.ts";
 
 /*
  * Everything the versioned API shows of a workspace's recordings, without what differs between installations: ids are

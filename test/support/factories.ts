@@ -6,7 +6,8 @@ import { syncGrants } from "../../server/access/grants.ts";
 import { createAccessToken, createTeam, createUser, createWorkspace } from "../../server/accounts/service.ts";
 import type { Database } from "../../server/platform/db/database.ts";
 import type { Hooks, Recordings } from "../../server/platform/db/types.ts";
-import { type Answer, call, type TestApp } from "./app.ts";
+import type { TestApp } from "./app.ts";
+import { type Answer, call } from "./call.ts";
 import { until } from "./until.ts";
 
 /*

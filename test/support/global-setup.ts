@@ -7,12 +7,14 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../server/platf
 import { migrate } from "../../server/platform/db/migrate.ts";
 import { migrateJobs } from "../../server/platform/jobs/queue.ts";
 import { connectionVariable, templateDatabase } from "./database.ts";
+import { parentOf, processorMs } from "./processor-time.ts";
 import { makeQuickFolder } from "./quick-folder.ts";
 import { noS3Server, type S3Server, s3FileVariable, startS3Server } from "./s3-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 let postgres: EmbeddedPostgres | undefined;
 let folder: string | undefined;
+let postmaster = 0;
 let s3: Promise<S3Server | null> | undefined;
 
 /**
@@ -50,6 +52,8 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
   const { connection, superuser } = postgres;
   const admin = new pg.Client(superuser);
   await admin.connect();
+  const { rows } = await admin.query<{ pid: number }>("select pg_backend_pid() as pid");
+  postmaster = parentOf(rows[0]?.pid ?? 0);
   // Beyond the program's rights: creating databases, and changing rows without triggers.
   await admin.query(`alter role ${connection.user} createdb`);
   await admin.query(`grant set on parameter session_replication_role to ${connection.user}`);
@@ -61,6 +65,11 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
   await migrateJobs(pool);
   await pool.end();
   process.env[connectionVariable] = JSON.stringify(connection);
+}
+
+/** The processor time that PostgreSQL has taken for the connections that have ended; 0 where it can't be told. */
+export function postgresMs(): number {
+  return postmaster === 0 ? 0 : processorMs(postmaster);
 }
 
 /** Starts an S3 server while the first tests run; those that need it wait for the file. */

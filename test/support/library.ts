@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type Answer, call } from "./app.ts";
+import { type Answer, call } from "./call.ts";
 import { parley, type ServerProcess } from "./server-process.ts";
 import { until } from "./until.ts";
 

@@ -2,6 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { processorMs } from "./processor-time.ts";
 
 /** Folder for the requests of test processes; set by test/run.ts. */
 export const requestsVariable = "TEST_REQUESTS";
@@ -27,14 +28,14 @@ export function countFor(file: string): void {
   if (current.file === process.argv[1]) current.file = file;
   else {
     finish();
-    current = { file, startedAt: performance.now(), cpuBefore: cpuMs() };
+    current = { file, startedAt: performance.now(), cpuBefore: processorMs() };
   }
 }
 
 function finish(): void {
   const { file, startedAt, cpuBefore } = current;
   const elapsedMs = performance.now() - startedAt;
-  finished.push({ file, requests: [...requests], elapsedMs, cpuMs: cpuMs() - cpuBefore });
+  finished.push({ file, requests: [...requests], elapsedMs, cpuMs: processorMs() - cpuBefore });
   requests.clear();
 }
 
@@ -65,14 +66,6 @@ if (folder !== undefined) {
     finish();
     writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(finished));
   });
-}
-
-/** proc(5): after the name in brackets, fields 14 to 17 are utime, stime, cutime and cstime in hundredths of a second. */
-function cpuMs(): number {
-  if (process.platform !== "linux") return process.cpuUsage().user / 1000;
-  const text = readFileSync("/proc/self/stat", "utf8");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 }
 
 /** What the test files of a run sent and took. */

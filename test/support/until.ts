@@ -3,6 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Default timeout: long enough for a slow, busy machine. */
 const defaultTimeoutMs = 60_000;
 
+/** Between two checks: short at first, then longer, because a check by a request or a statement takes processor time. */
+const pauseMs = { min: 20, max: 100 };
+
 /**
  * Polls until `check` returns a value other than undefined or false.
  * @throws Error that names the condition, after the timeout.
@@ -12,12 +15,13 @@ export async function until<T>(
   check: () => Promise<T | undefined | false> | T | undefined | false,
   timeoutMs = defaultTimeoutMs,
 ): Promise<T> {
-  const end = Date.now() + timeoutMs;
+  const begin = Date.now();
   for (;;) {
     const found = await check();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`timed out after ${timeoutMs} ms waiting for: ${what}`);
-    await delay(20);
+    const waitedMs = Date.now() - begin;
+    if (waitedMs > timeoutMs) throw new Error(`timed out after ${timeoutMs} ms waiting for: ${what}`);
+    await delay(Math.min(Math.max(waitedMs / 10, pauseMs.min), pauseMs.max));
   }
 }
 

@@ -9,7 +9,7 @@ import { eraseFromConnections } from "../../retention/erasure/erase-jobs.ts";
 import { apiKey, downloadToken, startStubServices } from "../test/stub-services.ts";
 
 const app = await startTestApp({
-  env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8,::1", PARLEY_SWEEP_INTERVAL: "100ms" },
+  env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8,::1", PARLEY_SWEEP_INTERVAL: "300ms" },
 });
 const { pool } = app.db;
 const { id: workspaceId, admin, member, token } = await makeWorkspace(app.db);

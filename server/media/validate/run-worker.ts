@@ -1,3 +1,4 @@
+import { getCompileCacheDir } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { MediaSource, ValidationResult } from "../facts.ts";
 import { type Message, maxReadBytes, slot, slotBytes, type Task } from "./protocol.ts";
@@ -16,6 +17,12 @@ const damaged = (what: string): ValidationResult => ({
     `The file could not be checked: ${what}. Its index is probably damaged. ` +
     "Export or convert the recording again and send the new file.",
 });
+
+/** The server's cache of compiled code, without which each thread would remove the types of its files again. */
+function cacheEnvironment(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}
 
 /**
  * Runs the validation thread on a file. Whatever happens in the thread (an endless loop, no memory left, a crash) is a
@@ -37,7 +44,7 @@ export async function runWorker(
   const worker = new Worker(entry, {
     workerData: { ...task, size: source.size, path: source.path, shared } satisfies Task,
     // Code that reads untrusted files must not see the server's settings.
-    env: {},
+    env: cacheEnvironment(),
     resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb, maxYoungGenerationSizeMb: 16 },
   });
   const { promise, resolve, reject } = Promise.withResolvers<ValidationResult>();

@@ -33,7 +33,7 @@ const app = await startTestApp({
   port: await freePort(),
   env: {
     PARLEY_MODEL_MIRROR: `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/`,
-    PARLEY_SWEEP_INTERVAL: "100ms",
+    PARLEY_SWEEP_INTERVAL: "300ms",
   },
 });
 

@@ -4,6 +4,8 @@ import type { MeasuredMedia } from "../../validate/measured.ts";
 import { damagedReason, MachineError, MediaFailedError } from "../errors.ts";
 import type { ChildMessage, MediaJob, RenderResult, SpeechResult } from "./protocol.ts";
 
+type MediaResult = RenderResult | SpeechResult | MeasuredMedia;
+
 /**
  * The program that works on one file: the only place where native media code runs. Started by `run-child.ts` with a
  * `MediaJob` as its argument; reports as JSON lines on file descriptor 3, synchronously, since the libraries block the
@@ -34,26 +36,38 @@ try {
   say(blame(error));
 }
 
-async function work(): Promise<RenderResult | SpeechResult | MeasuredMedia> {
+async function work(): Promise<MediaResult> {
   // Imported here so that a library that does not load is reported as such, not as a broken file.
   const { silenceLibraries } = await import("../libav.ts");
   silenceLibraries();
-  const { render } = await import("../render.ts");
-  const { clip } = await import("../clip.ts");
-  const { inspect } = await import("../inspect.ts");
-  const { speech } = await import("../speech/speech.ts");
+  const run = await load();
   isReady = true;
   say({ type: "ready" });
-  const result =
-    job.task === "render"
-      ? await render(job, onProgress)
-      : job.task === "clip"
-        ? await clip(job, onProgress)
-        : job.task === "inspect"
-          ? inspect(job, onProgress)
-          : speech(job, onProgress);
+  const result = await run();
   onProgress(1);
   return result;
+}
+
+/** Loads the code of the task and nothing else, because each task has a process of its own. */
+async function load(): Promise<() => Promise<MediaResult> | MediaResult> {
+  switch (job.task) {
+    case "render": {
+      const { render } = await import("../render.ts");
+      return () => render(job, onProgress);
+    }
+    case "clip": {
+      const { clip } = await import("../clip.ts");
+      return () => clip(job, onProgress);
+    }
+    case "inspect": {
+      const { inspect } = await import("../inspect.ts");
+      return () => inspect(job, onProgress);
+    }
+    case "speech": {
+      const { speech } = await import("../speech/speech.ts");
+      return () => speech(job, onProgress);
+    }
+  }
 }
 
 /**
