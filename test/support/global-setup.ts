@@ -67,7 +67,7 @@ export async function globalSetup(files: readonly string[]): Promise<void> {
   process.env[connectionVariable] = JSON.stringify(connection);
 }
 
-/** The processor time that PostgreSQL has taken for the connections that have ended; 0 where it can't be told. */
+/** The processor time that PostgreSQL has taken for the connections that have ended; 0 where the system doesn't show it. */
 export function postgresMs(): number {
   return postmaster === 0 ? 0 : processorMs(postmaster);
 }
