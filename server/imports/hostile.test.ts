@@ -40,7 +40,7 @@ const hostile: readonly unknown[] = [
 ];
 
 /** One in so many bodies is sent, so that each position gets other values than its neighbours. */
-const step = isFullRun ? 1 : 4;
+const step = isFullRun ? 1 : 3;
 
 /** Every way to put a hostile value at one position of a body. */
 function* spoiled(body: unknown): Generator<unknown> {
