@@ -26,6 +26,8 @@ export interface Sizes {
   readonly speech: { readonly seconds: number; readonly model: string | null };
   /** Of the sample meetings, how many the web app's library holds. */
   readonly libraryRecordings: number;
+  /** Of the recording whose page is opened on a slow processor. */
+  readonly meetingSec: number;
   readonly hooks: {
     readonly events: number;
     readonly delays: number;
@@ -63,6 +65,7 @@ export const fullSizes: Sizes = {
   availableSec: 3600,
   speech: { seconds: 3600, model: null },
   libraryRecordings: Number.POSITIVE_INFINITY,
+  meetingSec: 7200,
   hooks: {
     events: 10_000,
     delays: 100,
@@ -120,6 +123,7 @@ export const testSizes: Sizes = {
   availableSec: 12,
   speech: { seconds: 22, model: null },
   libraryRecordings: 2,
+  meetingSec: 20,
   hooks: {
     events: 20,
     delays: 2,

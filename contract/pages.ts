@@ -5,6 +5,7 @@
 export const pagePaths = [
   "/",
   "/recordings/:recording_id",
+  "/recordings/:recording_id/print",
   "/record/:upload_id",
   "/search",
   "/uploads",

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -14,7 +13,8 @@ import { type PageToVisit, type PageVisit, visitPage } from "../page-visit.ts";
 import { type Figure, figure, ratioFigure } from "../report.ts";
 import { freePort, type RunningServer, startParley } from "../servers.ts";
 import type { Sizes } from "../sizes.ts";
-import { apiRequest, fetchBytes } from "./requests.ts";
+import { measureLongRecording } from "./web-long-recording.ts";
+import { listRecordings, sendVideo, untilRecordings } from "./web-recordings.ts";
 
 /** A telephone at the edge of its network. */
 const slowLine = { bitsPerSec: 1_600_000, latencyMs: 150 };
@@ -29,24 +29,24 @@ interface NamedPage extends PageToVisit {
  * The web app's pages at a first visit in a real browser: largest paint, what is sent for it, and from where. Each visit
  * has a new profile; the library holds the sample meetings as videos, with thumbnails.
  */
-export async function measureWeb(
-  postgres: BenchPostgres,
-  { rounds, libraryRecordings }: Sizes,
-): Promise<Figure[]> {
+export async function measureWeb(postgres: BenchPostgres, sizes: Sizes): Promise<Figure[]> {
+  const { rounds, libraryRecordings } = sizes;
   await buildWebApp((line) => console.error(`  ${line}`));
   const port = await freePort();
-  const data = await postgres.database("parley_web", "1", async (db) => {
+  const data = await postgres.database("parley_web", "2", async (db) => {
     const { adminEmail, adminId } = await makeWorkspace(db, "Northwind", "northwind.example");
-    return { adminId, token: await makePersonalToken(db, adminEmail) };
+    const long = await makeWorkspace(db, "Southwind", "southwind.example");
+    return {
+      adminId,
+      token: await makePersonalToken(db, adminEmail),
+      long: { adminId: long.adminId, token: await makePersonalToken(db, long.adminEmail) },
+    };
   });
-  const { cookie } = await data.db.kysely.transaction().execute((tx) =>
-    createSession(tx, {
-      userId: data.made.adminId,
-      method: "password",
-      ip: "127.0.0.1",
-      userAgent: "bench",
-    }),
-  );
+  const signIn = async (userId: string): Promise<string> => {
+    const session = { userId, method: "password", ip: "127.0.0.1", userAgent: "bench" } as const;
+    return (await data.db.kysely.transaction().execute((tx) => createSession(tx, session))).cookie;
+  };
+  const cookie = await signIn(data.made.adminId);
   const server = await startParley({
     PARLEY_DATABASE_URL: data.url,
     PARLEY_DATA_DIR: join(postgres.folder, "web"),
@@ -71,6 +71,11 @@ export async function measureWeb(
     for (const page of pages) figures.push(...(await measurePage(browser, page, rounds)));
     const library = pages.find(({ name }) => name === "library");
     if (library !== undefined) figures.push(...(await measureAgainstBare(browser, library, rounds)));
+    const { adminId, token } = data.made.long;
+    const longRecording = { server, token, folder: postgres.folder };
+    figures.push(
+      ...(await measureLongRecording(browser, longRecording, { ...sizes, cookie: await signIn(adminId) })),
+    );
     return figures;
   } finally {
     await browser.close();
@@ -170,42 +175,21 @@ async function fillLibrary(
   token: string,
   meetings: typeof demoMeetings,
 ): Promise<string> {
-  const ask = async <T>(path: string, body: unknown): Promise<T> =>
-    JSON.parse((await fetchBytes(apiRequest(server, token, "POST", path, body))).bytes.toString());
-  const list = () => ask<{ recordings: { id: string }[] }>("/recordings", {});
-  if ((await list()).recordings.length < meetings.length)
+  const client = { server, token };
+  if ((await listRecordings(client)).length < meetings.length)
     for (const { title, tags, language, participants, segments } of meetings) {
       const said = segments.flatMap(({ key, start, end, text }) =>
         // As much as fits into the twelve seconds of the film, told faster.
-        end > 720_000 ? [] : [{ speaker_key: key, start: start / 60, end: end / 60, text }],
+        end > 720_000
+          ? []
+          : [{ speaker_key: key, start: Math.round(start / 60), end: Math.round(end / 60), text }],
       );
-      const { media } = await ask<{ media: { upload: { url: string; headers: Record<string, string> } } }>(
-        "/uploads/create",
-        {
-          media_type: "video",
-          attributes: {
-            title,
-            tags,
-            participants: participants.map(({ key, name, email }) => ({ speaker_key: key, name, email })),
-            transcript: {
-              language,
-              segments: said.map((one) => ({
-                ...one,
-                start: Math.round(one.start),
-                end: Math.round(one.end),
-              })),
-            },
-          },
-        },
-      );
-      const { url, headers } = media.upload;
-      const sent = await fetch(url, { method: "PUT", headers, body: readFileSync(video) });
-      if (!sent.ok) throw new Error(`the video was refused: ${await sent.text()}`);
+      await sendVideo(client, video, {
+        title,
+        tags,
+        participants: participants.map(({ key, name, email }) => ({ speaker_key: key, name, email })),
+        transcript: { language, segments: said },
+      });
     }
-  for (const end = performance.now() + 120_000; performance.now() < end; ) {
-    const { recordings } = await list();
-    if (recordings.length === meetings.length && recordings[0] !== undefined) return recordings[0].id;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error("the videos did not become recordings within two minutes");
+  return untilRecordings(client, meetings.length);
 }

@@ -23,7 +23,16 @@ interface BuiltFile {
 }
 
 /** The first request of every page. */
-const session = '<link rel="preload" as="fetch" crossorigin="anonymous" href="/_/api/v1/session/me" />';
+const session = toFetch("/_/api/v1/session/me");
+
+/**
+ * Elements for the head of a recording's page that make the browser load its data in parallel with the app.
+ * @param id as it is in the page's URL, because the app's requests repeat it.
+ */
+export function preloadRecording(id: string): string {
+  const path = `/_/api/v1/recordings/${id}`;
+  return [path, `${path}/transcript`].map((one) => `${toFetch(one)}\n    `).join("");
+}
 
 /**
  * Elements for a page's head that make the browser load the page's code and the session in parallel with the app, which
@@ -57,6 +66,10 @@ function filesOf(
   for (const style of built.css ?? []) found.add(style);
   for (const other of built.imports ?? []) filesOf(manifest, other, found);
   return found;
+}
+
+function toFetch(path: string): string {
+  return `<link rel="preload" as="fetch" crossorigin="anonymous" href="${path}" />`;
 }
 
 function toElement(file: string): string {

@@ -14,7 +14,7 @@ import { describePage, publicPageOf } from "../public-links/view/page.ts";
 import { keepOut } from "../public-links/view/shared-routes.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
 import { installRoutes } from "./install-routes.ts";
-import { readPreloads } from "./preloads.ts";
+import { preloadRecording, readPreloads } from "./preloads.ts";
 
 /** Files whose names change with their content can be cached indefinitely. */
 const yearSec = 31_536_000;
@@ -42,7 +42,7 @@ export async function webAppRoutes(
   for (const path of pagePaths) {
     app.get(path, async (request, reply) => {
       const session = await readSession(db.pool, request, config.baseUrl);
-      const { recording_id: given } = request.params as { recording_id?: string };
+      const { recording_id: given = "" } = request.params as { recording_id?: string };
       const recordingId = Uuid.safeParse(given).data?.toLowerCase();
       // The URL of a public recording works for everyone, also for users of another workspace.
       if (
@@ -54,11 +54,9 @@ export async function webAppRoutes(
       }
       if (session === null) return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
       if (document === null) return sendMissing(reply);
-      const { policy, html } = fill(
-        files,
-        document.replace("</head>", `  ${preloads?.get(path) ?? ""}\n  </head>`),
-        {},
-      );
+      const isRecording = path === "/recordings/:recording_id" && recordingId !== undefined;
+      const elements = (isRecording ? preloadRecording(given) : "") + (preloads?.get(path) ?? "");
+      const { policy, html } = fill(files, document.replace("</head>", `  ${elements}\n  </head>`), {});
       allowRecording(reply);
       return reply
         .type("text/html; charset=utf-8")

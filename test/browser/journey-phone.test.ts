@@ -116,6 +116,49 @@ test("at 360 pixels the date filter fits, and the closed filters leave no dialog
   await until("the filters are gone", async () => (await page.locator('[role="dialog"]').count()) === 0);
 });
 
+test("filters of Highlights, Search and the audit log are in a sheet, with their number on its button", async () => {
+  const { page, complaints } = await visit(app, "/highlights", { userId: admin.id, size: phone });
+  const button = page.getByRole("button", { name: /^Filters/ });
+  const sheet = page.getByRole("dialog", { name: "Filters" });
+  const close = async (filters: string) => {
+    await sheet.getByRole("button", { name: "Done" }).tap();
+    await sheet.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: filters, exact: true }).waitFor();
+  };
+  await page.getByRole("link", { name: "It is signed" }).waitFor();
+  assert.equal(await page.getByRole("textbox").count(), 0);
+  await button.tap();
+  await sheet.getByLabel("Search highlights").fill("nothing like this");
+  await assertAccessible(page);
+  // Applies what was typed right before.
+  await close("Filters (1)");
+  await page.getByText("No matching highlights").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).tap();
+  await page.getByRole("link", { name: "It is signed" }).waitFor();
+  assert.equal(new URL(page.url()).search, "");
+
+  await page.goto(`${app.url}/search?q=harbour`);
+  await page.getByRole("list", { name: "Results" }).waitFor();
+  await button.tap();
+  await sheet.getByPlaceholder("Any type").tap();
+  await page.getByRole("option", { name: "Audio" }).tap();
+  await close("Filters (1)");
+  await page.getByRole("button", { name: "Clear filters" }).tap();
+  await page.getByRole("list", { name: "Results" }).waitFor();
+
+  await page.goto(`${app.url}/settings/audit`);
+  const log = page.getByRole("list", { name: "Audit log" });
+  await log.waitFor();
+  await button.tap();
+  await sheet.getByPlaceholder("Any action").tap();
+  await page.getByRole("option", { name: "Token revoked" }).tap();
+  await close("Filters (1)");
+  await page.getByText("No entries match these filters.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).tap();
+  await log.waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test("touch: upload, play, search, clip, share and unshare, on a phone", async () => {
   const other = await makeUser(app.db, workspace, { name: "Zoe Last" });
   const { page, complaints } = await visit(app, "/", { userId: admin.id, size: phone });

@@ -338,6 +338,7 @@ test("printing: the summary and the whole transcript as a document, without the 
   await page.getByRole("button", { name: "Recording actions" }).click();
   await page.getByRole("menuitem", { name: "Print" }).click();
   await page.getByRole("heading", { name: "Printed meeting", level: 1 }).waitFor();
+  await page.reload();
   await page.getByText("Spoken of: 5 lines.").waitFor();
   await assertAccessibleAtRest(page);
   await page.emulateMedia({ media: "print" });

@@ -93,6 +93,7 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "GET /uploads": open,
   "GET /uploads/:upload_id": open,
   "GET /record/:upload_id": open,
+  "GET /recordings/:recording_id/print": open,
   "GET /highlights": open,
   "GET /highlights/:highlight_id": open,
   "GET /stories": open,

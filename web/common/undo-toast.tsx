@@ -1,4 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
+import { randomId } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { errorText } from "./actions.tsx";
@@ -14,7 +15,7 @@ export function showUndoToast(options: {
   /** Shown once undone. */
   readonly undone: string;
 }): void {
-  const id = crypto.randomUUID();
+  const id = randomId();
   notifications.show({
     id,
     message: <UndoMessage {...options} onDone={() => notifications.hide(id)} />,

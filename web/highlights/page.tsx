@@ -4,6 +4,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { highlightQuery, highlightsQuery } from "../api/highlights.ts";
+import filters from "../common/lists/filters.module.css";
+import { countFilters, Filters, withoutEmpty } from "../common/lists/filters.tsx";
 import rows from "../common/lists/rows.module.css";
 import { TypedFilter } from "../common/lists/typed-filter.tsx";
 import { PageStack } from "../common/page-stack.tsx";
@@ -12,7 +14,6 @@ import { useTitle } from "../common/use-title.ts";
 import { type Action, ActionDialogs } from "./action-dialogs.tsx";
 import { ClipDetails } from "./clip-details.tsx";
 import { HighlightRow } from "./highlight-row.tsx";
-import classes from "./highlights.module.css";
 import type { HighlightsSearch } from "./search-params.ts";
 
 const page = getRouteApi("/signed-in/highlights");
@@ -23,29 +24,21 @@ export function HighlightsPage() {
   const search = page.useSearch();
   const navigate = page.useNavigate();
   const [action, setAction] = useState<Action | null>(null);
-  const set = (change: HighlightsSearch) =>
-    navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const { text, tag } = search;
+  const { data } = useInfiniteQuery(highlightsQuery({ text, tag: tag?.trim() || undefined }));
+  // Until there is a highlight, there is nothing to filter.
+  const isEmpty =
+    countFilters({ text, tag }) === 0 && data?.pages.every(({ highlights }) => highlights.length === 0);
   return (
     <PageStack>
       <Title order={1} size="h2">
         Highlights
       </Title>
-      <Group className={classes.filters ?? ""} gap="sm" component="search">
-        <TypedFilter
-          label="Search highlights"
-          placeholder="Search highlights"
-          icon={<IconSearch size={16} aria-hidden />}
-          value={search.text ?? ""}
-          onChange={(text) => set({ text })}
-        />
-        <TypedFilter
-          label="Tag"
-          placeholder="Tag"
-          icon={<IconTag size={16} aria-hidden />}
-          value={search.tag ?? ""}
-          onChange={(tag) => set({ tag })}
-        />
-      </Group>
+      {isEmpty ? null : (
+        <search>
+          <HighlightFilters />
+        </search>
+      )}
       <Highlights onAction={setAction} />
       <ClipDialog
         highlightId={search.play}
@@ -53,6 +46,40 @@ export function HighlightsPage() {
       />
       <ActionDialogs action={action} onClose={() => setAction(null)} />
     </PageStack>
+  );
+}
+
+/** The filters, stored in the URL. */
+function HighlightFilters() {
+  const { text, tag } = page.useSearch();
+  const navigate = page.useNavigate();
+  const count = countFilters({ text, tag });
+  const set = (change: HighlightsSearch) =>
+    navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
+  return (
+    <Filters
+      count={count}
+      clear={
+        count > 0 ? { text: "Clear filters", run: () => set({ text: undefined, tag: undefined }) } : null
+      }
+    >
+      <div className={filters.wide}>
+        <TypedFilter
+          label="Search highlights"
+          placeholder="Search highlights"
+          icon={<IconSearch size={16} stroke={1.6} aria-hidden />}
+          value={text ?? ""}
+          onChange={(text) => set({ text })}
+        />
+      </div>
+      <TypedFilter
+        label="Tag"
+        placeholder="Any tag"
+        icon={<IconTag size={16} stroke={1.6} aria-hidden />}
+        value={tag ?? ""}
+        onChange={(tag) => set({ tag })}
+      />
+    </Filters>
   );
 }
 

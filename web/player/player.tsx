@@ -63,12 +63,13 @@ function AutoHide({ frame }: { frame: RefObject<HTMLElement | null> }) {
   return null;
 }
 
-/** Tells the playback when someone speaks, so that it can skip silence. */
+/** Tells the playback when someone speaks, if it skips silence: a long recording has tens of thousands of words. */
 function useSpokenRanges(transcript: Transcript | undefined, words: SegmentWords): void {
   const { playback } = usePlayerContext();
+  const segments = usePlaybackState((state) => state.skipsSilence) ? transcript?.segments : undefined;
   useEffect(
-    () => playback.setSpoken(transcript === undefined ? [] : spokenRanges(transcript.segments, words)),
-    [playback, transcript, words],
+    () => playback.setSpoken(segments === undefined ? [] : spokenRanges(segments, words)),
+    [playback, segments, words],
   );
 }
 

@@ -1,7 +1,7 @@
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { ApiError } from "../api/client.ts";
 import {
@@ -47,6 +47,8 @@ function OneRecording({ id }: { id: string }) {
   const query = useQuery({ ...recordingQuery(id), enabled: !isDeleted });
   useTitle(query.data?.recording.title ?? "Recording");
   useRefetchAfterNotFound(id);
+  // React renders so large a page in short tasks, between which the browser responds, while its skeleton is shown.
+  const isReady = useDeferredValue(query.data !== undefined, false);
   const isGone =
     query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
   if (isGone && !isDeleted)
@@ -57,12 +59,9 @@ function OneRecording({ id }: { id: string }) {
         id={query.error instanceof ApiError && query.error.status === 404 ? id : null}
       />
     );
-  if (query.data === undefined)
-    return query.isError ? (
-      <ErrorState error={query.error} retry={() => query.refetch()} />
-    ) : (
-      <RecordingSkeleton />
-    );
+  if (query.data === undefined && query.isError)
+    return <ErrorState error={query.error} retry={() => query.refetch()} />;
+  if (query.data === undefined || !isReady) return <RecordingSkeleton />;
   return <Loaded id={id} view={query.data} onDeleted={() => setDeleted(true)} />;
 }
 

@@ -76,6 +76,8 @@ export function TranscriptList(props: {
       return lines * lineHeight + rowPadding + (isFirst(index) ? headHeight : 0);
     },
     overscan,
+    // A guess for the first rendering, so that measuring the list adds few lines to it.
+    initialRect: { width: 400, height: 500 },
     // The focused line must not be hidden by the floating button (WCAG 2.4.11).
     scrollPaddingEnd: 64,
     // The focusable row stays in the document when scrolled out of view.
@@ -114,11 +116,15 @@ export function TranscriptList(props: {
     setLines,
   });
 
+  // A reference: the words arrive after the lines, which need not be rendered again for them.
+  const latestWords = useRef(words);
+  latestWords.current = words;
   const actions = useMemo(
     (): RowActions => ({
       goTo: ({ start }) => goTo(start),
       goToWord: (segment, offset) => {
-        const word = wordAtOffset(placeWords(segment, words?.[segments.indexOf(segment)]), offset);
+        const placed = placeWords(segment, latestWords.current?.[segments.indexOf(segment)]);
+        const word = wordAtOffset(placed, offset);
         goTo(word?.start ?? segment.start);
       },
       clip: (segment) => {
@@ -135,7 +141,7 @@ export function TranscriptList(props: {
       canClip: clip !== null,
       hasMedia,
     }),
-    [goTo, clip, copy, copyLink, Editor, segments, words, speaker, hasMedia],
+    [goTo, clip, copy, copyLink, Editor, segments, speaker, hasMedia],
   );
   const items = virtualizer.getVirtualItems();
   const { startIndex, endIndex } = virtualizer.range ?? { startIndex: 0, endIndex: 0 };

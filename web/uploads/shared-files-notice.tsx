@@ -1,11 +1,12 @@
 import { Button, Group, Text } from "@mantine/core";
+import { randomId } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { bytes } from "../common/format/bytes.ts";
 import { counted } from "../common/format/count.ts";
 
 /** Asks whether to upload files that another app has shared. @returns false: discard them. */
 export function askToUpload(files: readonly File[]): Promise<boolean> {
-  const id = crypto.randomUUID();
+  const id = randomId();
   return new Promise((resolve) => {
     const decide = (willUpload: boolean) => {
       notifications.hide(id);

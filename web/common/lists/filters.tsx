@@ -73,7 +73,8 @@ export function Filters(props: {
 }
 
 /** How many filters are set; both ends of a range of dates are one. */
-export function countFilters({ from, to, ...others }: Days & object): number {
+export function countFilters(filters: object): number {
+  const { from, to, ...others } = filters as Days;
   const isSet = (value: unknown) => value !== undefined;
   return (isSet(from ?? to) ? 1 : 0) + Object.values(others).filter(isSet).length;
 }

@@ -7,7 +7,7 @@ import { auditActions } from "../../../contract/audit-actions.ts";
 import { type AuditEntry, type AuditFilter, auditExportUrl, auditQuery } from "../../api/settings/audit.ts";
 import { managedUsersQuery, type User } from "../../api/settings/users.ts";
 import { dayAndTime, fullTime } from "../../common/format/time.ts";
-import { DaysFilter, Filters, withoutEmpty } from "../../common/lists/filters.tsx";
+import { countFilters, DaysFilter, Filters, withoutEmpty } from "../../common/lists/filters.tsx";
 import { LoadMore } from "../../common/lists/load-more.tsx";
 import { recordingUrl } from "../../common/recording-url.ts";
 import { ErrorState } from "../../common/states.tsx";
@@ -49,13 +49,17 @@ export function AuditPage() {
 function AuditFilters({ search }: { search: AuditFilter }) {
   const navigate = page.useNavigate();
   const users = useQuery(managedUsersQuery).data?.users ?? [];
+  const count = countFilters(search);
   const set = (change: AuditFilter) =>
     navigate({
       search: (before) => withoutEmpty({ ...before, ...change }),
       replace: true,
     });
   return (
-    <Filters>
+    <Filters
+      count={count}
+      clear={count > 0 ? { text: "Clear filters", run: () => navigate({ search: {}, replace: true }) } : null}
+    >
       <Select
         aria-label="Action"
         placeholder="Any action"

@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Fieldset, Select, Stack, Text, TextInput } from "@mantine/core";
+import { randomId } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import classes from "../uploads.module.css";
 import type { DraftParticipant } from "./review-draft.ts";
@@ -73,7 +74,7 @@ export function ParticipantRows(props: {
           onClick={() =>
             onChange([
               ...participants,
-              { key: crypto.randomUUID(), name: "", email: "", phone: null, speakerKey: null },
+              { key: randomId(), name: "", email: "", phone: null, speakerKey: null },
             ])
           }
         >

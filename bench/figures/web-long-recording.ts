@@ -1,0 +1,143 @@
+import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Browser } from "playwright-core";
+import { makeSpeech } from "../data/speech.ts";
+import { median } from "../load.ts";
+import { encodeClip, repeatClip } from "../media.ts";
+import { type Figure, figure } from "../report.ts";
+import type { Sizes } from "../sizes.ts";
+import { type SlowVisit, visitSlowly } from "../slow-visit.ts";
+import { type Client, listRecordings, sendVideo, untilRecordings } from "./web-recordings.ts";
+
+/** A laptop of some years ago, or a phone. */
+const slowdown = 4;
+const segmentMs = 6000;
+const clipSec = 20;
+
+/**
+ * The page of a long recording, a video whose transcript has the times of its words, on a slow processor: when its first
+ * line is shown, and for how long the page does not respond. Without a cache, and with what the first visit cached.
+ */
+export async function measureLongRecording(
+  browser: Browser,
+  client: Client & { readonly folder: string },
+  { rounds, meetingSec, cookie }: Sizes & { readonly cookie: string },
+): Promise<Figure[]> {
+  const id = await makeLongRecording(client, meetingSec);
+  const url = `${client.server.url}/recordings/${id}`;
+  const page = { url, cookie, firstLine: "ol[aria-label=Transcript] li [data-text]", slowdown };
+  // This warms the server: it is not counted.
+  await visitSlowly(browser, page);
+  const visits: { cold: SlowVisit; warm: SlowVisit }[] = [];
+  for (let round = 0; round < rounds; round += 1) visits.push(await visitSlowly(browser, page));
+  const length = meetingSec < 3600 ? `${meetingSec} s` : `${meetingSec / 3600} h`;
+  return (["cold", "warm"] as const).flatMap((cache) => {
+    const name = (what: string): string =>
+      `recording of ${length}, CPU 1/${slowdown}, ${cache} cache: ${what}`;
+    const measured = visits.map((visit) => visit[cache]);
+    const spread = (what: string, values: readonly number[], max: number): Figure =>
+      figure(
+        name(what),
+        median(values),
+        `${median(values).toFixed(0)} ms (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`,
+        " ms",
+        { max },
+      );
+    return [
+      spread(
+        "first line",
+        measured.map(({ firstLineMs }) => firstLineMs),
+        1500,
+      ),
+      spread(
+        "blocking time",
+        measured.map(({ blockingMs }) => blockingMs),
+        300,
+      ),
+    ];
+  });
+}
+
+/** The recording, unless it is there. @returns its id. */
+async function makeLongRecording(
+  client: Client & { readonly folder: string },
+  seconds: number,
+): Promise<string> {
+  const [known] = await listRecordings(client);
+  if (known !== undefined) return known.id;
+  const folder = join(client.folder, "long-recording");
+  mkdirSync(folder, { recursive: true });
+  const clip = join(folder, "clip.mp4");
+  encodeClip(clip, {
+    video: {
+      source: [["testsrc2", `size=320x180:rate=10:duration=${clipSec}`]],
+      width: 320,
+      height: 180,
+      framesPerSec: 10,
+      keyframeEvery: 20,
+      bitsPerSec: 40_000,
+    },
+    audio: {
+      source: [["anoisesrc", `duration=${clipSec}:amplitude=0.1`]],
+      codec: "aac",
+      bitsPerSec: 32_000,
+    },
+  });
+  const path = repeatClip(clip, {
+    seconds: clipSec,
+    times: seconds / clipSec,
+    path: join(folder, "long.mp4"),
+  });
+  await sendVideo(client, path, { title: "Two hours" });
+  await rm(folder, { recursive: true });
+  const id = await untilRecordings(client, 1);
+  await manage(client, `/${id}/transcript`, {
+    transcript_version: 0,
+    language: "en",
+    segments: talk(seconds),
+  });
+  // Pictures for the seek bar are rendered after the recording exists.
+  for (const end = performance.now() + 120_000; performance.now() < end; await delay(500)) {
+    const { storyboard } = (await manage(client, `/${id}/media`)) as { storyboard: unknown };
+    if (storyboard !== null) return id;
+  }
+  throw new Error("the pictures of the seek bar were not rendered within two minutes");
+}
+
+/** Reads from the management API, or replaces what is there by a body. */
+async function manage({ server, token }: Client, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${server.url}/_/api/v1/recordings${path}`, {
+    method: body === undefined ? "GET" : "PUT",
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${response.url} returned ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/** Four speakers in turns, each word with its times. */
+function talk(seconds: number) {
+  const speech = makeSpeech(7);
+  return Array.from({ length: Math.floor((seconds * 1000) / segmentMs) }, (_, n) => {
+    const text = speech.sentence();
+    const words = text.split(" ");
+    const each = Math.floor(segmentMs / words.length);
+    const start = n * segmentMs;
+    return {
+      speaker: `Speaker ${1 + (Math.floor(n / 3) % 4)}`,
+      start,
+      end: start + each * words.length,
+      text,
+      words: words.map((word, k) => ({
+        text: word,
+        start: start + k * each,
+        end: start + (k + 1) * each - 20,
+      })),
+    };
+  });
+}
