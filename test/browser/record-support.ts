@@ -71,8 +71,9 @@ export async function recordedMs(page: Page): Promise<number> {
     text: document.querySelector('[role="timer"]').textContent,
     sinceMs: performance.now() - window.clockChanged,
   })`);
-  const [minutes = 0, seconds = 0] = shown.text.split(":").map(Number);
-  return (minutes * 60 + seconds) * 1000 + Math.min(1000, shown.sinceMs);
+  // With hours only from the first hour on.
+  const wholeSeconds = shown.text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
+  return 1000 * wholeSeconds + Math.min(1000, shown.sinceMs);
 }
 
 /** Waits until the recording's clock shows a time. */
