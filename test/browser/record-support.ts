@@ -60,9 +60,12 @@ export async function startRecording(page: Page, title: string, { microphone = t
 
 /** Seconds that the recording's clock shows. */
 async function shownSeconds(page: Page): Promise<number> {
-  const text = await page.getByRole("timer").textContent();
-  const [minutes = 0, seconds = 0] = (text ?? "").split(":").map(Number);
-  return minutes * 60 + seconds;
+  return secondsOf((await page.getByRole("timer").textContent()) ?? "");
+}
+
+/** The recorder's clock has hours only from the first hour on. */
+function secondsOf(clock: string): number {
+  return clock.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
 }
 
 /** Milliseconds recorded by now, while the recording runs: more exactly than its clock shows them. */
@@ -71,9 +74,7 @@ export async function recordedMs(page: Page): Promise<number> {
     text: document.querySelector('[role="timer"]').textContent,
     sinceMs: performance.now() - window.clockChanged,
   })`);
-  // With hours only from the first hour on.
-  const wholeSeconds = shown.text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
-  return 1000 * wholeSeconds + Math.min(1000, shown.sinceMs);
+  return 1000 * secondsOf(shown.text) + Math.min(1000, shown.sinceMs);
 }
 
 /** Waits until the recording's clock shows a time. */

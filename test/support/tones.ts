@@ -33,7 +33,8 @@ export function measureTone(path: string, hertz: number): ToneLevels[] {
       channels[index].add(new Float32Array(plane.buffer, plane.byteOffset, frame.nbSamples));
     }
   };
-  for (const packet of packetsOf(input)) decode(decoder, packet, frame, use);
+  for (const packet of packetsOf(input))
+    if (packet.streamIndex === input.audio.index) decode(decoder, packet, frame, use);
   decode(decoder, null, frame, use);
   decoder.freeContext();
   frame.free();
