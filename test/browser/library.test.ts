@@ -516,6 +516,8 @@ test("library: the actions for selected recordings are reached with the keyboard
   await page.keyboard.press("Space");
   await page.getByText("1 recording selected").waitFor();
   await page.keyboard.press("Enter");
+  // Not its dialog, which would have the focus as soon as its code is loaded.
+  await page.waitForLoadState("networkidle");
   await page.locator(":focus", { hasText: "Add tag" }).waitFor();
   await page.getByRole("button", { name: "Clear selection" }).focus();
   await page.keyboard.press("Tab");

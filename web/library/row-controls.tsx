@@ -34,8 +34,11 @@ export function SelectBox({ item, index, isSelected, actions }: ItemProps) {
         // A change event has no keys.
         onClick={(event) => actions.select(index, event.shiftKey)}
         onChange={() => undefined}
-        onKeyDown={({ key }) => {
-          if (key === "Enter") focusSelectionBar();
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          // Enter would press the button that gets the focus.
+          event.preventDefault();
+          focusSelectionBar();
         }}
       />
     </label>
