@@ -35,8 +35,8 @@ const { values: options, positionals } = parseArgs({
 const folders = ["test", "bench", "cli", "demo", "server", "contract", "scripts"];
 /**
  * Only with --all or by name: tests of whole installations (several processes, kills, upgrades, moves, backups), most of
- * the web app's in a browser, of commands beside a running server, and those that start PostgreSQL again and again or need
- * an S3 server. They take longer than all others together.
+ * the web app's in a browser, of commands beside a running server, and those that start PostgreSQL or other processes again
+ * and again or need an S3 server. They take longer than all others together.
  */
 const onlyWithAll = [
   "test/acceptance/",
@@ -46,6 +46,8 @@ const onlyWithAll = [
   "demo/",
   "cli/",
   "server/platform/db/embedded/",
+  "server/media/render/damaged.test.ts",
+  "server/transcription/local/",
   "server/platform/storage/s3/s3.test.ts",
   "server/imports/bucket.test.ts",
   "server/system/doctor/bucket.test.ts",
@@ -54,7 +56,7 @@ const onlyWithAll = [
 /** Of those, the ones that run each time: every page with its accessibility, and the most used parts and commands. */
 const inEachRun = [
   ...["app", "clips", "pages", "recording"].map((name) => `test/browser/${name}.test.ts`),
-  ...["cli", "user"].map((name) => `cli/${name}.test.ts`),
+  "cli/cli.test.ts",
 ];
 /** Folders whose files share processes, and how many share one. */
 const groupSizes = { "test/browser": 5, "test/shape": 10, server: 20 } as const;
