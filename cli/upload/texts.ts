@@ -19,11 +19,11 @@ const maxParticipants = 500;
 
 /** Finds the transcripts and chats among the files, by the same rules as the web app and watched folders. */
 export function pairPaths(paths: readonly string[]): Given[] {
-  const files = paths.map((path) => ({ path, name: basename(path) }));
+  const files = paths.map((path, position) => ({ path, position, name: basename(path) }));
   const folders = Map.groupBy(files, ({ path }) => dirname(path));
   const pairs = [...folders.values()].flatMap(pairFiles);
   return pairs
-    .toSorted((a, b) => files.indexOf(a.file) - files.indexOf(b.file))
+    .toSorted((a, b) => a.file.position - b.file.position)
     .map(({ file, transcript, chat }) => ({
       paths: [file.path],
       transcript: transcript?.path ?? null,

@@ -6,8 +6,8 @@ import { readWav } from "../../test/support/wav.ts";
 import type { MediaContainer, MediaFacts, MediaPart } from "../platform/db/json-columns.ts";
 import { silenceLibraries } from "./render/libav.ts";
 import { render } from "./render/render.ts";
-import { speech } from "./render/speech/speech.ts";
 import { factsOf, inFolder, inspect } from "./render/test/support.ts";
+import { soundOf } from "./render/test/tones-in.ts";
 import { encodeFile, type TestFile } from "./test/encode.ts";
 
 silenceLibraries();
@@ -42,19 +42,8 @@ const renderParts = (folder: string, files: readonly TestPart[], facts: Partial<
 
 /** The level of each second of each channel of a file's sound; one channel where they are mixed. */
 function levelsOf(inputPath: string, outDir: string): Map<number, number[]> {
-  const { chunks } = speech(
-    {
-      task: "speech",
-      inputPath,
-      outDir,
-      maxChunkSec: 600,
-      overlapSec: 2,
-      watch: { parentPid: 1, timeoutMs: 1 },
-    },
-    () => {},
-  );
   return new Map(
-    chunks.map(({ path, channel = 0 }) => {
+    soundOf(inputPath, outDir).map(({ path, channel = 0 }) => {
       const { samples } = readWav(readFileSync(path));
       const levels = Array.from({ length: Math.round(samples.length / 16_000) }, (_, sec) => {
         const second = samples.subarray(sec * 16_000 + 3200, sec * 16_000 + 12_800);
