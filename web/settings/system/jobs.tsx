@@ -1,4 +1,4 @@
-import { Button, Table, Text } from "@mantine/core";
+import { Table, Text } from "@mantine/core";
 import {
   discardJob,
   type FailedJob,
@@ -11,6 +11,7 @@ import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { counted } from "../../common/format/count.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { NoneYet, Row, Rows, Section, Tag } from "../parts.tsx";
+import { RetryButton } from "./retry-button.tsx";
 import classes from "./system.module.css";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -119,15 +120,7 @@ function FailedJobRow({ job }: { job: FailedJob }) {
       ]}
       actions={
         <>
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            loading={retry.isPending}
-            aria-label={`Retry ${name}`}
-            onClick={() => retry.mutate()}
-          >
-            Retry
-          </Button>
+          <RetryButton name={name} retry={retry} />
           {job.can_discard ? (
             <ConfirmButton
               text="Discard"

@@ -1,9 +1,10 @@
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { retryWatchedFiles, type SystemState, systemQuery } from "../../api/settings/system.ts";
 import { useAction } from "../../common/actions.tsx";
 import { counted } from "../../common/format/count.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
 import { Row, Rows, Section, Tag } from "../parts.tsx";
+import { RetryButton } from "./retry-button.tsx";
 import classes from "./system.module.css";
 
 type Folder = SystemState["watched_folders"][number];
@@ -75,15 +76,7 @@ function FolderRow({ folder }: { folder: Folder }) {
       ]}
       actions={
         failed === 0 || !watched ? undefined : (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            loading={retry.isPending}
-            aria-label={`Retry all failed files in ${folder.folder}`}
-            onClick={() => retry.mutate()}
-          >
-            Retry all
-          </Button>
+          <RetryButton text="Retry all" name={`all failed files in ${folder.folder}`} retry={retry} />
         )
       }
     >
@@ -112,19 +105,7 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder,
           {whenInLine(at)}
         </time>,
       ]}
-      actions={
-        file.watched ? (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            loading={retry.isPending}
-            aria-label={`Retry ${name}`}
-            onClick={() => retry.mutate()}
-          >
-            Retry
-          </Button>
-        ) : undefined
-      }
+      actions={file.watched ? <RetryButton name={name} retry={retry} /> : undefined}
     >
       <Text size="sm" className={classes.error ?? ""}>
         {error}
