@@ -176,7 +176,7 @@ function isRequested(file: string): boolean {
   return inEachRun.includes(file) || !onlyWithAll.some((folder) => file.startsWith(folder));
 }
 
-/** How long a file may take. */
+/** How long a test may take; record-requests.ts ends a file that takes longer in all. */
 function timeoutMs(): number {
   // Recordings and imports in their full size.
   if (isFullRun) return 5_400_000;

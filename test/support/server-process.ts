@@ -12,6 +12,12 @@ import { until } from "./until.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const mainOf = (program: string): string => join(program, "cli", "main.ts");
 
+/** Servers that still run when this process ends, because a test failed or took too long, are killed with it. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** A real server in a separate process, as an operator runs it. */
 export interface ServerProcess {
   readonly url: string;
@@ -83,6 +89,7 @@ export async function prepareServer(
         stdio: ["ignore", "pipe", "pipe"],
       });
       child = started;
+      running.add(started);
       // Ignores output of earlier runs.
       const before = stderr.length;
       started.stdout.on("data", (chunk) => {
@@ -94,6 +101,7 @@ export async function prepareServer(
       exited = new Promise((resolve) => {
         started.once("exit", (code) => {
           child = null;
+          running.delete(started);
           resolve(code);
         });
       });
