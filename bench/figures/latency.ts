@@ -50,12 +50,17 @@ export async function measureLatency(
     ["rare title, workspace token, to its page", first, find(made.workspaceToken, rare), { max: 5 }, 5],
     ["rare title, member, to their page", member, find(made.memberToken, rare), { max: 5 }, 5],
   ];
-  // No targets, but what the next slow query will be.
-  cases.push(
-    ["common title, member, to their page", member, find(made.memberToken, "review"), {}, 1],
-    ["two letters found nowhere, workspace token", first, find(made.workspaceToken, "qx"), {}, 0],
-    ["two letters found nowhere, member", member, find(made.memberToken, "qx"), {}, 0],
-  );
+  for (const [what, title, min] of [
+    ["two letters found nowhere", "qx", 0],
+    ["two letters that are common", "re", 50],
+    ["one letter found nowhere", "ж", 0],
+  ] as const)
+    cases.push(
+      [`${what}, workspace token, to its page`, first, find(made.workspaceToken, title), { max: 10 }, min],
+      [`${what}, member, to their page`, member, find(made.memberToken, title), { max: 10 }, min],
+    );
+  // No target, but what the next slow query will be.
+  cases.push(["common title, member, to their page", member, find(made.memberToken, "review"), {}, 1]);
   const figures: Figure[] = [];
   for (const [name, baseline, subject, goal, min] of cases) {
     await requireCount(subject, min);

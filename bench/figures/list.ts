@@ -83,6 +83,7 @@ function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: s
     baseUrl,
     thumbnails: thumbnailLinks(createSigner(benchSecret), viewerOf(principal)),
     datetimeFilters: "contract",
+    rareTitles: null,
   });
   const [start = "", end = ""] = compactText("JSON").split("JSON");
   const text = statement.text.replace(start, "").replace(`${end} as json`, " as json");

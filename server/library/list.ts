@@ -7,6 +7,7 @@ import type { CursorFormat, PageQuery } from "../platform/http/page.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
 import { recordingJson } from "../recordings/json/recording.ts";
 import { filterConditions, streamPrincipals } from "../recordings/list/list-query.ts";
+import { findRareTitles } from "../recordings/list/rare-titles.ts";
 import { mayChange } from "../recordings/rights.ts";
 
 export type LibrarySort = "newest" | "oldest" | "title";
@@ -52,7 +53,7 @@ export interface LibraryRow {
 export async function listLibrary(source: Queryable, options: LibraryOptions): Promise<LibraryRow[]> {
   const { principal, after, sort } = options;
   const { key, type, direction, after: beyond } = orders[sort];
-  const { values, bind, conditions } = conditionsOf(options);
+  const { values, bind, conditions } = await conditionsOf(source, options);
   const limit = bind(options.limit);
   if (after !== null)
     conditions.push(
@@ -93,7 +94,7 @@ export async function countLibrary(
   options: Pick<LibraryOptions, "principal" | "filter">,
   max: number,
 ): Promise<number> {
-  const { values, bind, conditions } = conditionsOf(options);
+  const { values, bind, conditions } = await conditionsOf(source, options);
   const limit = bind(max);
   const streams = streamPrincipals(options.principal, options.filter).map(
     (id) => `(select g.recording_id from recording_grants g
@@ -107,11 +108,18 @@ export async function countLibrary(
   return rows[0]?.count ?? 0;
 }
 
-function conditionsOf({ principal, filter }: Pick<LibraryOptions, "principal" | "filter">) {
+async function conditionsOf(
+  source: Queryable,
+  { principal, filter }: Pick<LibraryOptions, "principal" | "filter">,
+) {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const { from, to, favorite, ...rest } = filter;
-  const conditions = filterConditions({ principal, filter: rest, datetimeFilters: "by-name" }, bind);
+  const rareTitles = await findRareTitles(source, principal.workspaceId, filter.title_search);
+  const conditions = filterConditions(
+    { principal, filter: rest, datetimeFilters: "by-name", rareTitles },
+    bind,
+  );
   if (from !== undefined) conditions.push(`g.start_datetime >= ${bind(parseTimestamp(from))}::timestamptz`);
   if (to !== undefined) conditions.push(`g.start_datetime < ${bind(parseTimestamp(to))}::timestamptz`);
   if (favorite === true)

@@ -8,6 +8,7 @@ import type { Queryable } from "../platform/db/replica.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
 import { compactText } from "./json/sql.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
+import { findRareTitles } from "./list/rare-titles.ts";
 
 export interface ListedRecording {
   readonly at: Date;
@@ -17,8 +18,15 @@ export interface ListedRecording {
 }
 
 /** A page of the recordings that the principal can see, newest first. */
-export async function listRecordings(source: Queryable, options: ListOptions): Promise<ListedRecording[]> {
-  const { rows } = await source.query<ListedRecording>(listStatement(options) as pg.QueryConfig);
+export async function listRecordings(
+  source: Queryable,
+  options: Omit<ListOptions, "rareTitles">,
+): Promise<ListedRecording[]> {
+  const { principal, filter } = options;
+  const rareTitles = await findRareTitles(source, principal.workspaceId, filter.title_search);
+  const { rows } = await source.query<ListedRecording>(
+    listStatement({ ...options, rareTitles }) as pg.QueryConfig,
+  );
   return rows;
 }
 

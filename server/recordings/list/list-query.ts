@@ -7,6 +7,7 @@ import type { ThumbnailLinks } from "../json/links.ts";
 import { recordingJson } from "../json/recording.ts";
 import { compactText } from "../json/sql.ts";
 import { comparisons } from "./datetime-filters.ts";
+import { hasTrigram } from "./rare-titles.ts";
 
 /** SQL text with its values, and a name when it may be a prepared statement. */
 export interface Statement {
@@ -22,6 +23,8 @@ export interface ListOptions extends PageQuery<Position> {
   readonly baseUrl: string;
   readonly thumbnails: ThumbnailLinks;
   readonly datetimeFilters: DatetimeFilters;
+  /** The recordings that `title_search` can match, as findRareTitles returns them; null: any. */
+  readonly rareTitles: readonly string[] | null;
 }
 
 /**
@@ -88,7 +91,7 @@ function seesWholeTeam(principal: Principal, team: string): boolean {
 
 /** SQL conditions on a row `g` of recording_grants. */
 export function filterConditions(
-  options: Pick<ListOptions, "principal" | "filter" | "datetimeFilters">,
+  options: Pick<ListOptions, "principal" | "filter" | "datetimeFilters" | "rareTitles">,
   bind: (value: unknown) => string,
 ): string[] {
   const { principal, filter } = options;
@@ -100,6 +103,8 @@ export function filterConditions(
         `g.start_datetime ${comparisons[options.datetimeFilters][name]} ${bind(parseTimestamp(value))}::timestamptz`,
       );
   }
+  if (options.rareTitles !== null)
+    conditions.push(`g.recording_id = any(${bind(options.rareTitles)}::uuid[])`);
   if (filter.title_search !== undefined) conditions.push(titleCondition(filter.title_search, bind));
   if (filter.meeting_type !== undefined)
     conditions.push(`g.meeting_type_id = ${bind(filter.meeting_type)}::uuid`);
@@ -126,11 +131,11 @@ export function filterConditions(
 }
 
 /**
- * The trigram index needs three letters or digits in a row. For shorter searches a scan of the stream in order is much
- * faster, so the condition is written in a form the index can't serve.
+ * For searches without a trigram a scan of the stream in order is much faster than the trigram index, so the condition is
+ * written in a form that the index can't serve.
  */
 function titleCondition(search: string, bind: (value: unknown) => string): string {
-  return /[\p{L}\p{N}]{3}/u.test(search)
+  return hasTrigram(search)
     ? `g.title_key like parley_contains(${bind(search)})`
     : `strpos(g.title_key, parley_fold(${bind(search)})) > 0`;
 }
