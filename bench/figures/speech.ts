@@ -53,12 +53,12 @@ export async function measureSpeech(postgres: BenchPostgres, sizes: Sizes): Prom
     const wav = repeatWav(join(folder, "bare.wav"), bareTimes);
     const mp3 = makeMp3(folder, times);
     const length = times * clipSec;
-    const watch = watchEngine(media.server.pid);
+    const watch = watchEngine(media.server.pid, pollMs(length));
     const growth = media.server.watchMemory();
     const compared = await takeTurns(
       sizes.rounds,
       async () => (bareTimes * clipSec) / (await recognizeBare({ model: modelFolder, wav, threads })),
-      async () => length / (await transcribe(media, mp3)),
+      async () => length / (await transcribe(media, mp3, pollMs(length))),
     );
     const engineMb = watch();
     const serverMb = growth();
@@ -125,8 +125,11 @@ async function recognizeBare(task: BareSpeechTask): Promise<number> {
   }
 }
 
+/** How often to look at the progress of audio of this length, so that looking takes no time from the engine. */
+const pollMs = (lengthSec: number): number => Math.min(1000, Math.max(20, lengthSec / 2));
+
 /** @returns the seconds from the recording to its transcript. */
-async function transcribe(media: MediaServer, path: string): Promise<number> {
+async function transcribe(media: MediaServer, path: string, everyMs: number): Promise<number> {
   const upload = await createUpload(media, "audio");
   await putFile(path, upload.url, upload.headers);
   const id = await untilRecording(media, upload.id, 600_000);
@@ -143,18 +146,18 @@ async function transcribe(media: MediaServer, path: string): Promise<number> {
       if (transcript.segments === 0) throw new Error("the transcript is empty");
       break;
     }
-    await delay(20);
+    await delay(everyMs);
   }
   const seconds = (performance.now() - startedAt) / 1000;
   await media.clear();
   return seconds;
 }
 
-/** How often the memory of the engine's process is read; the system keeps the peak. */
-const watchMs = 50;
-
-/** @returns what ends the watch and gives the most MiB that a process of the engine has had. Linux only: null elsewhere. */
-function watchEngine(serverPid: number): () => number | null {
+/**
+ * Reads the memory of the engine's process, of which the system keeps the peak.
+ * @returns what ends the watch and gives the most MiB that a process of the engine has had. Linux only: null elsewhere.
+ */
+function watchEngine(serverPid: number, everyMs: number): () => number | null {
   if (process.platform !== "linux") return () => null;
   let peakMb: number | null = null;
   const timer = setInterval(() => {
@@ -170,7 +173,7 @@ function watchEngine(serverPid: number): () => number | null {
         // It has just ended.
       }
     }
-  }, watchMs).unref();
+  }, everyMs).unref();
   return () => {
     clearInterval(timer);
     return peakMb;
