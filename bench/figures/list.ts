@@ -4,7 +4,6 @@ import { viewerOf } from "../../server/access/viewer.ts";
 import type { Principal } from "../../server/platform/auth/principal.ts";
 import { createSigner } from "../../server/platform/crypto/link-signer.ts";
 import { thumbnailLinks } from "../../server/recordings/json/links.ts";
-import { compactText } from "../../server/recordings/json/sql.ts";
 import { listStatement } from "../../server/recordings/list/list-query.ts";
 import type { BenchDatabase } from "../database.ts";
 import type { Dataset } from "../datasets.ts";
@@ -85,9 +84,8 @@ function bareStatement(made: Dataset, include: RecordingIncludeInput, baseUrl: s
     datetimeFilters: "contract",
     rareTitles: null,
   });
-  const [start = "", end = ""] = compactText("JSON").split("JSON");
-  const text = statement.text.replace(start, "").replace(`${end} as json`, " as json");
-  if (text.length !== statement.text.length - start.length - end.length)
+  const text = statement.text.replace("::text as json", " as json");
+  if (text === statement.text)
     throw new Error("the statement of List Recordings has another form now: adapt bench/");
   return { ...statement, text, values: [...statement.values] };
 }

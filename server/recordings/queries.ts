@@ -6,7 +6,7 @@ import type { Principal } from "../platform/auth/principal.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
-import { compactText } from "./json/sql.ts";
+import { withoutLineBreaks } from "./json/sql.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
 import { findRareTitles } from "./list/rare-titles.ts";
 
@@ -27,7 +27,7 @@ export async function listRecordings(
   const { rows } = await source.query<ListedRecording>(
     listStatement({ ...options, rareTitles }) as pg.QueryConfig,
   );
-  return rows;
+  return rows.map(({ json, ...row }) => ({ ...row, json: withoutLineBreaks(json) }));
 }
 
 /** One recording as JSON, or undefined when it doesn't exist or the principal can't see it. */
@@ -43,12 +43,12 @@ export async function findRecordingJson(
   const json = recordingJson(include, { bind, baseUrl, thumbnails, userId: principal.userId });
   const { rows } = await pool.query<{ json: string }>({
     ...(isHot(include) ? { name: `get_recording_${includeBits(include)}` } : {}),
-    text: `select ${compactText(json)} as json from recordings r
+    text: `select ${json}::text as json from recordings r
            where r.id = ${bind(recordingId)} and exists (select 1 from recording_grants g
              where g.recording_id = r.id and g.principal_id = any(${bind(principal.sees)}::uuid[]))`,
     values,
   });
-  return rows[0]?.json;
+  return rows[0] && withoutLineBreaks(rows[0].json);
 }
 
 /**
@@ -65,12 +65,12 @@ export async function findRecordingsForEvent(
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const ids = bind(recordingIds);
   const { json, joins } = recordingJsonOfMany(include, { ...context, bind }, ids);
-  const text = `select r.id, ${compactText(json)} as json from recordings r ${joins} where r.id = any(${ids}::uuid[])
+  const text = `select r.id, ${json}::text as json from recordings r ${joins} where r.id = any(${ids}::uuid[])
     and not exists (select 1 from trashed_recordings t where t.recording_id = r.id)`;
   // Prepared once per include, because planning takes longer than reading a recording.
   const name = `event_recordings_${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
   const { rows } = await pool.query<{ id: string; json: string }>({ name, text, values });
-  return new Map(rows.map((row) => [row.id, row.json]));
+  return new Map(rows.map(({ id, json }) => [id, withoutLineBreaks(json)]));
 }
 
 /** Whether the recording exists and the principal can see it. */

@@ -39,12 +39,11 @@ export function object(fields: readonly [name: string, sql: string][]): string {
 }
 
 /**
- * The text of JSON without the line breaks that json_agg writes between records. Within a string a line break is escaped, so
- * that they occur nowhere else. For records this costs less than array_to_json, which writes none; between JSON values
- * json_agg writes a blank, so use array_to_json there.
+ * JSON from PostgreSQL without the line breaks that json_agg writes between records. Within a string a line break is escaped,
+ * so that they occur nowhere else. Between JSON values json_agg writes a blank, so use array_to_json there.
  */
-export function compactText(json: string): string {
-  return `replace((${json})::text, E', \\n ', ',')`;
+export function withoutLineBreaks(json: string): string {
+  return json.includes("\n") ? json.replaceAll(", \n ", ",") : json;
 }
 
 /** The JSON of a jsonb value without the blanks between its parts. Strings are matched whole, so that theirs stay. */

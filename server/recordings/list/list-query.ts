@@ -5,7 +5,6 @@ import type { Principal } from "../../platform/auth/principal.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
 import type { ThumbnailLinks } from "../json/links.ts";
 import { recordingJson } from "../json/recording.ts";
-import { compactText } from "../json/sql.ts";
 import { comparisons } from "./datetime-filters.ts";
 import { hasTrigram } from "./rare-titles.ts";
 
@@ -63,7 +62,7 @@ export function listStatement(options: ListOptions): Statement {
       select distinct start_datetime, recording_id from (${streams.join(" union all ")}) streams
       order by start_datetime desc, recording_id desc
       limit ${limit})
-    select page.start_datetime as at, page.recording_id as id, ${compactText(json)} as json
+    select page.start_datetime as at, page.recording_id as id, ${json}::text as json
     from page join recordings r on r.id = page.recording_id
     order by page.start_datetime desc, page.recording_id desc`;
 
