@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ErrorState } from "../common/states.tsx";
@@ -64,6 +64,27 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
     <ul className={classes.rows} aria-label={label}>
       {children}
     </ul>
+  );
+}
+
+/** A button in a row that starts an action at once. @param name what it acts on, for screen readers. */
+export function RowButton(props: {
+  text: string;
+  name: string;
+  action: { readonly isPending: boolean; mutate(): void };
+  variant?: "default" | "subtle";
+}) {
+  const { text, name, action, variant = "subtle" } = props;
+  return (
+    <Button
+      variant={variant}
+      size="compact-sm"
+      loading={action.isPending}
+      aria-label={`${text} ${name}`}
+      onClick={() => action.mutate()}
+    >
+      {text}
+    </Button>
   );
 }
 

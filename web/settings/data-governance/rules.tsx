@@ -8,7 +8,7 @@ import { deleteRule, type Rule, rulesQuery, updateRule } from "../../api/setting
 import { useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { whenInLine } from "../../common/format/time.ts";
-import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
+import { Loaded, NoneYet, Row, RowButton, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
 import classes from "./data-governance.module.css";
 import { describeRule, type Names } from "./describe-rule.ts";
 import { RulePreview } from "./preview.tsx";
@@ -100,15 +100,7 @@ function RuleRow({ rule, names }: { rule: Rule; names: Names }) {
             Edit
           </Button>
           {rule.enabled ? (
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              aria-label={`Disable ${rule.name}`}
-              loading={disable.isPending}
-              onClick={() => disable.mutate()}
-            >
-              Disable
-            </Button>
+            <RowButton text="Disable" name={rule.name} action={disable} />
           ) : (
             <ConfirmButton
               text="Enable"

@@ -1,8 +1,8 @@
-import { Button, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { type Component, systemQuery, type Testable, testComponent } from "../../api/settings/system.ts";
 import { errorText, useAction } from "../../common/actions.tsx";
 import { lengthInWords, timeOfDay } from "../../common/format/time.ts";
-import { Row, Rows, Section, Tag } from "../parts.tsx";
+import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 
 const labels: Readonly<Record<Component["component"], string>> = {
@@ -62,15 +62,7 @@ function ComponentRow({ known }: { known: Component }) {
       badges={states[shown.state]}
       actions={
         doing === undefined || known.state === "off" ? undefined : (
-          <Button
-            variant="default"
-            size="compact-sm"
-            loading={test.isPending}
-            aria-label={`Test ${label}`}
-            onClick={() => test.mutate()}
-          >
-            Test
-          </Button>
+          <RowButton text="Test" name={label} action={test} variant="default" />
         )
       }
     >

@@ -10,8 +10,7 @@ import { useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
 import { counted } from "../../common/format/count.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
-import { NoneYet, Row, Rows, Section, Tag } from "../parts.tsx";
-import { RetryButton } from "./retry-button.tsx";
+import { NoneYet, Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -120,7 +119,7 @@ function FailedJobRow({ job }: { job: FailedJob }) {
       ]}
       actions={
         <>
-          <RetryButton name={name} retry={retry} />
+          <RowButton text="Retry" name={name} action={retry} />
           {job.can_discard ? (
             <ConfirmButton
               text="Discard"

@@ -3,8 +3,7 @@ import { retryWatchedFiles, type SystemState, systemQuery } from "../../api/sett
 import { useAction } from "../../common/actions.tsx";
 import { counted } from "../../common/format/count.ts";
 import { fullTime, whenInLine } from "../../common/format/time.ts";
-import { Row, Rows, Section, Tag } from "../parts.tsx";
-import { RetryButton } from "./retry-button.tsx";
+import { Row, RowButton, Rows, Section, Tag } from "../parts.tsx";
 import classes from "./system.module.css";
 
 type Folder = SystemState["watched_folders"][number];
@@ -76,7 +75,7 @@ function FolderRow({ folder }: { folder: Folder }) {
       ]}
       actions={
         failed === 0 || !watched ? undefined : (
-          <RetryButton text="Retry all" name={`all failed files in ${folder.folder}`} retry={retry} />
+          <RowButton text="Retry all" name={`failed files in ${folder.folder}`} action={retry} />
         )
       }
     >
@@ -105,7 +104,7 @@ function FileRow({ file }: { file: Folder["failed_files"][number] & Pick<Folder,
           {whenInLine(at)}
         </time>,
       ]}
-      actions={file.watched ? <RetryButton name={name} retry={retry} /> : undefined}
+      actions={file.watched ? <RowButton text="Retry" name={name} action={retry} /> : undefined}
     >
       <Text size="sm" className={classes.error ?? ""}>
         {error}

@@ -12,7 +12,7 @@ import {
 import type { Workspace } from "../../api/settings/workspace.ts";
 import { FormError, fieldErrors, useAction } from "../../common/actions.tsx";
 import { ConfirmButton } from "../../common/dialogs/confirm.tsx";
-import { Loaded, Panel, Row, Rows, Section } from "../parts.tsx";
+import { Loaded, Panel, Row, RowButton, Rows, Section } from "../parts.tsx";
 
 const refresh = [domainClaimsQuery.queryKey];
 
@@ -62,17 +62,7 @@ function ClaimRow({ claim }: { claim: DomainClaim }) {
       ]}
       actions={
         <>
-          {state === "pending" ? (
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              aria-label={`Verify ${domain}`}
-              loading={verify.isPending}
-              onClick={() => verify.mutate()}
-            >
-              Verify
-            </Button>
-          ) : null}
+          {state === "pending" ? <RowButton text="Verify" name={domain} action={verify} /> : null}
           <ConfirmButton
             text="Delete"
             button={{ "aria-label": `Delete claim of ${domain}` }}
