@@ -7,7 +7,6 @@ import type { CursorFormat, PageQuery } from "../platform/http/page.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
 import { recordingJson } from "../recordings/json/recording.ts";
 import { filterConditions, streamPrincipals } from "../recordings/list/list-query.ts";
-import { findRareTitles } from "../recordings/list/rare-titles.ts";
 import { mayChange } from "../recordings/rights.ts";
 
 export type LibrarySort = "newest" | "oldest" | "title";
@@ -37,6 +36,8 @@ const orders = {
 export interface LibraryOptions extends PageQuery<LibraryPosition> {
   readonly principal: Principal;
   readonly filter: LibraryFilter;
+  /** As List Recordings takes them. */
+  readonly rareTitles: readonly string[] | null;
   readonly sort: LibrarySort;
   readonly baseUrl: string;
   readonly thumbnails: ThumbnailLinks;
@@ -53,7 +54,7 @@ export interface LibraryRow {
 export async function listLibrary(source: Queryable, options: LibraryOptions): Promise<LibraryRow[]> {
   const { principal, after, sort } = options;
   const { key, type, direction, after: beyond } = orders[sort];
-  const { values, bind, conditions } = await conditionsOf(source, options);
+  const { values, bind, conditions } = conditionsOf(options);
   const limit = bind(options.limit);
   if (after !== null)
     conditions.push(
@@ -91,10 +92,10 @@ export async function listLibrary(source: Queryable, options: LibraryOptions): P
 /** How many recordings match the filter, counted up to a maximum. */
 export async function countLibrary(
   source: Queryable,
-  options: Pick<LibraryOptions, "principal" | "filter">,
+  options: Pick<LibraryOptions, "principal" | "filter" | "rareTitles">,
   max: number,
 ): Promise<number> {
-  const { values, bind, conditions } = await conditionsOf(source, options);
+  const { values, bind, conditions } = conditionsOf(options);
   const limit = bind(max);
   const streams = streamPrincipals(options.principal, options.filter).map(
     (id) => `(select g.recording_id from recording_grants g
@@ -108,14 +109,14 @@ export async function countLibrary(
   return rows[0]?.count ?? 0;
 }
 
-async function conditionsOf(
-  source: Queryable,
-  { principal, filter }: Pick<LibraryOptions, "principal" | "filter">,
-) {
+function conditionsOf({
+  principal,
+  filter,
+  rareTitles,
+}: Pick<LibraryOptions, "principal" | "filter" | "rareTitles">) {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const { from, to, favorite, ...rest } = filter;
-  const rareTitles = await findRareTitles(source, principal.workspaceId, filter.title_search);
   const conditions = filterConditions(
     { principal, filter: rest, datetimeFilters: "by-name", rareTitles },
     bind,

@@ -12,6 +12,7 @@ import { readPage } from "../platform/http/page.ts";
 import { type Api, Ready, route } from "../platform/http/routing/route.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { thumbnailLinks } from "../recordings/json/links.ts";
+import { findRareTitles } from "../recordings/list/rare-titles.ts";
 import { changeMany } from "./bulk.ts";
 import { setFavorite } from "./favorites.ts";
 import { countLibrary, libraryCursor, listLibrary } from "./list.ts";
@@ -41,13 +42,15 @@ export function libraryRoutes(
           { pointer: `/filter/${name}`, detail: "needs a personal token; this is a workspace token" },
         ]);
     const thumbnails = thumbnailLinks(signer, viewerOf(principal));
+    const rareTitles = await readFor(db, principal, (source) =>
+      findRareTitles(source, principal.workspaceId, filter.title_search),
+    );
+    const asked = { principal, filter, rareTitles };
     // A count that takes too long or fails is left out rather than the page.
     const counting =
       body.cursor === undefined
         ? readFor(db, principal, (source) =>
-            readWithinTime(source, countMs, (limited) =>
-              countLibrary(limited, { principal, filter }, contract.maxCounted),
-            ),
+            readWithinTime(source, countMs, (limited) => countLibrary(limited, asked, contract.maxCounted)),
           ).catch((error: unknown) => {
             request.log.warn({ err: error }, "the library was not counted");
             return null;
@@ -61,8 +64,7 @@ export function libraryRoutes(
         readVisible(
           db,
           principal,
-          (source) =>
-            listLibrary(source, { ...page, principal, filter, sort, baseUrl: config.baseUrl, thumbnails }),
+          (source) => listLibrary(source, { ...page, ...asked, sort, baseUrl: config.baseUrl, thumbnails }),
           (recordings) => recordings.map(({ id }) => id),
         ),
       positionOf: (row) => row,
