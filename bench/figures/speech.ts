@@ -53,12 +53,12 @@ export async function measureSpeech(postgres: BenchPostgres, sizes: Sizes): Prom
     const wav = repeatWav(join(folder, "bare.wav"), bareTimes);
     const mp3 = makeMp3(folder, times);
     const length = times * clipSec;
-    const watch = watchEngine(media.server.pid, pollMs(length));
+    const watch = watchEngine(media.server.pid);
     const growth = media.server.watchMemory();
     const compared = await takeTurns(
       sizes.rounds,
       async () => (bareTimes * clipSec) / (await recognizeBare({ model: modelFolder, wav, threads })),
-      async () => length / (await transcribe(media, mp3, pollMs(length))),
+      async () => length / (await transcribe(media, mp3)),
     );
     const engineMb = watch();
     const serverMb = growth();
@@ -125,11 +125,8 @@ async function recognizeBare(task: BareSpeechTask): Promise<number> {
   }
 }
 
-/** How often to look at the progress of audio of this length, so that looking takes no time from the engine. */
-const pollMs = (lengthSec: number): number => Math.min(1000, Math.max(20, lengthSec / 2));
-
 /** @returns the seconds from the recording to its transcript. */
-async function transcribe(media: MediaServer, path: string, everyMs: number): Promise<number> {
+async function transcribe(media: MediaServer, path: string): Promise<number> {
   const upload = await createUpload(media, "audio");
   await putFile(path, upload.url, upload.headers);
   const id = await untilRecording(media, upload.id, 600_000);
@@ -146,34 +143,40 @@ async function transcribe(media: MediaServer, path: string, everyMs: number): Pr
       if (transcript.segments === 0) throw new Error("the transcript is empty");
       break;
     }
-    await delay(everyMs);
+    // The longer it takes, the less often, so that asking takes no time from the engine.
+    await delay(Math.min(1000, Math.max(20, (performance.now() - startedAt) / 50)));
   }
   const seconds = (performance.now() - startedAt) / 1000;
   await media.clear();
   return seconds;
 }
 
-/**
- * Reads the memory of the engine's process, of which the system keeps the peak.
- * @returns what ends the watch and gives the most MiB that a process of the engine has had. Linux only: null elsewhere.
- */
-function watchEngine(serverPid: number, everyMs: number): () => number | null {
+/** How often the memory of the engine's process is read; the system keeps the peak. */
+const watchMs = 50;
+
+/** @returns what ends the watch and gives the most MiB that a process of the engine has had. Linux only: null elsewhere. */
+function watchEngine(serverPid: number): () => number | null {
   if (process.platform !== "linux") return () => null;
   let peakMb: number | null = null;
+  // Once it is found, no other process is looked at until it ends.
+  let engine: string | null = null;
   const timer = setInterval(() => {
-    for (const name of readdirSync("/proc")) {
+    const names = engine === null ? readdirSync("/proc") : [engine];
+    engine = null;
+    for (const name of names) {
       if (!/^\d+$/.test(name)) continue;
       try {
         const isEngine = readFileSync(`/proc/${name}/cmdline`, "utf8").includes("local/child.ts");
         const status = isEngine ? readFileSync(`/proc/${name}/status`, "utf8") : "";
         if (Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]) !== serverPid) continue;
+        engine = name;
         const kib = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
         if (Number.isFinite(kib)) peakMb = Math.max(peakMb ?? 0, kib / 1024);
       } catch {
         // It has just ended.
       }
     }
-  }, everyMs).unref();
+  }, watchMs).unref();
   return () => {
     clearInterval(timer);
     return peakMb;
