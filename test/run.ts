@@ -131,7 +131,10 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
     files,
     cwd: root,
     watch: options.watch,
-    execArgv: ["--import", join(root, "test", "support", "record-requests.ts")],
+    execArgv: ["record-requests.ts", "time-limit.ts"].flatMap((name) => [
+      "--import",
+      join(root, "test", "support", name),
+    ]),
     concurrency,
     timeout: timeoutMs(),
     signal: stop.signal,
@@ -176,7 +179,7 @@ function isRequested(file: string): boolean {
   return inEachRun.includes(file) || !onlyWithAll.some((folder) => file.startsWith(folder));
 }
 
-/** How long a test may take; record-requests.ts ends a file that takes longer in all. */
+/** How long a test may take; support/time-limit.ts ends a process that takes longer in all. */
 function timeoutMs(): number {
   // Recordings and imports in their full size.
   if (isFullRun) return 5_400_000;

@@ -2,8 +2,6 @@ import { subscribe } from "node:diagnostics_channel";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { join } from "node:path";
-import { isMainThread } from "node:worker_threads";
-import { isFullRun } from "./full.ts";
 import { processorMs } from "./processor-time.ts";
 
 /** Folder for the requests of test processes; set by test/run.ts. */
@@ -24,6 +22,9 @@ export interface SentRequests {
 const finished: SentRequests[] = [];
 let current = { file: process.argv[1] ?? "", startedAt: 0, cpuBefore: 0 };
 const requests = new Set<string>();
+
+/** The test file that this process runs at the moment. */
+export const currentFile = (): string => current.file;
 
 /** Counts what follows for this test file, in a process that runs several. */
 export function countFor(file: string): void {
@@ -69,17 +70,6 @@ if (folder !== undefined) {
     writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(finished));
   });
 }
-
-/** How long a process of tests may run: a group of files on a slow machine, or recordings and imports in their full size. */
-const maxMinutes = isFullRun ? 90 : 20;
-
-// The test runner waits indefinitely for a process that a failed test left with an open connection or server.
-if (folder !== undefined && isMainThread)
-  setTimeout(() => {
-    const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
-    console.error(`${current.file} still runs after ${maxMinutes} minutes, kept open by: ${open}`);
-    process.exit(1);
-  }, maxMinutes * 60_000).unref();
 
 /** What the test files of a run sent and took. */
 export function readSentRequests(folder: string): SentRequests[] {
