@@ -42,9 +42,13 @@ export function libraryRoutes(
           { pointer: `/filter/${name}`, detail: "needs a personal token; this is a workspace token" },
         ]);
     const thumbnails = thumbnailLinks(signer, viewerOf(principal));
-    const rareTitles = await readFor(db, principal, (source) =>
-      findRareTitles(source, principal.workspaceId, filter.title_search),
-    );
+    const { title_search } = filter;
+    const rareTitles =
+      title_search === undefined
+        ? null
+        : await readFor(db, principal, (source) =>
+            findRareTitles(source, principal.workspaceId, title_search),
+          );
     const asked = { principal, filter, rareTitles };
     // A count that takes too long or fails is left out rather than the page.
     const counting =
