@@ -16,21 +16,32 @@ export class LockedError extends ModelError {}
  * @throws LockedError when another process is installing the model.
  */
 export async function takeInstallLock(path: string, name: string): Promise<() => Promise<void>> {
-  if (!(await createLock(path)) && !((await removeStale(path)) && (await createLock(path))))
-    throw new LockedError(`another process is installing ${name}; wait until it has finished`);
+  const locked = (): Error =>
+    new LockedError(`another process is installing ${name}; wait until it has finished`);
+  // Before the first wait: of several calls in this process, one alone looks at the file.
+  if (held.has(path)) throw locked();
+  held.add(path);
+  try {
+    if (!(await createLock(path)) && !((await removeStale(path)) && (await createLock(path)))) throw locked();
+  } catch (error) {
+    held.delete(path);
+    throw error;
+  }
   const beat = setInterval(() => {
     const now = new Date();
     utimes(path, now, now).catch(() => {});
-  }, beatMs);
-  held.add(path);
+  }, beatMs).unref();
   return async () => {
     clearInterval(beat);
-    held.delete(path);
-    await rm(path, { force: true });
+    try {
+      await rm(path, { force: true });
+    } finally {
+      held.delete(path);
+    }
   };
 }
 
-/** The locks of this process. A lock file with our number that is not among them is a dead process's. */
+/** The locks that this process has or is about to take. */
 const held = new Set<string>();
 
 async function createLock(path: string): Promise<boolean> {
@@ -71,7 +82,8 @@ async function isInUse(path: string): Promise<boolean> {
   if (info === null || Date.now() - info.mtimeMs > silentMs) return false;
   const [host, pid] = (await readFile(path, "utf8").catch(() => "")).split(" ");
   if (host !== hostname()) return true;
-  if (Number(pid) === process.pid) return held.has(path);
+  // It is about to be taken, so a file with our number is that of a dead process.
+  if (Number(pid) === process.pid) return false;
   try {
     process.kill(Number(pid), 0);
     return true;
