@@ -26,8 +26,9 @@ export async function isRunning(pid: number): Promise<boolean> {
 export async function isPostmaster(pid: number, clusterDir: string): Promise<boolean> {
   if (!processExists(pid)) return false;
   const command = await commandOf(pid);
-  // A zombie has no command line; PostgreSQL's other processes are called "postgres: …".
-  if (!/(^|\/)postgres$/.test(command[0] ?? "")) return false;
+  // A zombie has no command line; PostgreSQL's other processes are called "postgres: …". The first word is an emulator's if
+  // the program is for another processor.
+  if (!command.slice(0, 2).some((word) => /(^|\/)postgres$/.test(word))) return false;
   // Where we may see it, the working folder decides: a postmaster stays in its cluster even if that is renamed.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   if (folder !== undefined && folder !== "/") return folder === (await realpath(clusterDir));
