@@ -164,24 +164,26 @@ const remedies = {
   "libatomic.so.1": "Debian and Ubuntu: apt-get install libatomic1; Fedora: dnf install libatomic",
   "libstdc++.so.6": "Debian and Ubuntu: apt-get install libstdc++6; Fedora: dnf install libstdc++",
 };
-const libraryFolders = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"].flatMap((folder) => [
-  folder,
-  path.join(folder, "x86_64-linux-gnu"),
-]);
+/** Debian's folders of libraries, on the processors for which there are packages. */
+const debianFolders = { x64: "x86_64-linux-gnu", arm64: "aarch64-linux-gnu" };
 
 /**
  * A line about a library of the system that the Node of the dependencies needs and that is missing, so that it is known
  * before anything is fetched; undefined when none is, or when that is unknown.
  */
 function missingLibrary() {
-  if (process.platform !== "linux" || process.arch !== "x64" || process.env.LD_LIBRARY_PATH) return undefined;
+  const debianFolder = debianFolders[process.arch];
+  if (process.platform !== "linux" || !debianFolder || process.env.LD_LIBRARY_PATH) return undefined;
   const env = { ...process.env, PATH: `${process.env.PATH ?? ""}:/usr/sbin:/sbin` };
   const { status, stdout } = spawnSync("ldconfig", ["-p"], { encoding: "utf8", env });
   if (status !== 0) return undefined;
+  const folders = ["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"].flatMap((folder) => [
+    folder,
+    path.join(folder, debianFolder),
+  ]);
   const name = Object.keys(remedies).find(
     (library) =>
-      !stdout.includes(library) &&
-      !libraryFolders.some((folder) => fs.existsSync(path.join(folder, library))),
+      !stdout.includes(library) && !folders.some((folder) => fs.existsSync(path.join(folder, library))),
   );
   return (
     name && `the library ${name}, which Node needs, is missing on this system; install it (${remedies[name]})`
