@@ -5,7 +5,7 @@ const path = require("node:path");
 const { factsOf } = require("./install-tree.cjs");
 
 /** Node runs no TypeScript in packages, and Parley doesn't use their source maps. */
-const forProgrammers = /\.(?:[cm]?ts|tsx|map|md)$/i;
+const forProgrammers = /\.(?:[cm]?ts|tsx|map|mdx?)$/i;
 const license = /licen[cs]e|notice|copying/i;
 
 /**
