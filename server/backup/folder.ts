@@ -66,6 +66,9 @@ const scryptWorkFactor = 17;
 /** zstd's own default. */
 const zstdLevel = 3;
 
+/** Of decompressed content. The default of 16 KB takes a third more time, because each chunk passes several streams. */
+const chunkSize = 2 ** 17;
+
 /** A folder or `s3://bucket/prefix`. @throws BackupError for anything else. */
 function parseDestination(
   destination: string,
@@ -237,7 +240,7 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
     }
     const plain = name.endsWith(encryptedSuffix) ? name.slice(0, -encryptedSuffix.length) : name;
     return chain(
-      plain.endsWith(compressedSuffix) ? [content, createZstdDecompress()] : [content],
+      plain.endsWith(compressedSuffix) ? [content, createZstdDecompress({ chunkSize })] : [content],
       (error) => new BackupDamagedError(`${name} is damaged: ${error.message}`),
     );
   };

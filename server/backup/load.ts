@@ -2,11 +2,12 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { forEachConcurrent } from "../platform/concurrency.ts";
 import type { ConnectionSettings } from "../platform/db/database.ts";
 import { type Migration, readMigrations } from "../platform/db/migrate.ts";
 import { BackupError } from "./errors.ts";
 import { jobColumns } from "./job-table.ts";
-import { connectForCopy, type SequencePosition, type TableDescription } from "./snapshot.ts";
+import { connectForCopy, copyConnection, type SequencePosition, type TableDescription } from "./snapshot.ts";
 
 /** What to load, as a snapshot or a manifest describes it. */
 export interface LoadSource<Table extends TableDescription> {
@@ -71,12 +72,28 @@ export async function loadDatabase<Table extends TableDescription>(
     for (const statement of postponed) await client.query(statement);
     await finish(client);
     await client.query("commit");
-    await client.query("analyze");
+    await analyze(settings, source.tables);
   } finally {
     // Ends the transaction too, unless it was committed.
     await client.end();
   }
 }
+
+/** Collects the statistics that queries are planned with. @param tables the largest first. */
+async function analyze(settings: ConnectionSettings, tables: readonly TableDescription[]): Promise<void> {
+  const pool = new pg.Pool({ ...copyConnection(settings), max: analyzedAtOnce });
+  // A connection that breaks while it is used fails its statement.
+  pool.on("error", () => {});
+  try {
+    await forEachConcurrent(tables, analyzedAtOnce, async ({ name }) => {
+      await pool.query(`analyze ${name.split(".").map(pg.escapeIdentifier).join(".")}`);
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+const analyzedAtOnce = 2;
 
 const jobTable = "pgboss.job";
 

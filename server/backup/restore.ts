@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type pg from "pg";
 import { anchorPrefix } from "../audit/anchor.ts";
-import { forEachStreamed } from "../platform/concurrency.ts";
+import { forEachConcurrent, forEachStreamed } from "../platform/concurrency.ts";
 import type { Config } from "../platform/config/config.ts";
 import { storeSecret } from "../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
@@ -70,8 +70,10 @@ export async function restoreBackup(
     return manifest;
   }
   // Before anything changes: a damaged part must not leave a half-replaced installation.
-  for (const part of [manifest.objects.part, ...manifest.tables.map((table) => table.part)])
+  const parts = [manifest.objects.part, ...manifest.tables.map((table) => table.part)];
+  await forEachConcurrent(parts, copiesAtOnce, async (part) => {
     for await (const _ of await folder.read(part));
+  });
   await store.put(restoringKey, Buffer.from(manifest.id));
   const etags = await restoreObjects(folder, store, manifest, isContinued && !replace, onProgress);
   await migrateJobs(db.pool);

@@ -43,14 +43,14 @@ const pageSize = 5000;
 const sessionOptions =
   "-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=3 -c bytea_output=hex -c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0";
 
+/** How backup and restore connect. */
+export function copyConnection(settings: ConnectionSettings): pg.ClientConfig {
+  return { ...settings, options: sessionOptions, application_name: "parley backup", keepAlive: true };
+}
+
 /** Connects without limits of time, for backup and restore. Close it with `end`. */
 export async function connectForCopy(settings: ConnectionSettings): Promise<pg.Client> {
-  const client = new pg.Client({
-    ...settings,
-    options: sessionOptions,
-    application_name: "parley backup",
-    keepAlive: true,
-  });
+  const client = new pg.Client(copyConnection(settings));
   // The running statement is rejected when the connection breaks; without a listener the event would end the process.
   client.on("error", () => {});
   await client.connect();
