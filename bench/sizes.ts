@@ -1,3 +1,5 @@
+import type { ManyWorkspacesPlan } from "./data/many-workspaces.ts";
+
 /** How much is measured: what a figure needs to say something, less for a quick look, and next to nothing in the tests. */
 export interface Sizes {
   /** Of the large and the small workspace, and of the one whose events are sent. */
@@ -42,6 +44,8 @@ export interface Sizes {
   };
   /** Recordings whose database is restored; files that are backed up, and their size. */
   readonly backup: { readonly recordings: number; readonly files: number; readonly fileBytes: number };
+  /** Of the larger of two databases; the smaller one has a tenth of the workspaces. The first workspace is measured. */
+  readonly manyWorkspaces: ManyWorkspacesPlan;
   readonly searchHours: number;
   readonly searchSamples: number;
   /** Hours of the meeting that is indexed. */
@@ -78,6 +82,7 @@ export const fullSizes: Sizes = {
     idleSec: 60,
   },
   backup: { recordings: 100_000, files: 10_000, fileBytes: 2 ** 21 },
+  manyWorkspaces: { workspaces: 1000, recordingsEach: 10_000, recordingsOfFirst: 60_000 },
   searchHours: 1000,
   searchSamples: 40,
   indexedHours: 4,
@@ -102,6 +107,7 @@ export const quickSizes: Sizes = {
     idleSec: 15,
   },
   backup: { recordings: 10_000, files: 10_000, fileBytes: 2 ** 17 },
+  manyWorkspaces: { workspaces: 100, recordingsEach: 500, recordingsOfFirst: 5000 },
   searchHours: 100,
 };
 
@@ -136,6 +142,7 @@ export const testSizes: Sizes = {
     idleSec: 1,
   },
   backup: { recordings: 1000, files: 20, fileBytes: 2 ** 14 },
+  manyWorkspaces: { workspaces: 10, recordingsEach: 20, recordingsOfFirst: 1000 },
   searchHours: 1,
   searchSamples: 1,
   indexedHours: 1,

@@ -12,26 +12,29 @@ import { type Receiver, startReceiver } from "../hook-receiver.ts";
 import { benchSecret, type RunningServer, startParley } from "../servers.ts";
 import type { Sizes } from "../sizes.ts";
 
+/** What a database needs to have for hooks. */
+type HookData = Pick<Dataset, "workspaceId" | "adminId" | "workspaceToken">;
+
 /** A server that sends webhooks, another that only serves requests, and a receiver. */
 export interface HookBench {
   readonly worker: RunningServer;
   readonly api: RunningServer;
   readonly receiver: Receiver;
-  readonly data: BenchDatabase<Dataset>;
+  readonly data: BenchDatabase<HookData>;
   stop(): Promise<void>;
 }
 
 /** The settings of a server on the bench's database for hooks. */
 export function hookServer(
   postgres: BenchPostgres,
-  data: BenchDatabase<Dataset>,
+  data: BenchDatabase<HookData>,
   role: "api" | "all",
 ): Promise<RunningServer> {
   return startParley({
     PARLEY_ROLE: role,
     PARLEY_DATABASE_URL: data.url,
     // Both share one store, as processes on one database must.
-    PARLEY_DATA_DIR: join(postgres.folder, "hooks"),
+    PARLEY_DATA_DIR: join(postgres.folder, data.connection.database),
     PARLEY_BASE_URL: "http://localhost:3000",
     PARLEY_SECRET: benchSecret,
     PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8",
@@ -46,7 +49,7 @@ export const hookData = (postgres: BenchPostgres, sizes: Sizes): Promise<BenchDa
 
 export async function startHookBench(
   postgres: BenchPostgres,
-  data: BenchDatabase<Dataset>,
+  data: BenchDatabase<HookData>,
 ): Promise<HookBench> {
   const receiver = await startReceiver();
   const servers: RunningServer[] = [];
@@ -105,7 +108,7 @@ export async function setHooks({ data }: HookBench, planned: readonly PlannedHoo
 }
 
 /** Waits until nothing is sent any more and all results of responding receivers are saved. */
-async function untilSettled({ db }: BenchDatabase<Dataset>): Promise<void> {
+async function untilSettled({ db }: BenchDatabase<HookData>): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end; await delay(50)) {
     const { rows } = await db.pool.query(
       `select 1 from hooks where failing_since is null and hook_url not like '%/hang'

@@ -9,6 +9,7 @@ import { measureBackup } from "./backup.ts";
 import { measureHooks } from "./hooks.ts";
 import { measureLatency } from "./latency.ts";
 import { measureList } from "./list.ts";
+import { measureManyWorkspaces } from "./many-workspaces.ts";
 import { measureAvailable } from "./media-available.ts";
 import { measureDownload, measureUpload } from "./media-transfer.ts";
 import { measureSearch } from "./search.ts";
@@ -41,6 +42,7 @@ const withDatabase = {
   search: measureSearch,
   backup: measureBackup,
   web: measureWeb,
+  workspaces: measureManyWorkspaces,
 } as const satisfies Record<string, Measure>;
 
 export type FigureGroup = keyof typeof withoutDatabase | keyof typeof withDatabase;
@@ -49,6 +51,11 @@ export const figureGroups = [
   ...Object.keys(withoutDatabase),
   ...Object.keys(withDatabase),
 ] as readonly FigureGroup[];
+
+/** Groups that are measured only when they are named: they take hours and tens of gigabytes. */
+const onlyByName: readonly FigureGroup[] = ["workspaces"];
+
+export const usualGroups = figureGroups.filter((group) => !onlyByName.includes(group));
 
 /** Measures the groups one after the other, on a PostgreSQL of its own. */
 export async function measureAll(options: {

@@ -71,7 +71,10 @@ export async function measureLatency(
 }
 
 /** Where the page before this one ends. */
-async function cursorOf(data: BenchDatabase<Dataset>, pageNumber: number): Promise<string> {
+export async function cursorOf(
+  data: BenchDatabase<Pick<Dataset, "workspaceId">>,
+  pageNumber: number,
+): Promise<string> {
   const { rows } = await data.db.pool.query<{ at: Date; id: string }>(
     `select start_datetime as at, recording_id as id from recording_grants where principal_id = $1
      order by start_datetime desc, recording_id desc offset $2 limit 1`,

@@ -131,7 +131,7 @@ async function statementsOf(pool: pg.Pool, sees: readonly string[], q: string) {
   return { filtered, bare: { ...filtered, text } };
 }
 
-async function find(server: RunningServer, token: string, q: string): Promise<void> {
+export async function find(server: RunningServer, token: string, q: string): Promise<void> {
   const target = apiRequest(server, token, "GET", "");
   await send({ ...target, url: `${server.url}/_/api/v1/search?${new URLSearchParams({ q })}` });
 }
@@ -144,10 +144,10 @@ async function send(target: ReturnType<typeof apiRequest>): Promise<void> {
   if (answer.status !== 200) throw new Error(`${url} returned ${answer.status}: ${text}`);
 }
 
-type Work = () => Promise<unknown>;
+export type Work = () => Promise<unknown>;
 
 /** In each round each is done several times, in turns; the 95th of a hundred decides. */
-async function compareP95(
+export async function compareP95(
   { rounds, searchSamples }: Sizes,
   baseline: readonly Work[],
   subject: readonly Work[],
@@ -182,6 +182,6 @@ function p95(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
 }
 
-function p95Figure(name: string, compared: Comparison, max?: number): Figure {
+export function p95Figure(name: string, compared: Comparison, max?: number): Figure {
   return ratioFigure(`p95: ${name}`, " ms", compared, max === undefined ? {} : { max });
 }
