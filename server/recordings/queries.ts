@@ -5,29 +5,36 @@ import type { RecordingIncludeInput } from "../../contract/recordings.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
+import type { Position } from "../platform/http/page.ts";
 import { recordingJson, recordingJsonOfMany } from "./json/recording.ts";
 import { withoutLineBreaks } from "./json/sql.ts";
 import { includeBits, isHot, type ListOptions, listStatement } from "./list/list-query.ts";
 import { findRareTitles } from "./list/rare-titles.ts";
 
-export interface ListedRecording {
-  readonly at: Date;
-  readonly id: string;
-  /** The contract's Recording as JSON from PostgreSQL. */
+/** A page of recordings. */
+export interface RecordingPage {
+  /** The contract's Recordings as JSON from PostgreSQL, separated by commas. */
   readonly json: string;
+  /** The last one of the page; null when no recordings follow it. */
+  readonly last: Position | null;
+  /** Their ids, if requested. */
+  readonly ids: readonly string[];
 }
 
 /** A page of the recordings that the principal can see, newest first. */
 export async function listRecordings(
   source: Queryable,
   options: Omit<ListOptions, "rareTitles">,
-): Promise<ListedRecording[]> {
+): Promise<RecordingPage> {
   const { principal, filter } = options;
   const rareTitles = await findRareTitles(source, principal.workspaceId, filter.title_search);
-  const { rows } = await source.query<ListedRecording>(
+  const { rows } = await source.query<Position & { has_more: boolean; json: string; ids?: string[] }>(
     listStatement({ ...options, rareTitles }) as pg.QueryConfig,
   );
-  return rows.map(({ json, ...row }) => ({ ...row, json: withoutLineBreaks(json) }));
+  const [row] = rows;
+  if (row === undefined) return { json: "", last: null, ids: [] };
+  const { at, id, has_more, json, ids = [] } = row;
+  return { json: withoutLineBreaks(json), last: has_more ? { at, id } : null, ids };
 }
 
 /** One recording as JSON, or undefined when it doesn't exist or the principal can't see it. */

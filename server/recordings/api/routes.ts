@@ -15,7 +15,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
-import { readPage, timeCursor } from "../../platform/http/page.ts";
+import { timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
 import { success } from "../change/update-recording.ts";
@@ -50,36 +50,32 @@ export function recordingRoutes(
   route(api, contract.listRecordings, async ({ principal, body, request }) => {
     refusePersonalOnly(principal, body);
     const datetimeFilters = principal.datetimeFilters ?? config.datetimeFilters;
-    const { rows, cursor } = await readPage({
-      cursor: body.cursor,
-      size: config.pageSize,
-      format: cursorFormat,
-      fetch: (page) =>
-        readVisible(
-          db,
+    const after = body.cursor === undefined ? null : cursorFormat.decode(body.cursor);
+    const page = await readVisible(
+      db,
+      principal,
+      (source) =>
+        listRecordings(source, {
+          after,
+          limit: config.pageSize + 1,
           principal,
-          (source) =>
-            listRecordings(source, {
-              ...page,
-              principal,
-              filter: body.filter ?? {},
-              include: compatibleInclude(body.include ?? {}, principal, config),
-              baseUrl,
-              thumbnails: thumbnailLinks(signer, viewerOf(principal)),
-              datetimeFilters,
-            }),
-          (recordings) => recordings.map(({ id }) => id),
-        ),
-      positionOf: (row) => row,
-    });
-    const recordings = rows.map((row) => row.json).join(",");
+          filter: body.filter ?? {},
+          include: compatibleInclude(body.include ?? {}, principal, config),
+          baseUrl,
+          thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+          datetimeFilters,
+          withIds: db.replica !== null,
+        }),
+      ({ ids }) => ids,
+    );
+    const cursor = page.last === null ? null : cursorFormat.encode(page.last);
     const { filter = {} } = body;
     const excluded = explainExcluded(filter, datetimeFilters);
     if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
-    const isEmpty = rows.length === 0 && body.cursor === undefined;
+    const isEmpty = page.json === "" && body.cursor === undefined;
     const dates = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
     return new Ready(
-      `{"cursor":${JSON.stringify(cursor)},"recordings":[${recordings}]}`,
+      `{"cursor":${JSON.stringify(cursor)},"recordings":[${page.json}]}`,
       warningHeader(dates, explainIgnored(body.include ?? {}, principal, config)),
     );
   });
