@@ -32,7 +32,7 @@ const orders = {
 } as const;
 
 /** Results ranked by their transcripts at a time; reading all transcripts would take too long. */
-const stretch = 80;
+const stretch = 40;
 
 /** How many stretches one request goes through at most, where phrases leave little of them. */
 const maxStretches = 20;
@@ -46,11 +46,19 @@ export interface Found extends Place {
 /** Most pieces of a transcript that are read to find its best moments. */
 const bestPieces = 2;
 
+/** A page of what was found. */
+interface FoundPage {
+  readonly recordings: Found[];
+  /** How many recordings match in all; null on later pages, and for phrases, which are checked only for those shown. */
+  readonly total: number | null;
+  readonly next: SearchCursor | null;
+}
+
 /**
  * A page of the matching recordings that the principal can see, best first.
  *
  * What was found is ordered by title, tags, participants and highlights, then newest first; this order is cut into
- * stretches, and each of them is ordered by its transcripts as well. What is in eighty recordings at most is
+ * stretches, and each of them is ordered by its transcripts as well. What is in forty recordings at most is
  * so ordered as a whole, and a word that is everywhere costs no more than that.
  */
 export async function findPage(
@@ -59,24 +67,26 @@ export async function findPage(
   terms: readonly Term[],
   filter: SearchFilter,
   page: { readonly cursor: SearchCursor | null; readonly limit: number },
-): Promise<{ recordings: Found[]; next: SearchCursor | null }> {
+): Promise<FoundPage> {
   const recordings: Found[] = [];
+  let total: number | null = null;
   const compare = comparisonOf(filter);
   let { from, to, shown }: SearchCursor = page.cursor ?? { from: null, to: null, shown: null };
   for (let count = 0; count < maxStretches; count += 1) {
     const found = await findStretch(pool, principal, terms, filter, { from, to });
+    if (from === null && to === null) total = found.total;
     // Ranks a block by its transcripts; a block keeps the end that an earlier page gave it.
     to ??= found.end;
     const left = found.recordings.filter((place) => shown === null || compare(place, shown) > 0);
     const taken = left.slice(0, page.limit - recordings.length);
     recordings.push(...taken);
     const last = toPlace(taken.at(-1)) ?? shown;
-    if (taken.length < left.length) return { recordings, next: { from, to, shown: last } };
-    if (to === null) return { recordings, next: null };
+    if (taken.length < left.length) return { recordings, total, next: { from, to, shown: last } };
+    if (to === null) return { recordings, total, next: null };
     [from, to, shown] = [to, null, null];
-    if (recordings.length === page.limit) return { recordings, next: { from, to, shown } };
+    if (recordings.length === page.limit) return { recordings, total, next: { from, to, shown } };
   }
-  return { recordings, next: { from, to, shown } };
+  return { recordings, total, next: { from, to, shown } };
 }
 
 function toPlace(found: Found | undefined): Place | undefined {
@@ -97,6 +107,7 @@ interface FoundRow {
   readonly spoken_score: number;
   readonly is_meant: boolean;
   readonly pieces: number[];
+  readonly total: number | null;
 }
 
 /** @returns a stretch in order, and where it ends; null when it is the last one. */
@@ -106,7 +117,7 @@ async function findStretch(
   terms: readonly Term[],
   filter: SearchFilter,
   { from, to }: Pick<SearchCursor, "from" | "to">,
-): Promise<{ recordings: Found[]; end: Place | null }> {
+): Promise<{ recordings: Found[]; end: Place | null; total: number | null }> {
   const { rows } = await pool.query<FoundRow>(stretchStatement(principal, terms, filter, from, to));
   const isFull = to === null && rows.length > stretch;
   const inside = isFull ? rows.slice(0, stretch) : rows;
@@ -122,6 +133,8 @@ async function findStretch(
         pieces,
       }))
       .sort(comparisonOf(filter)),
+    // No row is no recording; without a phrase that is certain.
+    total: rows[0] === undefined ? 0 : rows[0].total,
     end: isFull && last ? { score: last.head_score, at: last.at.getTime(), id: last.id } : null,
   };
 }
@@ -133,7 +146,7 @@ export function stretchStatement(
   filter: SearchFilter,
   from: Place | null,
   to: Place | null,
-): { text: string; values: unknown[] } {
+): { name?: string; text: string; values: unknown[] } {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const { conditions, source } = foundBy(principal, terms, filter, bind);
@@ -150,14 +163,15 @@ export function stretchStatement(
   // For single words the rank decides alone, which saves reading each piece again; phrases need their positions.
   const hasPhrase = terms.some((term) => term.words.length > 1);
   const text = `with found as materialized (
-      select f.recording_id, f.start_datetime, ${score} as head_score
+      select f.recording_id, f.start_datetime, ${score} as head_score, count(*) over () as total
       from ${source}
       ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
       order by head_score desc, f.start_datetime ${direction}, f.recording_id ${direction}
       ${to === null ? `limit ${stretch + 1}` : ""})
     select f.recording_id as id, f.start_datetime as at, f.head_score,
       (200000 * spoken.rank / (1 + spoken.rank))::integer as spoken_score,
-      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces
+      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces,
+      ${meant.length > 0 ? "null" : "f.total::integer"} as total
     from found f
     join search_recordings s on s.recording_id = f.recording_id
     join unnest(${bind(languages)}::text[], ${bind(spoken)}::tsquery[]) q (language, query)
@@ -170,7 +184,9 @@ export function stretchStatement(
         where c.recording_id = s.recording_id ${hasPhrase ? "and c.words @@ q.query" : ""} offset 0) k
       where k.rank > 0) spoken
     order by f.head_score desc, f.start_datetime ${direction}, f.recording_id ${direction}`;
-  return { text, values };
+  // Without filters and phrases the text is always the same, and so is its best plan.
+  const isPlain = meant.length === 0 && conditions.length === 0;
+  return isPlain ? { name: `search_${filter.sort ?? "relevance"}`, text, values } : { text, values };
 }
 
 /** The candidates of a search in SQL: a source `f`, and the conditions on it. */

@@ -33,11 +33,16 @@ export async function findMoments(
     (pieces ?? [null]).map((number) => ({ id, number })),
   );
   const values: unknown[] = [places.map((place) => place.id), places.map((place) => place.number)];
-  const isMeant = beginningsOf(terms).map(
-    (text) => `l like $${values.push(`${text.replace(/[\\%_]/g, "\\$&")}%`)}::text`,
-  );
-  const { rows } = await pool.query<ChunkRow>(
-    `select c.recording_id, c.positions, w.words
+  // Words are in the order of their bytes, so that those with a beginning are next to each other.
+  const beginning = (text: string): string => {
+    const [from, to] = [text, `${text}\u{10FFFF}`].map((value) => `$${values.push(value)}::text collate "C"`);
+    const at = (value: string | undefined): string => `width_bucket(${value}, a.list collate "C")`;
+    return `array(select l from unnest(a.list[greatest(${at(from)}, 1) : ${at(to)}]) l where starts_with(l, ${from}))`;
+  };
+  const meant = beginningsOf(terms).map(beginning);
+  const { rows } = await pool.query<ChunkRow>({
+    name: `search_moments_${meant.length}`,
+    text: `select c.recording_id, c.positions, w.words
      from (
        select s.recording_id, i.number, '=' || s.language || '=' as tag,
          (s.language || '_stem')::regdictionary as dictionary
@@ -45,16 +50,15 @@ export async function findMoments(
        join search_recordings s on s.recording_id = i.id
        offset 0) s
      join search_chunks c on c.recording_id = s.recording_id and (s.number is null or c.number = s.number)
-     cross join lateral (
-       select array_agg(l) as found from unnest(tsvector_to_array(c.words)) l
-       where l = '${border}' or ${isMeant.join(" or ")}) f
+     cross join lateral (select tsvector_to_array(c.words) as list offset 0) a
+     cross join lateral (select '{${border}}'::text[] || ${meant.join(" || ")} as found) f
      cross join lateral (
        -- Taking out few words and then their places costs a fifth of going through the places of all.
        select json_agg(json_build_array(l.lexeme, l.positions, s.tag || (ts_lexize(s.dictionary, l.lexeme))[1])) as words
        from unnest(ts_filter(setweight(c.words, 'A', f.found), '{a}')) l) w
      order by c.recording_id, c.number`,
     values,
-  );
+  });
   const moments = rows.flatMap((row) => readChunk(row, terms));
   return Map.groupBy(moments, (moment) => moment.recordingId);
 }

@@ -284,7 +284,8 @@ test("a search without time for its count or suggestion returns its results all 
   const ask = (q: string, optionalMs: number) =>
     search({ ...deps, optionalMs }, principal as unknown as Principal, { q });
   assert.deepEqual((await ask("dromedary", 10_000)).count, { value: caravan.length, is_exact: true });
-  const page = await ask("dromedary", 0);
+  // Only recordings with a phrase are counted by a statement of their own.
+  const page = await ask('"a dromedary"', 0);
   assert.deepEqual([page.results.length, page.count], [10, null]);
   assert.equal((await ask("dromedray", 10_000)).suggestion, "dromedary");
   const empty = await ask("dromedray", 0);

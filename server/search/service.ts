@@ -66,12 +66,13 @@ export async function search(deps: Dependencies, principal: Principal, query: Qu
   const question = nameQuestion([q, filter, principal.workspaceId]);
   const isOne = filter.recording_id !== undefined;
   const optional = <T>(read: (source: Queryable) => Promise<T>) => readOptional(deps, principal, read);
-  // At the same time as the page, which takes longer.
+  const isCounted = !isOne && cursor === undefined;
+  // At the same time as the page, which takes longer. Without phrases, finding the page counts them.
   const counting =
-    isOne || cursor !== undefined
-      ? null
-      : optional((source) => countFound(source, principal, terms, filter, maxCountedResults));
-  const { results, found, next } = await readVisible(
+    isCounted && terms.some(({ words }) => words.length > 1)
+      ? optional((source) => countFound(source, principal, terms, filter, maxCountedResults))
+      : null;
+  const { results, found, total, next } = await readVisible(
     deps.db,
     principal,
     (pool) =>
@@ -79,13 +80,20 @@ export async function search(deps: Dependencies, principal: Principal, query: Qu
     (page) => page.results.map(({ recording }) => recording.id),
   );
   const isWhole = next === null;
-  const isEmpty = counting !== null && isWhole && found === 0;
+  const count = !isCounted
+    ? null
+    : isWhole
+      ? { value: found, is_exact: true }
+      : total === null
+        ? await counting
+        : { value: Math.min(total, maxCountedResults), is_exact: total <= maxCountedResults };
   return {
     results,
-    count: counting !== null && isWhole ? { value: found, is_exact: true } : await counting,
-    suggestion: isEmpty
-      ? await optional((source) => suggestQuery(source, principal, q, terms, filter))
-      : null,
+    count,
+    suggestion:
+      isCounted && isWhole && found === 0
+        ? await optional((source) => suggestQuery(source, principal, q, terms, filter))
+        : null,
     cursor: next,
   };
 }
@@ -118,6 +126,8 @@ interface Page {
   readonly results: Result[];
   /** How many recordings were found, also those deleted meanwhile. */
   readonly found: number;
+  /** How many match in all, where it is known. */
+  readonly total: number | null;
   readonly next: string | null;
 }
 
@@ -128,16 +138,19 @@ async function searchAll(
   filter: SearchFilter,
   { question, cursor }: Asked,
 ): Promise<Page> {
-  const { recordings, next } = await findPage(deps.pool, principal, terms, filter, {
+  const { recordings, total, next } = await findPage(deps.pool, principal, terms, filter, {
     cursor: cursor === undefined ? null : decodeSearchCursor(question, cursor),
     limit: pageSize,
   });
   const ids = recordings.map((place) => place.id);
-  const moments = await findMoments(deps.pool, terms, recordings);
-  const best = new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
+  const findBest = async () => {
+    const moments = await findMoments(deps.pool, terms, recordings);
+    return new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
+  };
   return {
-    results: await present(deps, terms, ids, best, maxAround),
+    results: await present(deps, terms, ids, findBest(), maxAround),
     found: recordings.length,
+    total,
     next: next === null ? null : encodeSearchCursor(question, next),
   };
 }
@@ -162,12 +175,13 @@ async function searchOne(
     deps,
     terms,
     ids,
-    new Map(ids.map((id) => [id, taken])),
+    Promise.resolve(new Map(ids.map((id) => [id, taken]))),
     shown === null ? Number.POSITIVE_INFINITY : 0,
   );
   return {
     results,
     found: recordings.length,
+    total: null,
     next: left.length > taken.length && last ? encodeHitsCursor(question, last) : null,
   };
 }
@@ -184,13 +198,13 @@ async function present(
   { pool, baseUrl, thumbnails }: Presenting,
   terms: readonly Term[],
   ids: readonly string[],
-  moments: ReadonlyMap<string, readonly Moment[]>,
+  moments: Promise<ReadonlyMap<string, readonly Moment[]>>,
   maxAround: number,
 ): Promise<Result[]> {
   if (ids.length === 0) return [];
   const [found, segments] = await Promise.all([
     readFound(pool, terms, ids, { baseUrl, thumbnails }),
-    readSegments(pool, terms, [...moments.values()].flat()),
+    moments.then((each) => readSegments(pool, terms, [...each.values()].flat())),
   ]);
   const texts = [...[...found.values()].flatMap(textsAround), ...segments.map((segment) => segment.text)];
   const languages = [...new Set([...found.values()].flatMap(({ language }) => language ?? []))];
