@@ -58,6 +58,9 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
       datetimesByName: (request.principal.datetimeFilters ?? config.datetimeFilters) === "by-name",
     });
     reply.hijack();
+    // The transport writes to the raw response, which lacks the headers that the hooks have set.
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
     reply.raw.on("close", () => {
       server
         .close()

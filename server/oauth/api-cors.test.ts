@@ -67,6 +67,36 @@ test("CORS: pages of registered origins can call the API with a token, others an
   assert.equal(withCookie.headers.get("access-control-allow-credentials"), null);
 });
 
+test("CORS: pages of registered origins can read what the assistants' tools return, with the headers of every response", async () => {
+  const limited = await startTestApp({ worker: false, env: { PARLEY_RATE_LIMIT_PER_MINUTE: "100" } });
+  const team = await makeOAuthWorkspace(limited);
+  const page = await makeClient(limited, team, { corsOrigins: ["https://page.example"] });
+  const tokens = await obtainTokens(limited, page, team.member);
+  const listTools = (origin: string) =>
+    fetch(`${limited.url}/mcp`, {
+      method: "POST",
+      headers: {
+        origin,
+        authorization: `Bearer ${tokens.access_token}`,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+    });
+  const response = await listTools("https://page.example");
+  assert.deepEqual([response.status, originOf(response)], [200, "https://page.example"]);
+  assert.match(await response.text(), /list_recordings/);
+  const { headers } = response;
+  assert.match(headers.get("content-type") ?? "", /^application\/json/);
+  assert.match(headers.get("access-control-expose-headers") ?? "", /x-request-id/);
+  assert.equal(headers.get("cache-control"), "no-store");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.match(headers.get("x-request-id") ?? "", /./);
+  assert.equal(headers.get("x-ratelimit-limit"), "100");
+  assert.match(headers.get("x-ratelimit-remaining") ?? "", /^\d+$/);
+  assert.equal(originOf(await listTools("https://evil.example")), null);
+});
+
 test("CORS: the origins of a self-registered app count once a user has authorized it", async () => {
   const redirects = ["https://self.example/callback", "https://other.example/callback"];
   const registered = await ask(app, "/_/public-api/oauth2/register", {
