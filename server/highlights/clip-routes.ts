@@ -6,6 +6,7 @@ import type { Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
+import { fileRoute } from "../platform/http/files/file-route.ts";
 import { serveObject } from "../platform/http/files/serve-object.ts";
 import { watch } from "../platform/http/files/watch-access.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
@@ -40,38 +41,33 @@ export function clipRoutes(
   },
 ): void {
   const { db, store, signer, views, stillSees } = deps;
-  app.route({
-    method: ["GET", "HEAD"],
-    url: `${highlightMediaPath}/:highlight_id/clip`,
-    exposeHeadRoute: false,
-    handler: async (request, reply) => {
-      const { highlight_id } = request.params as { highlight_id: string };
-      const id = Uuid.safeParse(highlight_id).data?.toLowerCase();
-      if (id === undefined) throw gone();
-      const viewerId = readFileQuery(signer, "asset", signedClip(id), request.query);
-      const clip = await findClipOf(db, id);
-      if (clip === undefined || clip.format === null) throw gone();
-      const { recording_id: recordingId, format } = clip;
-      await checkViewer(db.pool, viewerId, recordingId);
-      const key = `${clipPrefix(recordingId, clip.id)}media.${format}`;
-      const info = await store.head(key);
-      if (info === null) throw gone();
-      if (request.method === "GET") await views.noteLink(request, clip.workspace_id, recordingId);
-      watch(reply.raw, () => stillSees({ viewerId, recordingId }));
-      return serveObject(request, reply, {
-        ...info,
-        contentType: contentTypes[format],
-        fileName: downloadName({ title: clip.text, format }),
-        maxAgeSec,
-        open: async (range) => {
-          try {
-            return (await store.get(key, range)).body;
-          } catch (error) {
-            throw error instanceof ObjectMissingError ? gone() : error;
-          }
-        },
-      });
-    },
+  fileRoute(app, `${highlightMediaPath}/:highlight_id/clip`, async (request, reply) => {
+    const { highlight_id } = request.params as { highlight_id: string };
+    const id = Uuid.safeParse(highlight_id).data?.toLowerCase();
+    if (id === undefined) throw gone();
+    const viewerId = readFileQuery(signer, "asset", signedClip(id), request.query);
+    const clip = await findClipOf(db, id);
+    if (clip === undefined || clip.format === null) throw gone();
+    const { recording_id: recordingId, format } = clip;
+    await checkViewer(db.pool, viewerId, recordingId);
+    const key = `${clipPrefix(recordingId, clip.id)}media.${format}`;
+    const info = await store.head(key);
+    if (info === null) throw gone();
+    if (request.method === "GET") await views.noteLink(request, clip.workspace_id, recordingId);
+    watch(reply.raw, () => stillSees({ viewerId, recordingId }));
+    return serveObject(request, reply, {
+      ...info,
+      contentType: contentTypes[format],
+      fileName: downloadName({ title: clip.text, format }),
+      maxAgeSec,
+      open: async (range) => {
+        try {
+          return (await store.get(key, range)).body;
+        } catch (error) {
+          throw error instanceof ObjectMissingError ? gone() : error;
+        }
+      },
+    });
   });
 }
 

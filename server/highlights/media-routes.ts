@@ -5,6 +5,7 @@ import { Uuid } from "../../contract/common.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
+import { fileRoute } from "../platform/http/files/file-route.ts";
 import { serveObject } from "../platform/http/files/serve-object.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
@@ -20,31 +21,24 @@ export function highlightMediaRoutes(
 ): void {
   const { db, store, signer } = deps;
 
-  app.route({
-    method: ["GET", "HEAD"],
-    url: `${highlightMediaPath}/:highlight_id/thumbnail.jpg`,
-    exposeHeadRoute: false,
-    handler: async (request, reply) => {
-      const id = Uuid.safeParse(
-        (request.params as { highlight_id: string }).highlight_id,
-      ).data?.toLowerCase();
-      if (id === undefined) throw new ProblemError("not_found", "there is no such file");
-      const viewerId = readThumbnailQuery(signer, id, request.query);
-      const row = await findHighlightPicture(db.pool, id);
-      if (row === undefined)
-        throw new ProblemError("not_found", "the thumbnail no longer exists; its highlight was deleted");
-      await checkViewer(db.pool, viewerId, row.recording_id);
-      const picture = await findPicture(request, row);
-      return serveObject(request, reply, {
-        size: picture.length,
-        etag: createHash("sha256").update(picture).digest("hex").slice(0, 32),
-        modifiedAt: startedAt,
-        contentType: "image/jpeg",
-        maxAgeSec,
-        open: async (range) =>
-          Readable.from([range === undefined ? picture : picture.subarray(range.start, range.end + 1)]),
-      });
-    },
+  fileRoute(app, `${highlightMediaPath}/:highlight_id/thumbnail.jpg`, async (request, reply) => {
+    const id = Uuid.safeParse((request.params as { highlight_id: string }).highlight_id).data?.toLowerCase();
+    if (id === undefined) throw new ProblemError("not_found", "there is no such file");
+    const viewerId = readThumbnailQuery(signer, id, request.query);
+    const row = await findHighlightPicture(db.pool, id);
+    if (row === undefined)
+      throw new ProblemError("not_found", "the thumbnail no longer exists; its highlight was deleted");
+    await checkViewer(db.pool, viewerId, row.recording_id);
+    const picture = await findPicture(request, row);
+    return serveObject(request, reply, {
+      size: picture.length,
+      etag: createHash("sha256").update(picture).digest("hex").slice(0, 32),
+      modifiedAt: startedAt,
+      contentType: "image/jpeg",
+      maxAgeSec,
+      open: async (range) =>
+        Readable.from([range === undefined ? picture : picture.subarray(range.start, range.end + 1)]),
+    });
   });
 
   // A generated image has no modification time, so its validator is a hash of the content.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApp } from "../../test/support/app.ts";
+import { insertRecording } from "../../test/support/factories.ts";
 import {
   ask,
   makeClient,
@@ -11,6 +12,7 @@ import {
   type TestClient,
   tokenPath,
 } from "../../test/support/oauth.ts";
+import { recordingObjectKey } from "../platform/storage/layout.ts";
 
 const app = await startTestApp({ worker: false });
 const workspace = await makeOAuthWorkspace(app);
@@ -95,6 +97,44 @@ test("CORS: pages of registered origins can read what the assistants' tools retu
   assert.equal(headers.get("x-ratelimit-limit"), "100");
   assert.match(headers.get("x-ratelimit-remaining") ?? "", /^\d+$/);
   assert.equal(originOf(await listTools("https://evil.example")), null);
+});
+
+test("CORS: a page can follow the redirect of a download, with the headers it sent, and read errors", async () => {
+  const recordingId = await insertRecording(app.db, { recorderId: workspace.member.id });
+  await app.store.put(recordingObjectKey(recordingId, "media.mp4"), Buffer.from("a file"), {});
+  await app.db.pool.query(
+    "insert into recording_media (recording_id, format, has_storyboard) values ($1, 'mp4', false)",
+    [recordingId],
+  );
+  const headers = {
+    origin: "https://page.example",
+    authorization: `Bearer ${access_token}`,
+    "public-api-version": "2026-10-01",
+  };
+  const redirect = await fetch(`${recordings}/${recordingId}/download`, { headers, redirect: "manual" });
+  assert.deepEqual([redirect.status, originOf(redirect)], [302, "https://page.example"]);
+  const url = (redirect.headers.get("location") ?? "").replace("http://parley.test", app.url);
+  for (const path of [
+    url,
+    `${app.url}/_/media/recordings/${recordingId}/thumbnail.jpg`,
+    `${app.url}/_/media/recordings/${recordingId}/files/waveform.json`,
+  ]) {
+    const allowed = await fetch(path, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://page.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "authorization,public-api-version,range",
+      },
+    });
+    assert.deepEqual([allowed.status, originOf(allowed)], [204, "*"], path);
+    const names = allowed.headers.get("access-control-allow-headers")?.split(", ") ?? [];
+    for (const name of ["authorization", "public-api-version", "range"]) assert.ok(names.includes(name));
+  }
+  const file = await fetch(url, { headers });
+  assert.deepEqual([file.status, originOf(file), await file.text()], [200, "*", "a file"]);
+  const refused = await fetch(url.replace(/signature=\w+/, "signature=0"), { headers });
+  assert.deepEqual([refused.status, originOf(refused)], [403, "*"]);
 });
 
 test("CORS: the origins of a self-registered app count once a user has authorized it", async () => {

@@ -6,6 +6,7 @@ import type { ViewLog } from "../../audit/views.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
+import { fileRoute } from "../../platform/http/files/file-route.ts";
 import { serveObject } from "../../platform/http/files/serve-object.ts";
 import { watch } from "../../platform/http/files/watch-access.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
@@ -63,41 +64,31 @@ export function recordingMediaRoutes(
     });
   }
 
-  app.route({
-    method: ["GET", "HEAD"],
-    url: `${mediaPath}/:recording_id/media`,
-    exposeHeadRoute: false,
-    handler: async (request, reply) => {
-      const recordingId = recordingIn(request);
-      const viewerId = readFileQuery(signer, "media", recordingId, request.query);
-      await checkViewer(db.pool, viewerId, recordingId);
-      const media = await findRecordingMedia(db.kysely, recordingId);
-      if (media === undefined) throw gone();
-      if (request.method === "GET") {
-        await views.noteLink(request, media.workspace_id, media.recording_id);
-        // Players read ranges for hours, and browsers send each to where the first was redirected: past its expiry.
-        const link = request.headers.range === undefined ? await bucketUrl(store, media) : null;
-        if (link !== null) return reply.header("cache-control", "no-store").redirect(link, 302);
-      }
-      watch(reply.raw, () => stillSees({ viewerId, recordingId }));
-      return serve(request, reply, recordingObjectKey(media.recording_id, `media.${media.format}`), {
-        contentType: contentTypes[media.format],
-        fileName: downloadName(media),
-      });
-    },
+  fileRoute(app, `${mediaPath}/:recording_id/media`, async (request, reply) => {
+    const recordingId = recordingIn(request);
+    const viewerId = readFileQuery(signer, "media", recordingId, request.query);
+    await checkViewer(db.pool, viewerId, recordingId);
+    const media = await findRecordingMedia(db.kysely, recordingId);
+    if (media === undefined) throw gone();
+    if (request.method === "GET") {
+      await views.noteLink(request, media.workspace_id, media.recording_id);
+      // Players read ranges for hours, and browsers send each to where the first was redirected: past its expiry.
+      const link = request.headers.range === undefined ? await bucketUrl(store, media) : null;
+      if (link !== null) return reply.header("cache-control", "no-store").redirect(link, 302);
+    }
+    watch(reply.raw, () => stillSees({ viewerId, recordingId }));
+    return serve(request, reply, recordingObjectKey(media.recording_id, `media.${media.format}`), {
+      contentType: contentTypes[media.format],
+      fileName: downloadName(media),
+    });
   });
 
-  app.route({
-    method: ["GET", "HEAD"],
-    url: `${mediaPath}/:recording_id/thumbnail.jpg`,
-    exposeHeadRoute: false,
-    handler: async (request, reply) => {
-      const recordingId = recordingIn(request);
-      await checkViewer(db.pool, readThumbnailQuery(signer, recordingId, request.query), recordingId);
-      const key = recordingObjectKey(recordingId, "thumbnail.jpg");
-      // Never the bucket's own URL: it would have to live long to stay in the browser's cache.
-      return serve(request, reply, key, { contentType: "image/jpeg" });
-    },
+  fileRoute(app, `${mediaPath}/:recording_id/thumbnail.jpg`, async (request, reply) => {
+    const recordingId = recordingIn(request);
+    await checkViewer(db.pool, readThumbnailQuery(signer, recordingId, request.query), recordingId);
+    const key = recordingObjectKey(recordingId, "thumbnail.jpg");
+    // Never the bucket's own URL: it would have to live long to stay in the browser's cache.
+    return serve(request, reply, key, { contentType: "image/jpeg" });
   });
 }
 

@@ -15,7 +15,7 @@ export interface ServedObject {
   readonly contentType: string;
   /** Name for saving the file; without it the browser shows the file. */
   readonly fileName?: string;
-  /** Cache lifetime in seconds; null: no caching, and no access for pages of other origins. */
+  /** Cache lifetime in seconds; null: no caching. */
   readonly maxAgeSec: number | null;
   /** Returns local files as handles, because sending those costs far less than a stream. */
   open(range: { start: number; end: number } | undefined): Promise<Readable | FileHandle>;
@@ -36,13 +36,6 @@ export async function serveObject(
     "last-modified": object.modifiedAt.toUTCString(),
     "accept-ranges": "bytes",
     "cache-control": object.maxAgeSec === null ? "no-store" : `private, max-age=${object.maxAgeSec}`,
-    // The link carries the permission, so pages of any origin that have it may read the file.
-    ...(object.maxAgeSec === null
-      ? {}
-      : {
-          "access-control-allow-origin": "*",
-          "access-control-expose-headers": "content-length, content-range, etag",
-        }),
     "content-disposition": contentDisposition(object.fileName),
   });
   if (isAnother(request, etag, object.modifiedAt))
