@@ -21,7 +21,10 @@ const Resource = z.string().optional().meta({
 export const GenerateTokenInput = z.object({
   grant_type: z.literal("authorization_code"),
   code: z.string(),
-  code_verifier: z.string().meta({ description: "The verifier of the code_challenge (RFC 7636, S256)." }),
+  code_verifier: z.string().optional().meta({
+    description:
+      "The verifier of the code_challenge (RFC 7636, S256). Required if the authorization request had one, as that of every public client.",
+  }),
   redirect_uri: z
     .string()
     .optional()

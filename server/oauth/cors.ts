@@ -16,7 +16,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client
 }
 
 /** Headers of the API that pages may read besides the safe ones of the Fetch standard. */
-const exposedHeaders = [
+export const exposedHeaders = [
   "deprecation",
   "link",
   "retry-after",
@@ -25,9 +25,8 @@ const exposedHeaders = [
   "www-authenticate",
   "x-ratelimit-limit",
   "x-ratelimit-remaining",
-  "x-ratelimit-reset",
   "x-request-id",
-].join(", ");
+];
 
 /**
  * Lets pages of the registered origins of apps call the API with an access token: of apps that an admin registered or a user
@@ -43,7 +42,7 @@ export function allowRegisteredOrigins(scope: FastifyInstance, origins: TrustedO
     if (!(await origins.has(origin))) return;
     reply.headers({
       "access-control-allow-origin": origin,
-      "access-control-expose-headers": exposedHeaders,
+      "access-control-expose-headers": exposedHeaders.join(", "),
     });
     if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined)
       return;

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { pythonClientFiles } from "../../scripts/python-client.ts";
+import { exposedHeaders } from "../../server/oauth/cors.ts";
 import { openApiDocument } from "../../server/platform/http/reference/openapi.ts";
 import { versionedOperations } from "../shape/operations.ts";
 import { everyVersion } from "../support/call.ts";
@@ -66,6 +67,46 @@ test("a response that the document does not describe is refused", () => {
       }),
     /lacks the header Location/,
   );
+});
+
+test("a response with a header that the document does not describe is refused", () => {
+  const headers = { "content-type": "application/json", "X-RateLimit-Limit": "60", vary: "origin" };
+  const check = (more: Record<string, string>, path = "/_/public-api/v2/users", version?: string) =>
+    assertDescribed(version, "POST", path, {
+      status: 200,
+      headers: new Headers({ ...headers, ...more }),
+      body: path.endsWith("users") ? { users: [] } : {},
+    });
+  check({ "X-Request-Id": randomUUID() }, undefined, "2026-10-01");
+  assert.throws(
+    () => check({ "X-RateLimit-Reset": "1" }, undefined, "2026-10-01"),
+    /has the header x-ratelimit-reset, which is not in the OpenAPI document/,
+  );
+  // Without a version header, what needs none is validated.
+  check({ "X-RateLimit-Reset": "1" });
+  check({}, "/_/public-api/oauth2/revoke");
+  assert.throws(
+    () => check({ "X-RateLimit-Reset": "1" }, "/_/public-api/oauth2/revoke"),
+    /x-ratelimit-reset/,
+  );
+});
+
+test("pages of other origins may read every header that the document describes", () => {
+  const { components, paths } = JSON.parse(
+    readFileSync(new URL("openapi/2026-10-01.json", packages), "utf8"),
+  ) as {
+    components: { headers: object };
+    paths: Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
+  };
+  const described = Object.entries(paths)
+    .filter(([path]) => path.startsWith("/_/public-api/v2/"))
+    .flatMap(([, operations]) => Object.values(operations))
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(({ headers = {} }) => Object.keys(headers))
+    // Browsers follow redirects themselves.
+    .filter((name) => name !== "Location");
+  const names = new Set([...Object.keys(components.headers), ...described].map((name) => name.toLowerCase()));
+  assert.deepEqual([...names].sort(), [...exposedHeaders].sort());
 });
 
 test("a webhook that the document does not describe is refused", () => {

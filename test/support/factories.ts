@@ -8,6 +8,7 @@ import type { Database } from "../../server/platform/db/database.ts";
 import type { Hooks, Recordings } from "../../server/platform/db/types.ts";
 import type { TestApp } from "./app.ts";
 import { type Answer, call } from "./call.ts";
+import { fetchDescribed } from "./openapi.ts";
 import { until } from "./until.ts";
 
 /*
@@ -146,7 +147,7 @@ export async function makeMediaRecording(
     attributes,
   });
   const { url, headers } = media.upload;
-  const sent = await fetch(url, { method: "PUT", body: readFileSync(mediaFile(file)), headers });
+  const sent = await fetchDescribed(url, { method: "PUT", body: readFileSync(mediaFile(file)), headers });
   if (sent.status !== 200) throw new Error(`the file was rejected: ${await sent.text()}`);
   return waitForRecording(app, by, id);
 }

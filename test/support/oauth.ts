@@ -5,6 +5,7 @@ import { type ClientInput, createClient } from "../../server/oauth/clients/clien
 import type { ClientRow } from "../../server/oauth/clients/queries.ts";
 import type { TestApp } from "./app.ts";
 import { makeWorkspace, type TestUser, type TestWorkspace } from "./factories.ts";
+import { assertDescribed } from "./openapi.ts";
 import { cheapHash } from "./passwords.ts";
 
 export const password = "correct horse battery staple";
@@ -196,7 +197,7 @@ export interface TokenReply {
   readonly body: any;
 }
 
-/** Sends JSON or a form to the token or revocation endpoint. */
+/** Sends JSON or a form to the token or revocation endpoint, and checks that the OpenAPI document describes the response. */
 export async function ask(
   app: { readonly url: string },
   path: string,
@@ -215,7 +216,10 @@ export async function ask(
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+  const { status, headers } = response;
+  const body = text === "" ? null : JSON.parse(text);
+  assertDescribed(undefined, "POST", path, { status, headers, body });
+  return { status, headers, body };
 }
 
 /** The credentials a client sends in the body. */

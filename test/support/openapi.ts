@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isVersionName, versionNames } from "../../contract/versions.ts";
+import { isVersionName, versionNames, versions } from "../../contract/versions.ts";
 
 interface Content {
   readonly content?: Readonly<Record<string, unknown>>;
@@ -10,6 +10,7 @@ interface Content {
 }
 
 interface Described {
+  readonly parameters?: readonly { readonly name: string }[];
   readonly responses: Readonly<Record<string, Content>>;
 }
 
@@ -25,6 +26,9 @@ interface OpenDocument {
   /** Validates a value by the schema at a JSON pointer; each is compiled once. */
   validate(pointer: readonly string[], value: unknown): void;
 }
+
+/** Its document describes what needs no version header, which is the same in every version. */
+const currentVersion = versions.find(({ status }) => status === "current")?.name ?? "";
 
 const documents = new Map<string, OpenDocument>();
 
@@ -71,9 +75,14 @@ interface ReceivedResponse {
 /** Responses that HTTP itself has for every request, whatever its path. */
 const anywhere = new Set([405, 408, 414, 431]);
 
+/** Headers that HTTP defines for every response, or that tell browsers what to do with it. */
+const undescribedHeaders =
+  /^(?:access-control-.*|allow|cache-control|connection|content-(?:disposition|length|security-policy|type)|cross-origin-.*|date|keep-alive|permissions-policy|pragma|referrer-policy|strict-transport-security|transfer-encoding|vary|x-content-type-options|x-frame-options)$/;
+
 /**
  * Checks that the OpenAPI document of a version describes a response: its status, headers, content type and body.
  * Requests for which the version has no operation are ignored.
+ * @param version of the request; undefined for one without, such as to the OAuth endpoints.
  */
 export function assertDescribed(
   version: string | undefined,
@@ -81,24 +90,48 @@ export function assertDescribed(
   path: string,
   response: ReceivedResponse,
 ): void {
-  if (version === undefined || !isVersionName(version)) return;
-  const { document, templates, validate } = open(version);
+  if (version !== undefined && !isVersionName(version)) return;
+  const { document, templates, validate } = open(version ?? currentVersion);
   const plain = path.split("?", 1)[0] ?? "";
   const verb = method.toLowerCase();
   const template = templates.find(({ matches }) => matches.test(plain))?.template;
   const operation = template === undefined ? undefined : document.paths[template]?.[verb];
   if (template === undefined || operation === undefined || anywhere.has(response.status)) return;
-  const called = `${method} ${template} in ${version}: ${response.status}`;
+  const isVersioned = operation.parameters?.some(({ name }) => name === "Public-Api-Version");
+  if (version === undefined && isVersioned) return;
+  const called = `${method} ${template} in ${version ?? currentVersion}: ${response.status}`;
   const described = operation.responses[response.status];
   assert.ok(described, `${called} is not in the OpenAPI document`);
   for (const [name, { required }] of Object.entries(described.headers ?? {}))
     assert.ok(!required || response.headers.has(name), `${called} lacks the header ${name}`);
+  const names = new Set(Object.keys(described.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const name of response.headers.keys())
+    assert.ok(
+      names.has(name) || undescribedHeaders.test(name),
+      `${called} has the header ${name}, which is not in the OpenAPI document`,
+    );
   if (described.content === undefined) return;
   const type = response.headers.get("content-type")?.split(";", 1)[0] ?? "";
   assert.ok(described.content[type], `${called} has a body of type ${type}`);
   if (response.body === undefined) return;
   const pointer = ["paths", template, verb, "responses", String(response.status), "content", type, "schema"];
   validate(pointer, response.body);
+}
+
+/**
+ * Sends a request that needs no version header, such as that of an upload's file, and checks that the OpenAPI document
+ * describes the response.
+ */
+export async function fetchDescribed(
+  url: string,
+  init: RequestInit & { readonly method: string },
+): Promise<Response> {
+  const response = await fetch(url, init);
+  const { status, headers } = response;
+  const isJson = /[/+]json\b/.test(headers.get("content-type") ?? "");
+  const body = isJson ? await response.clone().json() : undefined;
+  assertDescribed(undefined, init.method, new URL(url).pathname, { status, headers, body });
+  return response;
 }
 
 /** Checks that a webhook is as the OpenAPI document of a version with its hook type says. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, currentVersion, olderVersion } from "../../../test/support/app.ts";
 import { makeUser, unknownId } from "../../../test/support/factories.ts";
+import { fetchDescribed } from "../../../test/support/openapi.ts";
 import { type Input, startUploads } from "../test/uploads.ts";
 import { extensionOf } from "./one-step.ts";
 
@@ -28,8 +29,8 @@ test("created: returns where the file goes and its limits, and accepts it withou
   assert.deepEqual(Object.keys(body).sort(), ["max_duration_sec", "max_upload_bytes", "url", "uuid"]);
   assert.deepEqual([body.max_duration_sec, body.max_upload_bytes], [10_800, 4_294_967_296]);
   const url = body.url.replace("http://parley.test", app.url);
-  assert.equal((await fetch(url, { method: "PUT", body: "a file" })).status, 200);
-  assert.equal((await fetch(url, { method: "PUT", body: "another" })).status, 412);
+  assert.equal((await fetchDescribed(url, { method: "PUT", body: "a file" })).status, 200);
+  assert.equal((await fetchDescribed(url, { method: "PUT", body: "another" })).status, 412);
 
   const upload = await call(
     app,
@@ -61,7 +62,7 @@ test("Get Upload and List Uploads show the PUT headers of an upload created by t
 
   const { url, headers } = listed.media.upload;
   const put = (content: string) =>
-    fetch(url.replace("http://parley.test", app.url), { method: "PUT", body: content, headers });
+    fetchDescribed(url.replace("http://parley.test", app.url), { method: "PUT", body: content, headers });
   assert.equal((await put("a file")).status, 200);
   assert.equal((await put("another")).status, 412);
 });

@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { test } from "node:test";
 import { call } from "../../../test/support/app.ts";
 import { makeUser, type TestUser } from "../../../test/support/factories.ts";
+import { fetchDescribed } from "../../../test/support/openapi.ts";
 import { until } from "../../../test/support/until.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { promoteUploadJob } from "../promotion/promote.ts";
@@ -55,7 +56,7 @@ test("files for the uploads of a deactivated user are refused by PUT and by tus"
   const user = await makeUser(app.db, workspace);
   const { media } = (await create({ media_type: "video" }, user.token)).body;
   assert.equal((await deactivate(user)).body.ended_uploads, 1);
-  const put = await fetch(reach(media.upload.url), {
+  const put = await fetchDescribed(reach(media.upload.url), {
     method: "PUT",
     headers: media.upload.headers,
     body: bytes,
@@ -80,7 +81,7 @@ test("a viewer's upload URLs accept no file", async () => {
   const user = await makeUser(app.db, workspace);
   const { media } = (await create({ media_type: "video" }, user.token)).body;
   await app.db.pool.query("update users set role = 'viewer' where id = $1", [user.id]);
-  const put = await fetch(reach(media.upload.url), {
+  const put = await fetchDescribed(reach(media.upload.url), {
     method: "PUT",
     headers: media.upload.headers,
     body: bytes,

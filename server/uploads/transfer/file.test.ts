@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { test } from "node:test";
 import { call } from "../../../test/support/app.ts";
+import { fetchDescribed } from "../../../test/support/openapi.ts";
 import { until } from "../../../test/support/until.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { type Input, startUploads } from "../test/uploads.ts";
@@ -29,12 +30,12 @@ function reach(url: string): string {
 }
 
 async function put(target: Target, body: Buffer | ReadableStream, headers = target.headers) {
-  return fetch(target.url, {
+  return fetchDescribed(target.url, {
     method: "PUT",
     body,
     headers,
     ...(body instanceof Buffer ? {} : { duplex: "half" }),
-  } as RequestInit);
+  } as RequestInit & { method: string });
 }
 
 async function codeOf(response: Response): Promise<[number, string]> {

@@ -730,9 +730,9 @@ export class ParleyApi extends HeyApiClient {
             grant_type: 'authorization_code';
             code: string;
             /**
-             * The verifier of the code_challenge (RFC 7636, S256).
+             * The verifier of the code_challenge (RFC 7636, S256). Required if the authorization request had one, as that of every public client.
              */
-            code_verifier: string;
+            code_verifier?: string;
             /**
              * If given, must equal the redirect_uri of the authorization request.
              */

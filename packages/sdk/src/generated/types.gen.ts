@@ -2409,9 +2409,9 @@ export type OauthTokenData = {
         grant_type: 'authorization_code';
         code: string;
         /**
-         * The verifier of the code_challenge (RFC 7636, S256).
+         * The verifier of the code_challenge (RFC 7636, S256). Required if the authorization request had one, as that of every public client.
          */
-        code_verifier: string;
+        code_verifier?: string;
         /**
          * If given, must equal the redirect_uri of the authorization request.
          */
@@ -2445,7 +2445,7 @@ export type OauthTokenData = {
 
 export type OauthTokenErrors = {
     /**
-     * `invalid_request`, `invalid_grant` or `unsupported_grant_type`.
+     * `invalid_request`, `invalid_grant`, `unsupported_grant_type`, or `invalid_target` for a resource of another server.
      */
     400: OAuthError;
     /**
@@ -2453,9 +2453,17 @@ export type OauthTokenErrors = {
      */
     401: OAuthError;
     /**
-     * `slow_down`: too many failures; try again after `Retry-After` seconds.
+     * `slow_down`: too many requests or failures; try again after `Retry-After` seconds.
      */
     429: OAuthError;
+    /**
+     * `internal`: Something went wrong on the server.
+     */
+    500: Problem;
+    /**
+     * `unavailable`: Temporarily unavailable.
+     */
+    503: Problem;
 };
 
 export type OauthTokenError = OauthTokenErrors[keyof OauthTokenErrors];
@@ -2494,9 +2502,17 @@ export type OauthRevokeErrors = {
      */
     401: OAuthError;
     /**
-     * `slow_down`: too many failures; try again after `Retry-After` seconds.
+     * `slow_down`: too many requests or failures; try again after `Retry-After` seconds.
      */
     429: OAuthError;
+    /**
+     * `internal`: Something went wrong on the server.
+     */
+    500: Problem;
+    /**
+     * `unavailable`: Temporarily unavailable.
+     */
+    503: Problem;
 };
 
 export type OauthRevokeError = OauthRevokeErrors[keyof OauthRevokeErrors];

@@ -10,6 +10,10 @@ const count = { type: "integer", minimum: 0 } as const;
 
 /** Response headers that many operations share, by their name. */
 export const sharedHeaders = {
+  "X-Request-Id": {
+    description: "Identifies the request in the server's log; problem documents repeat it.",
+    schema: text,
+  },
   "X-RateLimit-Limit": {
     description: "Requests per minute that the token, or without a token the IP address, may make.",
     schema: count,
@@ -35,8 +39,8 @@ type SharedHeader = keyof typeof sharedHeaders;
 
 /** Headers of every response of an operation: those of the rate limit, and of a version's lifecycle if it has one. */
 export function commonHeaders(isVersioned: boolean): readonly SharedHeader[] {
-  const rateLimit = ["X-RateLimit-Limit", "X-RateLimit-Remaining"] as const;
-  return isVersioned ? [...rateLimit, "Deprecation", "Sunset", "Link"] : rateLimit;
+  const common = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining"] as const;
+  return isVersioned ? [...common, "Deprecation", "Sunset", "Link"] : common;
 }
 
 /** References to shared headers; the document must contain `sharedHeaders`. */

@@ -10,12 +10,12 @@ import {
   hookTypesIn,
 } from "../../../../contract/hooks.ts";
 import { oauthPaths } from "../../../../contract/oauth.ts";
-import { oauthOpenApiPaths } from "../../../../contract/oauth-openapi.ts";
 import { commonErrors, isManagement, type Operation } from "../../../../contract/operation.ts";
 import type { Permission } from "../../../../contract/permissions.ts";
 import { uploadFile, uploadFilesPath } from "../../../../contract/upload-file.ts";
 import { isOpen, type VersionName, type VersionStatus, versions } from "../../../../contract/versions.ts";
-import { commonHeaders, failures, sharedHeaders, success } from "./openapi-responses.ts";
+import { oauthOpenApiPaths } from "./openapi-oauth.ts";
+import { commonHeaders, failures, headerRefs, sharedHeaders, success } from "./openapi-responses.ts";
 import { includeAlternatives, includeByType, includeSchemas, webhooksOf } from "./openapi-webhooks.ts";
 
 /**
@@ -159,19 +159,21 @@ function bodyOf({ body }: Operation): Pick<ZodOpenApiOperationObject, "requestBo
 
 /** The upload of a file, to a URL that Create Upload or Upload Recording returns. */
 function filePut(version: VersionName): ZodOpenApiOperationObject {
-  const { ifNoneMatch } = uploadFile;
+  const isStaged = isOpen("staged_uploads", version);
   const file = { type: "string", format: "binary" } as const;
   return {
     operationId: uploadFile.id,
     tags: ["Uploads"],
     summary: uploadFile.summary,
-    description: uploadFile.description,
+    description: isStaged
+      ? `${uploadFile.description} ${uploadFile.stagedDescription}`
+      : uploadFile.description,
     // The signature in the URL is the permission.
     security: [],
     requestParams: {
       path: uploadFile.params,
       header: z.object({
-        "If-None-Match": isOpen("staged_uploads", version) ? ifNoneMatch : ifNoneMatch.optional(),
+        "If-None-Match": isStaged ? uploadFile.ifNoneMatch : uploadFile.ifNoneMatch.optional(),
         "Content-Length": uploadFile.contentLength,
       }),
     },
@@ -179,10 +181,13 @@ function filePut(version: VersionName): ZodOpenApiOperationObject {
     responses: {
       "200": {
         description: "The file has arrived.",
-        headers: { ETag: { description: "Identifies the file's content.", schema: { type: "string" } } },
+        headers: {
+          ...headerRefs(["X-Request-Id"]),
+          ETag: { description: "Identifies the file's content.", schema: { type: "string" } },
+        },
         content: { "application/json": { schema: uploadFile.response } },
       },
-      ...failures(uploadFile.errors, []),
+      ...failures(uploadFile.errors, ["X-Request-Id"]),
     },
   };
 }

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { GenerateTokenInput, oauthPaths, RefreshTokenInput, TokenResponse } from "./oauth.ts";
+import {
+  GenerateTokenInput,
+  oauthPaths,
+  RefreshTokenInput,
+  TokenResponse,
+} from "../../../../contract/oauth.ts";
+import { commonHeaders, failures, headerRefs } from "./openapi-responses.ts";
 
 /** Errors of the OAuth endpoints. Source: RFC 6749, section 5.2. */
 const OAuthProblem = z
@@ -16,8 +22,11 @@ const RevokeInput = z.object({
   client_secret: z.string().optional(),
 });
 
-const failure = (description: string) => ({
+const headers = commonHeaders(false);
+
+const failure = (description: string, own: object = {}) => ({
   description,
+  headers: { ...headerRefs(headers), ...own },
   content: { "application/json": { schema: OAuthProblem } },
 });
 
@@ -44,10 +53,23 @@ const endpoint = <B extends z.ZodType, A extends z.ZodType>(input: {
       },
     },
     responses: {
-      "200": { description: "Success", content: { "application/json": { schema: input.response } } },
+      "200": {
+        description: "Success",
+        headers: headerRefs(headers),
+        content: { "application/json": { schema: input.response } },
+      },
       "400": failure(input.invalid),
-      "401": failure("`invalid_client`: the client is unknown, or its secret is wrong."),
-      "429": failure("`slow_down`: too many failures; try again after `Retry-After` seconds."),
+      "401": failure("`invalid_client`: the client is unknown, or its secret is wrong.", {
+        "WWW-Authenticate": {
+          description: "How to authenticate (RFC 7617); present if the request used HTTP Basic.",
+          schema: { type: "string" },
+        },
+      }),
+      "429": failure(
+        "`slow_down`: too many requests or failures; try again after `Retry-After` seconds.",
+        headerRefs(["Retry-After"]),
+      ),
+      ...failures(["internal", "unavailable"], headers),
     },
   },
 });
@@ -61,7 +83,8 @@ export const oauthOpenApiPaths = {
       "Exchanges an authorization code or a refresh token for tokens. Legacy clients receive neither `refresh_token` nor `expires_in`.",
     body: z.union([GenerateTokenInput, RefreshTokenInput]),
     response: TokenResponse,
-    invalid: "`invalid_request`, `invalid_grant` or `unsupported_grant_type`.",
+    invalid:
+      "`invalid_request`, `invalid_grant`, `unsupported_grant_type`, or `invalid_target` for a resource of another server.",
   }),
   [oauthPaths.revoke]: endpoint({
     id: "oauthRevoke",
