@@ -52,7 +52,7 @@ export function oauthClientCommand(): Command {
       if (name === "" || name.length > 100) throw new AccountError("--name must have 1 to 100 characters");
       const [violation] = findUriViolations(
         { redirect_uris: options.redirectUri, cors_origins: options.corsOrigin },
-        isPublic,
+        { isPublic, schemes: setting.oauthRedirectSchemes },
       );
       if (violation !== undefined) throw new AccountError(describe(violation, options));
       const { client, secret } = await withTransaction(async (tx) =>

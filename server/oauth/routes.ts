@@ -21,7 +21,7 @@ export async function oauthRoutes(
   deps: {
     readonly db: Database;
     readonly signer: LinkSigner;
-    readonly config: Pick<Config, "baseUrl" | "oauthRegistration">;
+    readonly config: Pick<Config, "baseUrl" | "oauthRegistration" | "oauthRedirectSchemes">;
     readonly limiter: RateLimiter;
     readonly documents: DocumentFetcher;
     readonly origins: TrustedOrigins;

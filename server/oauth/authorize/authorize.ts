@@ -29,7 +29,7 @@ import { type AuthorizeRequest, continueUrl, readAuthorizeRequest, type Target }
 
 export interface AuthorizeDependencies {
   readonly db: Database;
-  readonly config: Pick<Config, "baseUrl">;
+  readonly config: Pick<Config, "baseUrl" | "oauthRedirectSchemes">;
   readonly formTokens: FormTokens;
   readonly findApp: FindApp;
   /** URL of the other ways to sign in, which return to `next`, a path on this server; null without any. */
@@ -78,7 +78,7 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
   ): Promise<AuthorizeRequest | null> {
     const read = await readAuthorizeRequest(
       (clientId) => deps.findApp(clientId, request.ip),
-      config.baseUrl,
+      config,
       (sent ?? {}) as Record<string, unknown>,
     );
     if (read.kind === "valid") return read.request;

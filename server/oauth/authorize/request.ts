@@ -1,4 +1,5 @@
 import type { Resource } from "../../platform/auth/audience.ts";
+import type { Config } from "../../platform/config/config.ts";
 import { type ClientRow, isSelfRegistered } from "../clients/queries.ts";
 import { isRegistered } from "../clients/redirect-uri.ts";
 import { readResource } from "../resource.ts";
@@ -69,7 +70,7 @@ export type ReadRequest =
  */
 export async function readAuthorizeRequest(
   findApp: (clientId: string) => Promise<ClientRow | string>,
-  baseUrl: string,
+  { baseUrl, oauthRedirectSchemes: schemes }: Pick<Config, "baseUrl" | "oauthRedirectSchemes">,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<ReadRequest> {
   const stop = (reason: string): ReadRequest => ({ kind: "stop", reason });
@@ -87,7 +88,7 @@ export async function readAuthorizeRequest(
   const client = await findApp(clientId);
   if (typeof client === "string") return stop(client);
   if (redirectUri === undefined) return stop(`${client.name} didn't say where to return you to.`);
-  if (!isRegistered(redirectUri, client.redirect_uris, client.is_public))
+  if (!isRegistered(redirectUri, client.redirect_uris, { isPublic: client.is_public, schemes }))
     return stop(`${client.name} asked to return you to a URL that is not registered for it.`);
   const target: Target = { client, redirectUri, state };
   if (twice[0] !== undefined) {

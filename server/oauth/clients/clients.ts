@@ -30,7 +30,7 @@ export interface ClientWithSecret {
 /** All redirect URIs and origins that can't be registered, with their JSON pointers. */
 export function findUriViolations(
   input: { redirect_uris?: readonly string[] | undefined; cors_origins?: readonly string[] | undefined },
-  isPublic: boolean,
+  rules: { readonly isPublic: boolean; readonly schemes: readonly string[] },
 ): Violation[] {
   const check = (name: string, values: readonly string[], problemOf: (value: string) => string | null) =>
     values.flatMap((value, index) => {
@@ -38,7 +38,7 @@ export function findUriViolations(
       return detail === null ? [] : [{ pointer: `/${name}/${index}`, detail }];
     });
   return [
-    ...check("redirect_uris", input.redirect_uris ?? [], (uri) => redirectUriProblem(uri, isPublic)),
+    ...check("redirect_uris", input.redirect_uris ?? [], (uri) => redirectUriProblem(uri, rules)),
     ...check("cors_origins", input.cors_origins ?? [], corsOriginProblem),
   ];
 }

@@ -28,9 +28,19 @@ type ClientDefaults = Pick<Config, "datetimeFilters" | "compatibility">;
 /** App registrations for admins, and the apps that users have authorized. */
 export function oauthManagementRoutes(
   api: Api,
-  { db, config }: { readonly db: Database; readonly config: Pick<Config, "pageSize"> & ClientDefaults },
+  {
+    db,
+    config,
+  }: {
+    readonly db: Database;
+    readonly config: Pick<Config, "pageSize" | "oauthRedirectSchemes"> & ClientDefaults;
+  },
 ): void {
   const present = (client: ClientRow) => presentClient(client, config);
+  const refuseInvalidUris = (body: Parameters<typeof findUriViolations>[0], isPublic: boolean): void => {
+    const violations = findUriViolations(body, { isPublic, schemes: config.oauthRedirectSchemes });
+    if (violations.length > 0) throw invalidInput(violations);
+  };
 
   route(api, contract.listOAuthClients, async ({ principal, query }) => {
     const { rows, cursor } = await readPage({
@@ -123,11 +133,6 @@ export function oauthManagementRoutes(
       return { success: true } as const;
     }),
   );
-}
-
-function refuseInvalidUris(body: Parameters<typeof findUriViolations>[0], isPublic: boolean): void {
-  const violations = findUriViolations(body, isPublic);
-  if (violations.length > 0) throw invalidInput(violations);
 }
 
 /** A client as the management API and the command line show it, without its secret. */

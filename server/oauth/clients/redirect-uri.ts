@@ -4,11 +4,18 @@ import { loopbackHosts } from "../../../contract/redirect-target.ts";
 /** Parameters that the response adds to a redirect URI, which therefore must not contain them. */
 const ownParameters = ["code", "state", "iss", "error", "error_description"];
 
+/** What the redirect URIs of an app may be. */
+interface RedirectRules {
+  readonly isPublic: boolean;
+  /** Schemes that are allowed by name (setting PARLEY_OAUTH_REDIRECT_SCHEMES). */
+  readonly schemes: readonly string[];
+}
+
 /**
  * Why an app may not be registered with this redirect URI, in words; null when it may. Sources: RFC 6749, section
  * 3.1.2; RFC 8252, section 7; RFC 9700, section 2.1.
  */
-export function redirectUriProblem(uri: string, isPublic: boolean): string | null {
+export function redirectUriProblem(uri: string, { isPublic, schemes }: RedirectRules): string | null {
   if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri))
     return "must be an absolute URL in ASCII, such as https://app.example.com/callback";
   if (/[\\"'<>`{}|^]/.test(uri)) return "must not contain quotes, brackets, braces or backslashes";
@@ -26,8 +33,9 @@ export function redirectUriProblem(uri: string, isPublic: boolean): string | nul
     return loopbackHosts.has(url.hostname)
       ? null
       : "must be https; http is only allowed for 127.0.0.1, [::1] and localhost";
-  if (!isReversedDomain(url.protocol.slice(0, -1)))
-    return "must be https, http on the loopback interface, or a scheme that is a domain you own in reverse, such as com.example.app:/callback";
+  const scheme = url.protocol.slice(0, -1);
+  if (!schemes.includes(scheme) && !isReversedDomain(scheme))
+    return "must be https, http on the loopback interface, a scheme that is a domain you own in reverse, such as com.example.app:/callback, or a scheme in the setting PARLEY_OAUTH_REDIRECT_SCHEMES";
   return isPublic ? null : "may use a custom scheme only for a public client";
 }
 
@@ -54,11 +62,11 @@ function isReversedDomain(scheme: string): boolean {
  * Whether a redirect URI is registered, compared exactly. For a public client, a registered loopback URI without a port
  * matches every port, because native apps listen on a free one (RFC 8252, section 7.3).
  */
-export function isRegistered(uri: string, registered: readonly string[], isPublic: boolean): boolean {
-  // An older version may have registered URIs that are refused today.
-  if (redirectUriProblem(uri, isPublic) !== null) return false;
+export function isRegistered(uri: string, registered: readonly string[], rules: RedirectRules): boolean {
+  // An older version, or other settings, may have allowed URIs that are refused today.
+  if (redirectUriProblem(uri, rules) !== null) return false;
   if (registered.includes(uri)) return true;
-  if (!isPublic) return false;
+  if (!rules.isPublic) return false;
   const [, host, port, rest] =
     /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):(\d{1,5})(\/.*)?$/.exec(uri) ?? [];
   if (host === undefined || Number(port) > 65_535) return false;

@@ -104,6 +104,32 @@ test("S3: the prefix always ends with one slash", () => {
   }
 });
 
+test("schemes of redirect URIs: editors by default, none, or any but those of browsers and systems", () => {
+  const read = (value?: string) =>
+    readConfig(value === undefined ? {} : { PARLEY_OAUTH_REDIRECT_SCHEMES: value }, "/srv")
+      .oauthRedirectSchemes;
+  assert.deepEqual(read(), ["cursor", "vscode", "vscode-insiders"]);
+  assert.deepEqual(read("none"), []);
+  assert.deepEqual(read("cursor, windsurf"), ["cursor", "windsurf"]);
+  for (const wrong of [
+    "javascript",
+    "cursor,data",
+    "file",
+    "http",
+    "https",
+    "httpx",
+    "ms-settings",
+    "a:b",
+    "A",
+    "*",
+  ])
+    assert.throws(
+      () => read(wrong),
+      /PARLEY_OAUTH_REDIRECT_SCHEMES must be none, or comma-separated schemes/,
+      wrong,
+    );
+});
+
 test("several invalid settings are named in one line", () => {
   assert.throws(() => readConfig({ PARLEY_PORT: "x", PARLEY_ROLE: "y" }, "/tmp"), /PARLEY_PORT.*PARLEY_ROLE/);
 });

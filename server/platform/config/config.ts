@@ -17,6 +17,7 @@ import {
   keepRule,
   listenAddress,
   pause,
+  redirectSchemes,
   retrySchedule,
   smtpUrl,
   timeOfDay,
@@ -66,6 +67,7 @@ const settings = {
   PARLEY_DATETIME_FILTERS: z.enum(["contract", "by-name"]),
   PARLEY_COMPAT: z.enum(["none", "hubspot"]),
   PARLEY_OAUTH_REGISTRATION: z.enum(["on", "off"]),
+  PARLEY_OAUTH_REDIRECT_SCHEMES: redirectSchemes,
   PARLEY_NEW_RECORDING_SHARE_STATE: z.enum(["public", "workspace", "restricted"]),
   PARLEY_UPLOAD_URL_TTL: duration,
   PARLEY_UPLOAD_EXPIRY_GRACE: duration,
@@ -174,6 +176,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     datetimeFilters: values.PARLEY_DATETIME_FILTERS ?? "contract",
     compatibility: values.PARLEY_COMPAT ?? "none",
     oauthRegistration: values.PARLEY_OAUTH_REGISTRATION !== "off",
+    oauthRedirectSchemes: values.PARLEY_OAUTH_REDIRECT_SCHEMES ?? ["cursor", "vscode", "vscode-insiders"],
     newRecordingShareState: values.PARLEY_NEW_RECORDING_SHARE_STATE ?? "restricted",
     storage: values.PARLEY_STORAGE ?? "local",
     s3:

@@ -140,6 +140,8 @@ export interface Config {
   readonly compatibility: Compatibility;
   /** Whether apps may register themselves. */
   readonly oauthRegistration: boolean;
+  /** Schemes without a dot that redirect URIs of public apps may have. */
+  readonly oauthRedirectSchemes: readonly string[];
   readonly newRecordingShareState: "public" | "workspace" | "restricted";
   /** Lifetime of an upload URL. */
   readonly uploadUrlTtlMs: number;

@@ -245,6 +245,24 @@ export const hostNames = z.string().transform((text, context) => {
   return names;
 });
 
+/** Schemes that browsers or operating systems handle themselves, which would not lead to one app. */
+const systemSchemes =
+  /^(?:about|android.*|blob|chrome.*|data|edge.*|file.*|ftps?|https?.*|intent|jar|javascript|mailto|microsoft.*|ms-.*|resource|search.*|sms|tel|vbscript|view-source|windows.*|wss?)$/;
+
+/** Schemes of redirect URIs without a dot, comma separated; `none` for an empty list. */
+export const redirectSchemes = z.string().transform((text, context) => {
+  if (text.trim() === "none") return [];
+  const schemes = text.split(",").map((entry) => entry.trim());
+  const wrong = schemes.find(
+    (scheme) => !/^[a-z][a-z0-9-]{0,40}$/.test(scheme) || systemSchemes.test(scheme),
+  );
+  if (wrong === undefined) return schemes;
+  context.addIssue(
+    `must be none, or comma-separated schemes of apps such as cursor,vscode; "${wrong}" is not allowed`,
+  );
+  return z.NEVER;
+});
+
 /** Email addresses, `mailto:`, `tel:` and https URLs, comma separated; as URIs (RFC 9116, section 2.5.3). */
 export const contactUris = z.string().transform((text, context) => {
   const uris: string[] = [];

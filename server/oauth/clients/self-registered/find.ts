@@ -31,7 +31,7 @@ export function createFindApp(deps: {
   readonly db: Database;
   readonly limiter: RateLimiter;
   readonly documents: DocumentFetcher;
-  readonly config: Pick<Config, "oauthRegistration">;
+  readonly config: Pick<Config, "oauthRegistration" | "oauthRedirectSchemes">;
   readonly log: FastifyBaseLogger;
 }): FindApp {
   const { db, limiter, documents, config, log } = deps;
@@ -56,7 +56,7 @@ export function createFindApp(deps: {
     // Otherwise a page of the host that shows content of others could describe an app under another name.
     if ((json as { client_id?: unknown } | null)?.client_id !== url)
       return refuse("it belongs to another client_id");
-    const metadata = readMetadata(json, true);
+    const metadata = readMetadata(json, { isDocument: true, schemes: config.oauthRedirectSchemes });
     if ("code" in metadata) return `The app's description at ${url} is invalid: ${metadata.description}.`;
     return saveDocument(db, url, metadata, new Date(Date.now() + maxAgeSec * 1000));
   }

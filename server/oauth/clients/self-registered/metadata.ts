@@ -27,9 +27,13 @@ const Metadata = z.object({
 /**
  * Validates the metadata of an app that registers itself (RFC 7591, section 2). Unknown fields are ignored; so are logos and
  * links, which would let an app imitate another on the consent page.
- * @param isDocument a document can't hold a secret, so that its app is public.
+ * @param rules.isDocument a document can't hold a secret, so that its app is public.
+ * @param rules.schemes that redirect URIs may have by the setting PARLEY_OAUTH_REDIRECT_SCHEMES.
  */
-export function readMetadata(sent: unknown, isDocument: boolean): AppMetadata | MetadataProblem {
+export function readMetadata(
+  sent: unknown,
+  { isDocument, schemes }: { readonly isDocument: boolean; readonly schemes: readonly string[] },
+): AppMetadata | MetadataProblem {
   const invalid = (description: string): MetadataProblem => ({
     code: "invalid_client_metadata",
     description,
@@ -51,7 +55,7 @@ export function readMetadata(sent: unknown, isDocument: boolean): AppMetadata | 
   if (response_types !== undefined && !response_types.includes("code"))
     return invalid("response_types must contain code");
   for (const uri of redirect_uris) {
-    const problem = redirectUriProblem(uri, authMethod === "none");
+    const problem = redirectUriProblem(uri, { isPublic: authMethod === "none", schemes });
     if (problem !== null) return { code: "invalid_redirect_uri", description: `a redirect URI ${problem}` };
   }
   return { name: readName(client_name), redirectUris: redirect_uris, authMethod };

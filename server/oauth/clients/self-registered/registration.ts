@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { oauthPaths } from "../../../../contract/oauth.ts";
+import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/db/database.ts";
 import { ipPrefixOf } from "../../../platform/http/limits/ip-prefix.ts";
 import type { RateLimiter } from "../../../platform/http/limits/rate-limit.ts";
@@ -17,7 +18,15 @@ const maxRegistrations = 20;
  */
 export function registrationRoute(
   scope: FastifyInstance,
-  { db, limiter }: { readonly db: Database; readonly limiter: RateLimiter },
+  {
+    db,
+    limiter,
+    config,
+  }: {
+    readonly db: Database;
+    readonly limiter: RateLimiter;
+    readonly config: Pick<Config, "oauthRedirectSchemes">;
+  },
 ): void {
   refuseOtherMethods(scope, oauthPaths.register, ["POST", "OPTIONS"]);
   // Pages of every origin may register: the response holds only what they sent and a new id.
@@ -38,7 +47,10 @@ export function registrationRoute(
       maxRegistrations,
     );
     if (exceeded) throw tooMany(Math.ceil(resetMs / 1000));
-    const metadata = readMetadata(request.body, false);
+    const metadata = readMetadata(request.body, {
+      isDocument: false,
+      schemes: config.oauthRedirectSchemes,
+    });
     if ("code" in metadata) throw new OAuthError(metadata.code, metadata.description);
     const { client, secret } = await registerClient(db, metadata);
     request.log.info({ client_id: client.id, name: client.name }, "an app registered itself");
