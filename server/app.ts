@@ -359,7 +359,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingAssetRoutes(app, { db, store, signer });
   // One for both, so that they share its statements.
   const stillSees = createViewCheck(db.pool);
-  recordingMediaRoutes(app, { db, store, signer, views, stillSees });
+  recordingMediaRoutes(app, { db, store, signer, views, stillSees, config });
   highlightMediaRoutes(app, { db, store, signer });
   clipRoutes(app, { db, store, signer, views, stillSees });
   sharedFileRoutes(app, { db, store, signer, limiter, banners, config });

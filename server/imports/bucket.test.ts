@@ -49,11 +49,8 @@ if (s3 === null) {
     const reach = (url: string, headers = {}) =>
       fetch(url.replace("http://parley.test", app.url), { redirect: "manual", headers });
     const download = await reach(media.media.url);
-    const direct = new URL(download.headers.get("location") ?? "");
-    assert.deepEqual([download.status, direct.origin], [302, s3?.endpoint], "downloads come from the bucket");
-    const seconds = Number(direct.searchParams.get("X-Amz-Expires"));
-    assert.ok(seconds > 50 && seconds <= 60, `its URL can't be revoked, and lives for ${seconds} s`);
-    assert.equal((await fetch(direct)).status, 200);
+    assert.equal(download.status, 200, "downloads are served here");
+    assert.equal((await download.arrayBuffer()).byteLength, media.media.size_bytes);
     const part = await reach(media.media.url, { range: "bytes=4-7" });
     assert.deepEqual([part.status, await part.text()], [206, "ftyp"], "players are served here");
     const { thumbnail_url, waveform_url, storyboard } = media;

@@ -105,10 +105,9 @@ test("a user deactivated over another process loses a download, an upload by tus
   let reader: IncomingMessage | undefined;
   const download = open(reach(location ?? ""), {
     method: "GET",
-    // A whole file would be downloaded from the bucket.
-    headers: { range: "bytes=0-" },
+    headers: {},
     onResponse: (response) => {
-      assert.equal(response.statusCode, 206);
+      assert.equal(response.statusCode, 200);
       reader = response.on("data", (piece: Buffer) => {
         received += piece.length;
       });

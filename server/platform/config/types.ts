@@ -164,6 +164,8 @@ export interface Config {
   readonly hooksAllowAddresses: string;
   /** Milliseconds between the attempts of a delivery; null: the defaults. */
   readonly hookRetryScheduleMs: readonly number[] | null;
+  /** Who sends whole files that are in a bucket: this server, which can cut them off, or the bucket. */
+  readonly s3Downloads: "server" | "bucket";
   /** Token that a bucket's notifications must send; null: notifications are off. */
   readonly s3NotificationToken: string | null;
   /** What transcribes recordings; null: nothing. */

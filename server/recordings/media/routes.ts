@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Uuid } from "../../../contract/common.ts";
 import type { View } from "../../access/viewer.ts";
 import type { ViewLog } from "../../audit/views.ts";
+import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
@@ -21,15 +22,17 @@ interface Dependencies {
   readonly signer: LinkSigner;
   readonly views: ViewLog;
   readonly stillSees: (view: View) => Promise<boolean>;
+  readonly config: Pick<Config, "s3Downloads">;
 }
 
 /**
- * Serves files of recordings by signed URLs: the bytes, or a redirect to a bucket's own URL that expires within a minute.
+ * Serves files of recordings by signed URLs: the bytes, or with PARLEY_S3_DOWNLOADS=bucket a redirect of whole downloads to
+ * a bucket's own URL that expires within a minute.
  * A URL is for one viewer and works as long as that viewer sees the recording.
  */
 export function recordingMediaRoutes(
   app: FastifyInstance,
-  { db, store, signer, views, stillSees }: Dependencies,
+  { db, store, signer, views, stillSees, config }: Dependencies,
 ): void {
   /** The recording that the URL names. */
   const recordingIn = (request: FastifyRequest): string => {
@@ -73,7 +76,8 @@ export function recordingMediaRoutes(
     if (request.method === "GET") {
       await views.noteLink(request, media.workspace_id, media.recording_id);
       // Players read ranges for hours, and browsers send each to where the first was redirected: past its expiry.
-      const link = request.headers.range === undefined ? await bucketUrl(store, media) : null;
+      const isForBucket = config.s3Downloads === "bucket" && request.headers.range === undefined;
+      const link = isForBucket ? await bucketUrl(store, media) : null;
       if (link !== null) return reply.header("cache-control", "no-store").redirect(link, 302);
     }
     watch(reply.raw, () => stillSees({ viewerId, recordingId }));

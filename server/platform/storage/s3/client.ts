@@ -60,8 +60,14 @@ export function createS3Client(options: S3StoreOptions): S3Client {
     forcePathStyle: options.forcePathStyle ?? false,
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     ...(region !== undefined && { region }),
-    // A body of 4 GiB may take long, so only silence is limited.
-    requestHandler: { connectionTimeout: 10_000, socketTimeout: 60_000 },
+    requestHandler: {
+      // A body of 4 GiB may take long, so only silence is limited.
+      connectionTimeout: 10_000,
+      socketTimeout: 60_000,
+      // Each download to a client has a connection to the bucket; by default the 51st would wait, and all others with it.
+      httpAgent: { maxSockets: 5000 },
+      httpsAgent: { maxSockets: 5000 },
+    },
   };
   return new S3Client(settings);
 }
