@@ -32,11 +32,11 @@ export interface OpenedDatabase {
 /**
  * Connects to the configured database: starts or joins the embedded PostgreSQL, or uses the one at PARLEY_DATABASE_URL.
  * Does not change its schema.
- * @param purpose `server` holds the embedded database exclusively; `tool` works beside a running server.
+ * @param purpose `server` and `lone-tool` hold the embedded database exclusively; `tool` works beside a running server.
  */
 export async function openConfiguredDatabase(
   config: Config,
-  purpose: "server" | "tool",
+  purpose: "server" | "tool" | "lone-tool",
   log: FastifyBaseLogger,
   onLost: (error: Error) => void = () => {},
 ): Promise<OpenedDatabase> {
@@ -46,7 +46,7 @@ export async function openConfiguredDatabase(
     config.databaseUrl === null
       ? await startEmbeddedPostgres({
           dataDir: config.dataDir,
-          purpose,
+          purpose: purpose === "tool" ? "tool" : "server",
           log: (level, message, detail) => log[level](detail ?? {}, message),
           onLost,
         })
@@ -55,7 +55,7 @@ export async function openConfiguredDatabase(
   const direct = config.databaseDirectUrl === null ? null : { connectionString: config.databaseDirectUrl };
   const db = openDatabase(settings, {
     // Tells servers from commands that work beside them (backup/snapshot.ts).
-    ...(purpose === "tool" ? { applicationName: "parley tool" } : {}),
+    ...(purpose === "server" ? {} : { applicationName: "parley tool" }),
     ...(direct === null ? {} : { direct }),
     ...(config.databaseReplicaUrl === null
       ? {}
@@ -196,9 +196,8 @@ async function copyBefore(
 
 /** The database for a command that replaces what it has: no server may use it meanwhile. */
 export async function openDatabaseAlone(config: Config, log: FastifyBaseLogger): Promise<OpenedDatabase> {
-  // Of the embedded database a server has sole use; of another one, such commands check for themselves.
-  const purpose = config.databaseUrl === null ? "server" : "tool";
-  const opened = await openConfiguredDatabase(config, purpose, log);
+  // Nothing holds a database of your own exclusively; such commands check it for themselves.
+  const opened = await openConfiguredDatabase(config, "lone-tool", log);
   return refuseMoved(opened.db.pool).then(
     () => opened,
     async (error) => {

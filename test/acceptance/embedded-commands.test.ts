@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { createTestDatabase } from "../support/database.ts";
+import { createLibrary, failing } from "../support/library.ts";
+import { makeNextVersion } from "../support/next-version.ts";
+import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "parley-embedded-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const destination = join(folder, "backups");
+
+/** An installation on the embedded database, as a first start without settings creates it. */
+async function prepareEmbedded(): Promise<ServerProcess> {
+  const server = await prepareServer({ databaseUrl: "" });
+  after(() => server.dispose());
+  return server;
+}
+
+const server = await prepareEmbedded();
+await server.start();
+const library = await createLibrary(server);
+await library.uploadMedia();
+const original = await library.readAll();
+
+test("restore works into the embedded database, and is refused while a server uses it", async () => {
+  const id = await parley(server, "backup", destination);
+  assert.match(
+    await failing(server, "restore", destination, "--dry-run"),
+    /another Parley server is already/,
+  );
+  await server.stop();
+  const target = await prepareEmbedded();
+  await parley(target, "restore", destination, "--dry-run");
+  await parley(target, "restore", destination);
+  assert.match(await failing(target, "restore", destination), /already has an installation/);
+  await parley(target, "restore", destination, "--replace", "--yes");
+  await target.start();
+  assert.deepEqual(await library.readAll(target), original);
+  assert.equal(await target.stop(), 0);
+  await parley(target, "restore", "accept");
+  assert.equal((await parley(target, "backup", "list", destination)).split(" ")[0], id);
+});
+
+test("commands work on the embedded database while no server runs", async () => {
+  const id = await parley(server, "backup", destination);
+  await parley(server, "backup", "verify", destination);
+  assert.match(
+    await parley(server, "backup", "prune", destination, "--keep", "1d", "--json"),
+    new RegExp(id),
+  );
+  await parley(server, "migrate", "--finish");
+  const own = await createTestDatabase("template1");
+  after(() => own.drop());
+  await parley(server, "database", "move", own.url);
+  const moved = { env: { ...server.env, PARLEY_DATABASE_URL: own.url } };
+  await parley(moved, "database", "move", "embedded");
+  await server.start();
+  assert.deepEqual(await library.readAll(), original);
+  assert.equal(await server.stop(), 0);
+});
+
+test("an upgrade of the embedded database is rolled back, and the previous version starts again", async () => {
+  const program = makeNextVersion("1.1.0", { "9001_next": "create table next_version (id integer)" });
+  const next = await prepareServer({ databaseUrl: "", shared: server, program });
+  await next.start();
+  await parley(next, "workspace", "create", "--name", "After");
+  assert.match(await failing(server, "upgrade", "rollback", "--yes"), /another Parley server is already/);
+  await next.stop();
+  assert.equal(readdirSync(join(server.env.PARLEY_DATA_DIR ?? "", "before-upgrades", "backups")).length, 1);
+  await parley(next, "upgrade", "rollback", "--yes");
+  assert.doesNotMatch(await parley(server, "workspace", "list"), /After/);
+  await server.start();
+  assert.deepEqual(await library.readAll(), original);
+  assert.equal(await server.stop(), 0);
+});
