@@ -178,7 +178,7 @@ async function runScheduled(time: Date): Promise<void> {
   if (destination === null) throw new ConfigError("PARLEY_BACKUP_TO is not set");
   await withStore(
     (db, store, _config, settings) =>
-      runScheduledBackup({ db, store, settings, config }, destination, time, toolLog()),
+      runScheduledBackup({ db, store, settings, config }, { destination, scheduledFor: time }, toolLog()),
     config,
   );
 }

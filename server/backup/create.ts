@@ -21,7 +21,7 @@ import {
   writeManifest,
 } from "./manifest.ts";
 import { copyObjects, listWanted } from "./objects.ts";
-import { finishRun, startRun } from "./runs.ts";
+import { recordRun } from "./runs.ts";
 import { connectForCopy, openSnapshot, type Snapshot } from "./snapshot.ts";
 
 /** Tables read at a time. */
@@ -55,9 +55,12 @@ export interface BackupResult {
   readonly copiedBytes: number;
 }
 
+/** Another backup has the lock. */
+export class BackupRunningError extends BackupError {}
+
 /**
  * Runs work while holding the lock of backups: nothing else backs up, prunes or removes files meanwhile.
- * @throws BackupError if another has it.
+ * @throws BackupRunningError if another has it.
  */
 export async function withBackupLock<T>(
   settings: ConnectionSettings,
@@ -66,7 +69,7 @@ export async function withBackupLock<T>(
   const lock = await connectForCopy(settings);
   try {
     if (!(await takeBackupLock(lock)))
-      throw new BackupError("another backup is running; wait until it has finished");
+      throw new BackupRunningError("another backup is running; wait until it has finished");
     return await work(lock);
   } finally {
     await lock.end();
@@ -76,39 +79,31 @@ export async function withBackupLock<T>(
 /**
  * Backs an installation up while it runs: the database as it is at one moment, then every file that this state refers to.
  * The manifest is written last; without it there is no backup, and the next run uses what was copied.
- * @param scheduledFor the time it was due; null: an operator ran it.
  * @throws BackupError if another backup runs, or the folder has backups of another installation.
  */
 export function createBackup(
   source: Source,
   folder: BackupFolder,
   onProgress: (progress: BackupProgress) => void = () => {},
-  scheduledFor: Date | null = null,
 ): Promise<BackupResult> {
+  const start = { kind: "backup", destination: folder.destination, scheduledFor: null } as const;
   // The lock comes before the snapshot, so that no file that the snapshot refers to is removed.
-  return withBackupLock(source.settings, async (lock) => {
-    const run = await startRun(lock, { kind: "backup", destination: folder.destination, scheduledFor });
-    try {
-      const result = await writeBackup(source, folder, lock, onProgress);
-      await finishRun(lock, run, {
-        backupId: result.manifest.id,
-        bytes: result.bytes,
-        copiedBytes: result.copiedBytes,
-      });
-      return result;
-    } catch (error) {
-      // The error itself is what counts; without the database it can't be recorded.
-      await finishRun(lock, run, { error: error as Error }).catch(() => undefined);
-      throw error;
-    }
-  });
+  return withBackupLock(source.settings, (lock) =>
+    recordRun(lock, start, () => writeBackup(source, folder, lock, onProgress), describeResult),
+  );
 }
 
-async function writeBackup(
+/** A backup for the table of runs. */
+export function describeResult({ manifest, bytes, copiedBytes }: BackupResult) {
+  return { backupId: manifest.id, bytes, copiedBytes };
+}
+
+/** Writes a backup. @param lock the connection that holds the lock of backups. */
+export async function writeBackup(
   { settings, store, config, db }: Source,
   folder: BackupFolder,
   lock: pg.Client,
-  onProgress: (progress: BackupProgress) => void,
+  onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<BackupResult> {
   await claimFolder(folder, await readInstallationId(lock));
   const { complete, interrupted } = await listBackups(folder);

@@ -10,11 +10,10 @@ interface RunStart {
 }
 
 /**
- * Records that a run has begun. The caller holds the lock of backups, so runs of the same kind that still say `running`
- * were interrupted.
+ * Records that a run has begun. Only one runs at a time: runs of the same kind that still say `running` were interrupted.
  * @returns the run's id.
  */
-export async function startRun(
+async function startRun(
   client: pg.ClientBase,
   { kind, destination, scheduledFor }: RunStart,
 ): Promise<string> {
@@ -33,13 +32,52 @@ export async function startRun(
   return rows[0]?.id ?? "";
 }
 
+/** What a run did. */
+interface RunResult {
+  readonly backupId: string;
+  readonly bytes?: number;
+  readonly copiedBytes?: number;
+}
+
+/** Runs work and records that it began and how it ended. */
+export async function recordRun<T>(
+  client: pg.ClientBase,
+  start: RunStart,
+  work: () => Promise<T>,
+  describe: (result: T) => RunResult,
+): Promise<T> {
+  const run = await startRun(client, start);
+  try {
+    const result = await work();
+    await finishRun(client, run, describe(result));
+    return result;
+  } catch (error) {
+    // The error itself is what counts; without the database it can't be recorded.
+    await finishRun(client, run, { error: error as Error }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Records that a scheduled backup failed, unless its process did that itself before it ended. */
+export async function recordFailure(
+  pool: Pick<pg.Pool, "query">,
+  { destination, scheduledFor }: { readonly destination: string; readonly scheduledFor: Date },
+  error: string,
+): Promise<void> {
+  await pool.query(
+    `insert into backup_runs (kind, destination, scheduled_for, state, finished_at, error)
+     values ('backup', $1, $2, 'failed', now(), left($3, 1000))
+     on conflict (kind, scheduled_for) do update set state = 'failed', finished_at = now(), error = excluded.error
+     where backup_runs.state = 'running'`,
+    [destination, scheduledFor, error],
+  );
+}
+
 /** Records how a run ended. */
-export async function finishRun(
+async function finishRun(
   client: pg.ClientBase,
   id: string,
-  result:
-    | { readonly error: Error }
-    | { readonly backupId: string; readonly bytes?: number; readonly copiedBytes?: number },
+  result: RunResult | { readonly error: Error },
 ): Promise<void> {
   if ("error" in result)
     await client.query(

@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { FastifyBaseLogger } from "fastify";
+import { sql } from "kysely";
 import { enqueueMail } from "../accounts/one-time-links/mailer.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Encryptor } from "../platform/crypto/encryptor.ts";
 import { isBackupRunning } from "../platform/db/backup-lock.ts";
 import type { Database } from "../platform/db/database.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
+import { recordFailure } from "./runs.ts";
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
@@ -19,8 +21,11 @@ const overdueAfterMs = 2 * dayMs;
 /** How long an email about a failure is worth sending. */
 const mailValidMs = dayMs;
 
+/** How often one is sent at most. */
+const mailEvery = "23 hours";
+
 /** Admins who get it at most. */
-const maxRecipients = 20;
+const maxRecipients = 100;
 
 /** The last time at or before now at which a backup is due, in the time zone of this process. */
 export function lastDueTime(now: Date, atMinute: number): Date {
@@ -56,6 +61,7 @@ export interface BackupSchedule {
 /** Several workers may check at the same time: the lock of backups lets one run. */
 export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule {
   const { db, config, log } = deps;
+  const { destination } = config.backup;
   let running: { readonly done: Promise<void>; kill(): void } | null = null;
   let isStopping = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -70,30 +76,39 @@ export function createBackupSchedule(deps: ScheduleDependencies): BackupSchedule
       { lastBackup: state.lastSucceeded?.toISOString() ?? null, error: state.lastError },
       "backups are overdue: none has succeeded for two days; see `parley backup` and PARLEY_BACKUP_TO",
     );
+    const { lastSucceeded, lastError } = state;
+    await mailAdmins(deps, {
+      subject: "backups are overdue",
+      text: `No backup of ${config.baseUrl} has succeeded for two days. The last one: ${lastSucceeded?.toISOString() ?? "none"}.${lastError === null ? "" : `\n\nThe last error: ${lastError}`}\n\nRun \`parley status\` to see the state of backups, and \`parley backup\` to back up now. The log of the workers has the details.\n`,
+    });
+  }
+
+  /** Runs the backup that is due until it has ended. */
+  async function run(due: Date, destination: string, done: Promise<string | null>): Promise<void> {
+    const error = await done;
+    if (error === null || isStopping) return;
+    retryAt = performance.now() + retryAfterMs;
+    await recordFailure(db.pool, { destination, scheduledFor: due }, error);
+    await reportFailure(deps, due, error);
   }
 
   return {
     async check() {
-      if (config.backup.destination === null || running !== null || isStopping) return;
-      if (performance.now() < retryAt) return;
-      const due = lastDueTime(new Date(), config.backup.atMinute);
-      if (await shouldStart(db, due)) {
-        const child = runCommand(due, log);
-        running = {
-          kill: child.kill,
-          done: child.done
-            .then(async (error) => {
-              if (error === null || isStopping) return;
-              retryAt = performance.now() + retryAfterMs;
-              await reportFailure(deps, due, error);
-            })
-            .catch((error: Error) => log.error({ err: error }, "could not report a failed backup"))
-            .finally(() => {
-              running = null;
-            }),
-        };
-      }
+      if (destination === null || isStopping) return;
+      // Also while a backup runs, which may hang.
       await warnIfOverdue();
+      if (running !== null || performance.now() < retryAt) return;
+      const due = lastDueTime(new Date(), config.backup.atMinute);
+      if (!(await shouldStart(db, due))) return;
+      const child = runCommand(due, log);
+      running = {
+        kill: child.kill,
+        done: run(due, destination, child.done)
+          .catch((error: Error) => log.error({ err: error }, "could not report a failed backup"))
+          .finally(() => {
+            running = null;
+          }),
+      };
     },
     async stop() {
       isStopping = true;
@@ -133,45 +148,72 @@ function runCommand(due: Date, log: FastifyBaseLogger): { done: Promise<string |
   const { promise: done, resolve } = Promise.withResolvers<string | null>();
   child.once("error", (error) => resolve(error.message));
   child.once("close", (code, signal) => {
-    if (code === 0) log.info({ due: due.toISOString() }, "the scheduled backup has finished");
-    resolve(code === 0 ? null : output.trim() || `it ended with ${signal ?? `exit code ${code}`}`);
+    if (code === 0) log.info({ due: due.toISOString() }, "the process of the scheduled backup has finished");
+    const message = output.trim().replace(/^parley: /, "");
+    resolve(code === 0 ? null : message || `it ended with ${signal ?? `exit code ${code}`}`);
   });
   return { done, kill: () => void child.kill("SIGTERM") };
 }
 
-/** In the log each time; by mail to the admins once a day. */
-async function reportFailure(
-  { db, jobs, encryptor, config, log }: ScheduleDependencies,
-  due: Date,
-  error: string,
-): Promise<void> {
-  log.error({ due: due.toISOString(), error }, "the scheduled backup failed; it is tried again in an hour");
-  if (config.smtp === null) return;
-  const { rows: claimed } = await db.pool.query(
-    `update installation set backup_failure_mailed_at = now()
-     where backup_failure_mailed_at is null or backup_failure_mailed_at < now() - interval '23 hours' returning 1`,
+/** In the log each time; by mail to the operator's admins once a day. */
+async function reportFailure(deps: ScheduleDependencies, due: Date, error: string): Promise<void> {
+  const { what, next } = await describeFailure(deps.db, due);
+  deps.log.error({ due: due.toISOString(), error }, `${what}; ${next}`);
+  await mailAdmins(deps, {
+    subject: what,
+    text: `At ${deps.config.baseUrl}, ${what}. It was due at ${due.toISOString()}.\n\n${error}\n\nWhat happens next: ${next}. The log of the workers has the details.\n`,
+  });
+}
+
+/** Which step of a scheduled backup failed, by what was recorded. */
+async function describeFailure({ pool }: Database, due: Date): Promise<{ what: string; next: string }> {
+  const { rows } = await pool.query<{ kind: string; state: string }>(
+    "select kind, state from backup_runs where scheduled_for = $1",
+    [due],
   );
-  if (claimed.length === 0) return;
-  const admins = await db.kysely
-    .selectFrom("users")
-    .select("email")
-    .where("role", "=", "admin")
-    .where("deactivated_at", "is", null)
-    .where("invited_at", "is", null)
-    .orderBy("created_at")
-    .limit(maxRecipients)
-    .execute();
+  const has = (kind: string, state: string): boolean =>
+    rows.some((row) => row.kind === kind && row.state === state);
+  if (!has("backup", "succeeded"))
+    return { what: "the scheduled backup failed", next: "it is tried again in an hour" };
+  if (has("verify", "succeeded") || !rows.some(({ kind }) => kind === "verify"))
+    return {
+      what: "old backups could not be removed",
+      next: "the backup itself is complete, and the next one tries to remove them again",
+    };
+  return {
+    what: "the verification of the backup failed",
+    next: "the next scheduled backup is verified again; until then, don't rely on this one",
+  };
+}
+
+/** At most one mail a day: to the admins of the operator's workspace, since errors name what other workspaces must not see. */
+async function mailAdmins(
+  { db, jobs, encryptor, config, log }: ScheduleDependencies,
+  { subject, text }: { readonly subject: string; readonly text: string },
+): Promise<void> {
+  if (config.smtp === null) return;
+  const { rows: admins } = await db.pool.query<{ email: string }>(
+    `select email from users
+     where workspace_id = (select operator_workspace_id from installation) and role = 'admin'
+       and deactivated_at is null and invited_at is null
+     order by created_at limit ${maxRecipients}`,
+  );
+  if (admins.length === 0)
+    return log.warn("no one is notified by mail: name a workspace with `parley workspace operator`");
   await db.kysely.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable("installation")
+      .set({ backup_failure_mailed_at: sql`now()` })
+      .where(
+        sql<boolean>`coalesce(backup_failure_mailed_at < now() - interval '${sql.raw(mailEvery)}', true)`,
+      )
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
     for (const { email } of admins)
       await enqueueMail(
         tx,
         { jobs, encryptor },
-        {
-          to: email,
-          subject: "Parley: the backup failed",
-          text: `The backup of ${config.baseUrl} that was due at ${due.toISOString()} failed:\n\n${error}\n\nIt is tried again every hour. The server's log has the details.\n`,
-          expiresAtMs: Date.now() + mailValidMs,
-        },
+        { to: email, subject: `Parley: ${subject}`, text, expiresAtMs: Date.now() + mailValidMs },
       );
   });
   jobs.wake();
@@ -181,7 +223,7 @@ async function reportFailure(
 export interface BackupState {
   readonly lastSucceeded: Date | null;
   readonly lastVerified: Date | null;
-  /** Why the last run failed; null: it did not. */
+  /** Why the last backup, or the last verification, failed; null: neither did. */
   readonly lastError: string | null;
   /** No backup has succeeded for two days, although the installation is older. */
   readonly isOverdue: boolean;
@@ -199,7 +241,10 @@ export async function readBackupState({ pool }: Pick<Database, "pool">): Promise
     text: `select
         (select max(finished_at) from backup_runs where kind = 'backup' and state = 'succeeded') as succeeded,
         (select max(finished_at) from backup_runs where kind = 'verify' and state = 'succeeded') as verified,
-        (select case when state = 'failed' then error end from backup_runs order by started_at desc limit 1) as error,
+        (select error from (
+            select distinct on (kind) kind, state, error from backup_runs where state <> 'running'
+            order by kind, started_at desc) last
+          where state = 'failed' order by kind limit 1) as error,
         (select min(applied_at) from schema_migrations) as installed`,
   });
   const [row] = rows;

@@ -1,48 +1,99 @@
 import type { FastifyBaseLogger } from "fastify";
-import { createBackup, type Source, withBackupLock } from "./create.ts";
+import { BackupRunningError, describeResult, type Source, withBackupLock, writeBackup } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
-import { openBackupFolder } from "./folder.ts";
+import { type BackupFolder, openBackupFolder } from "./folder.ts";
 import { pruneBackups } from "./prune.ts";
-import { finishRun, startRun } from "./runs.ts";
+import { recordRun } from "./runs.ts";
 import { connectForCopy } from "./snapshot.ts";
 import { verifyBackup } from "./verify.ts";
 
 /** How often a backup is verified. */
 const verifyEvery = "6 days 12 hours";
 
-/** What a worker's process runs at the time: a backup, the removal of old ones, and once a week a verification. */
+/** A backup that a worker's process runs. */
+interface ScheduledRun {
+  readonly destination: string;
+  readonly scheduledFor: Date;
+}
+
+/**
+ * What a worker's process runs at the time: a backup, the removal of old ones, and once a week a verification. Does nothing
+ * while another backup runs: the worker checks again a minute later.
+ */
 export async function runScheduledBackup(
   source: Source,
-  destination: string,
-  scheduledFor: Date,
+  run: ScheduledRun,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  const folder = await openBackupFolder(destination, source.config, "write");
+  const opened: BackupFolder[] = [];
+  const open = async (): Promise<BackupFolder> => {
+    const folder = await openBackupFolder(run.destination, source.config, "write");
+    opened.push(folder);
+    return folder;
+  };
   try {
-    const { manifest: written } = await createBackup(source, folder, () => {}, scheduledFor);
-    if (written.damaged.length > 0)
+    const folder = await backUpAndPrune(source, run, open, log);
+    await verifyIfDue(source, run, folder, log);
+  } catch (error) {
+    if (!(error instanceof BackupRunningError)) throw error;
+  } finally {
+    for (const folder of opened) await folder.close();
+  }
+}
+
+function backUpAndPrune(
+  source: Source,
+  run: ScheduledRun,
+  open: () => Promise<BackupFolder>,
+  log: FastifyBaseLogger,
+): Promise<BackupFolder> {
+  return withBackupLock(source.settings, async (lock) => {
+    // Recorded before the folder is opened: a folder that can't be opened is a failed backup, too.
+    const { folder, result } = await recordRun(
+      lock,
+      { kind: "backup", ...run },
+      async () => {
+        const folder = await open();
+        return { folder, result: await writeBackup(source, folder, lock) };
+      },
+      ({ result }) => describeResult(result),
+    );
+    const { damaged } = result.manifest;
+    if (damaged.length > 0)
       log.error(
-        { count: written.damaged.length, first: written.damaged[0] },
+        { count: damaged.length, first: damaged[0] },
         "files were missing or damaged when they were backed up; see `parley files verify`",
       );
-    await withBackupLock(source.settings, () => pruneBackups(folder, source.config.backup.keep));
-    const { rows } = await source.db.pool.query(
-      `select 1 from backup_runs where kind = 'verify' and state = 'succeeded'
-         and started_at > now() - interval '${verifyEvery}' limit 1`,
+    await pruneBackups(folder, source.config.backup.keep);
+    return folder;
+  });
+}
+
+async function verifyIfDue(
+  { db, settings, config }: Source,
+  run: ScheduledRun,
+  folder: BackupFolder,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  const { rows } = await db.pool.query(
+    `select 1 from backup_runs where kind = 'verify' and state = 'succeeded'
+       and started_at > now() - interval '${verifyEvery}' limit 1`,
+  );
+  if (rows.length > 0) return;
+  const client = await connectForCopy(settings);
+  try {
+    await recordRun(
+      client,
+      { kind: "verify", ...run },
+      async () => {
+        const { manifest, problems } = await verifyBackup(folder, null, config.dataDir, log);
+        if (problems.length > 0)
+          throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
+        return manifest;
+      },
+      ({ id }) => ({ backupId: id }),
     );
-    if (rows.length > 0) return;
-    const client = await connectForCopy(source.settings);
-    try {
-      const run = await startRun(client, { kind: "verify", destination, scheduledFor });
-      const { manifest, problems } = await verifyBackup(folder, null, source.config.dataDir, log);
-      if (problems.length === 0) return await finishRun(client, run, { backupId: manifest.id });
-      const error = new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
-      await finishRun(client, run, { error });
-      throw error;
-    } finally {
-      await client.end();
-    }
   } finally {
-    await folder.close();
+    await client.end();
   }
 }

@@ -170,6 +170,15 @@ export const databaseQueries: readonly DatabaseQuery[] = [
           select kind, finished_at from backup_runs where state = 'succeeded') r using (kind) group by 1`,
   ),
   gauge(
+    "parley_backup_failed",
+    "1 if the last backup, or the last verification of one, failed; otherwise 0.",
+    ["kind"],
+    `select kind, coalesce((
+        select (state = 'failed')::integer from backup_runs r
+        where r.kind = k.kind and state <> 'running' order by started_at desc limit 1), 0)::float8 as value
+      from unnest(array['backup', 'verify']) k (kind)`,
+  ),
+  gauge(
     "parley_webhooks",
     "Webhooks by state; failing: the last attempt failed.",
     ["state"],

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import pg from "pg";
+import { startMailServer } from "../../server/accounts/test/mail.ts";
+import { createLibrary, failing } from "../support/library.ts";
+import { freePort } from "../support/port.ts";
+import { parseScrape } from "../support/prometheus.ts";
+import { parley, prepareServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "parley-scheduled-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const mail = await startMailServer();
+after(() => mail.close());
+const destination = join(folder, "backups");
+const metricsPort = await freePort();
+const server = await prepareServer({
+  env: {
+    PARLEY_SMTP_URL: mail.url,
+    PARLEY_SMTP_FROM: "parley@harbour.example",
+    PARLEY_SWEEP_INTERVAL: "1s",
+    PARLEY_METRICS_ADDRESS: String(metricsPort),
+  },
+});
+after(() => server.dispose());
+// The first start creates the operator's workspace; then there is another one with an admin.
+await server.start();
+const library = await createLibrary(server);
+await library.uploadMedia();
+const other = await parley(server, "workspace", "create", "--name", "Quay");
+await parley(
+  server,
+  "user",
+  "create",
+  "--email",
+  "b@quay.example",
+  "--name",
+  "B",
+  "--role",
+  "admin",
+  "--workspace",
+  other,
+);
+await server.stop();
+
+const withSchedule = (to: string, more: Record<string, string> = {}) =>
+  prepareServer({ shared: server, env: { ...server.env, PARLEY_BACKUP_TO: to, ...more } });
+
+async function query(text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(server.env.PARLEY_DATABASE_URL);
+  await client.connect();
+  return client
+    .query(text)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
+}
+
+async function statusOf(of: { readonly env: Readonly<Record<string, string>> }): Promise<string> {
+  const { components } = JSON.parse(
+    await parley(of, "status", "--json").catch(({ stdout }: { stdout: string }) => stdout),
+  ) as { components: { component: string; state: string; explanation: string }[] };
+  const backups = components.find(({ component }) => component === "backups");
+  return `${backups?.state} ${backups?.explanation}`;
+}
+
+async function failedKinds(): Promise<string[]> {
+  const scrape = parseScrape(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+  return ["backup", "verify"].filter((kind) => scrape.value("parley_backup_failed", { kind }) === 1);
+}
+
+/** Waits for the next mail, which only the operator's admin gets. */
+async function nextMail(pattern: RegExp): Promise<void> {
+  const { text, to } = await until("there is a mail", () => mail.mails.shift());
+  assert.match(text, pattern);
+  assert.deepEqual(to, ["admin@parley.local"]);
+  assert.equal(mail.mails.length, 0);
+  await query("update installation set backup_failure_mailed_at = null");
+}
+
+test("a scheduled backup that can't begin is a failed one, in log, status, metrics and mail", async () => {
+  await parley(
+    { env: { ...server.env, PARLEY_BACKUP_PASSPHRASE: "the passphrase of before" } },
+    "backup",
+    destination,
+  );
+  const wrong = await withSchedule(destination, { PARLEY_BACKUP_PASSPHRASE: "another passphrase" });
+  await wrong.start();
+  await nextMail(/Subject: Parley: the scheduled backup failed[\s\S]*PARLEY_BACKUP_PASSPHRASE can't decrypt/);
+  assert.match(await statusOf(wrong), /^failing .*PARLEY_BACKUP_PASSPHRASE can't decrypt/);
+  await until("metrics show it", async () => (await failedKinds()).includes("backup") || undefined);
+  assert.match(wrong.output().stderr, /the scheduled backup failed; it is tried again in an hour/);
+  await wrong.stop();
+
+  await query("delete from backup_runs");
+  writeFileSync(join(folder, "file"), "");
+  const unusable = await withSchedule(join(folder, "file", "below"));
+  await unusable.start();
+  await nextMail(/ENOTDIR/);
+  assert.match(await statusOf(unusable), /^failing .*can't be used: ENOTDIR/);
+  await unusable.stop();
+});
+
+test("a backup that hangs is reported by log and mail once it is overdue", async () => {
+  await query("delete from backup_runs");
+  await query("update schema_migrations set applied_at = now() - interval '3 days'");
+  const hanging = join(folder, "hanging");
+  mkdirSync(hanging);
+  // Opening a pipe waits for its other end, as a file on a lost network disk would.
+  execFileSync("mkfifo", [join(hanging, "installation")]);
+  const worker = await withSchedule(hanging);
+  await worker.start();
+  await nextMail(/Subject: Parley: backups are overdue[\s\S]*No backup of .* has succeeded for two days/);
+  assert.match(worker.output().stderr, /backups are overdue/);
+  await worker.stop();
+});
+
+test("a failed verification is reported as one", async () => {
+  await query("delete from backup_runs");
+  const flipped = join(folder, "flipped");
+  await parley(server, "backup", flipped);
+  const media = readdirSync(flipped, { recursive: true, encoding: "utf8" }).find((name) =>
+    name.includes("media.mp3/"),
+  );
+  const path = join(flipped, media ?? "");
+  const bytes = readFileSync(path);
+  bytes[1000] = (bytes[1000] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  const worker = await withSchedule(flipped);
+  await worker.start();
+  await nextMail(/Subject: Parley: the verification of the backup failed[\s\S]*media\.mp3/);
+  assert.match(
+    worker.output().stderr,
+    /the verification of the backup failed; the next scheduled backup is verified again/,
+  );
+  assert.match(await statusOf(worker), /^failing .*media\.mp3/);
+  await until("metrics show it", async () => (await failedKinds()).join() === "verify" || undefined);
+  assert.match(await failing(worker, "backup", "verify", flipped), /media\.mp3/);
+  await worker.stop();
+});
