@@ -15,11 +15,20 @@ import {
 } from "../platform/storage/store.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 
-/** A file of a backup: size and SHA-256 (hex) of its content before compression and encryption. */
-export interface Part {
-  readonly name: string;
+/** Size and SHA-256 (hex) of bytes. */
+interface Digest {
   readonly bytes: number;
   readonly sha256: string;
+}
+
+/** A file of a backup, with the digest of its content before compression and encryption. */
+export interface Part extends Digest {
+  readonly name: string;
+  /**
+   * The file itself, if it is compressed: bytes of zstd's frame may change without changing the content. Older backups
+   * don't have it.
+   */
+  readonly stored?: Digest | undefined;
 }
 
 /**
@@ -36,16 +45,14 @@ export interface BackupFolder {
    * Writes a file. It exists only once everything has arrived.
    * @param expected refuse content that is not this, with a ContentDiffersError.
    */
-  write(
-    name: string,
-    content: Readable,
-    options?: { compress?: boolean; expected?: Pick<Part, "bytes" | "sha256"> },
-  ): Promise<Part>;
+  write(name: string, content: Readable, options?: { compress?: boolean; expected?: Digest }): Promise<Part>;
   /**
    * Opens a file. The stream ends with a BackupDamagedError that names it if it is not what was written.
    * @throws BackupDamagedError if it is missing, BackupError if it needs a passphrase.
    */
   read(part: Part): Promise<Readable>;
+  /** Reads a whole file. @throws BackupDamagedError that names it if a byte of it has changed. */
+  check(part: Part): Promise<void>;
   /** Reads a file whose digest is not known. */
   readUnchecked(name: string): Promise<Readable>;
   close(): Promise<void>;
@@ -222,14 +229,17 @@ interface Keys {
 }
 
 function createFolder(destination: string, store: ObjectStore, keys: Keys | null): BackupFolder {
-  const readUnchecked = async (name: string): Promise<Readable> => {
-    let body: Readable;
+  const open = async (name: string): Promise<Readable> => {
     try {
-      ({ body } = await store.get(name));
+      return (await store.get(name)).body;
     } catch (error) {
       if (error instanceof ObjectMissingError) throw new BackupDamagedError(`${name} is missing`);
       throw error;
     }
+  };
+
+  const readUnchecked = async (name: string): Promise<Readable> => {
+    const body = await open(name);
     let content = body;
     if (name.endsWith(encryptedSuffix)) {
       if (keys === null) {
@@ -245,6 +255,9 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
     );
   };
 
+  const read = async (part: Part): Promise<Readable> =>
+    chain([await readUnchecked(part.name), digestFor(part, part)]);
+
   return {
     destination,
     store,
@@ -256,12 +269,14 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
           ? new ContentDiffersError(`the content of ${name} has changed since it was stored`)
           : null,
       );
+      const stored = digestOf(() => null);
       const plain = chain(
         compress
           ? [content, digest.stream, createZstdCompress({ params: zstdParams })]
           : [content, digest.stream],
       );
-      const body = keys === null ? plain : await encrypt(keys.encrypter, plain);
+      const encrypted = keys === null ? plain : await encrypt(keys.encrypter, plain);
+      const body = compress ? chain([encrypted, stored.stream]) : encrypted;
       // A bucket has to know the length; without it, the store writes the body to a file first.
       const isLengthKnown = expected !== undefined && !compress && keys === null;
       await store
@@ -272,15 +287,14 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
             ? new ContentDiffersError(`the size of ${name} has changed since it was stored`)
             : cause;
         });
-      return { name: full, ...digest.result() };
+      return { name: full, ...digest.result(), ...(compress ? { stored: stored.result() } : {}) };
     },
-    async read(part) {
-      const digest = digestOf(({ bytes, sha256 }) =>
-        bytes === part.bytes && sha256 === part.sha256
-          ? null
-          : new BackupDamagedError(`${part.name} is damaged: its content has changed since it was written`),
-      );
-      return chain([await readUnchecked(part.name), digest.stream]);
+    read,
+    async check(part) {
+      // First, since a decompressor may end before the file does.
+      if (part.stored !== undefined)
+        await drain(chain([await open(part.name), digestFor(part, part.stored)]));
+      await drain(await read(part));
     },
     readUnchecked,
     close: () => store.close(),
@@ -322,7 +336,7 @@ function chain(
 }
 
 /** Passes a content on and computes its digest. @param check may end the stream with an error. */
-function digestOf(check: (found: { bytes: number; sha256: string }) => Error | null) {
+function digestOf(check: (found: Digest) => Error | null) {
   const hash = createHash("sha256");
   let bytes = 0;
   let found = { bytes: 0, sha256: "" };
@@ -340,6 +354,19 @@ function digestOf(check: (found: { bytes: number; sha256: string }) => Error | n
     },
   });
   return { stream, result: () => found, failure: () => failure };
+}
+
+/** Ends with a BackupDamagedError that names the part if what passes is not the expected. */
+function digestFor({ name }: Part, expected: Digest): Transform {
+  return digestOf(({ bytes, sha256 }) =>
+    bytes === expected.bytes && sha256 === expected.sha256
+      ? null
+      : new BackupDamagedError(`${name} is damaged: its content has changed since it was written`),
+  ).stream;
+}
+
+async function drain(stream: Readable): Promise<void> {
+  for await (const _ of stream);
 }
 
 async function encrypt(encrypter: Encrypter, content: Readable): Promise<Readable> {

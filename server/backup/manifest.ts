@@ -6,10 +6,16 @@ import { ObjectExistsError } from "../platform/storage/store.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 
-const partSchema = z.object({
-  name: z.string(),
+const digestSchema = z.object({
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const partSchema = z.object({
+  name: z.string(),
+  ...digestSchema.shape,
+  /** Of the compressed file; older backups don't have it. */
+  stored: digestSchema.optional(),
 });
 
 const manifestSchema = z.object({
@@ -101,6 +107,13 @@ export async function claimFolder(folder: BackupFolder, installation: string): P
         `${folder.destination} has backups of another installation; choose another folder or prefix`,
       );
   }
+}
+
+/** @throws BackupDamagedError if a folder does not name the installation of a backup in it. */
+export async function checkOwner(folder: BackupFolder, { installation }: Manifest): Promise<void> {
+  const owner = await text(await folder.readUnchecked(ownerKey));
+  if (owner !== installation)
+    throw new BackupDamagedError(`${ownerKey} is damaged: it must contain ${installation}, and nothing else`);
 }
 
 /** Ids of all complete backups, the oldest first, and those of interrupted ones. */

@@ -11,11 +11,12 @@ import { migrateJobs } from "../platform/jobs/queue.ts";
 import { contentTypeOf, importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { writeMarker } from "../storage-maintenance/owner-marker.ts";
+import { partsOf } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
-import { type BackedUpObject, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
+import { type BackedUpObject, checkOwner, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
 import { checkUnused } from "./snapshot.ts";
 
 /** Files copied at a time. */
@@ -70,10 +71,8 @@ export async function restoreBackup(
     return manifest;
   }
   // Before anything changes: a damaged part must not leave a half-replaced installation.
-  const parts = [manifest.objects.part, ...manifest.tables.map((table) => table.part)];
-  await forEachConcurrent(parts, copiesAtOnce, async (part) => {
-    for await (const _ of await folder.read(part));
-  });
+  await checkOwner(folder, manifest);
+  await forEachConcurrent(partsOf(manifest), copiesAtOnce, (part) => folder.check(part));
   await store.put(restoringKey, Buffer.from(manifest.id));
   const etags = await restoreObjects(folder, store, manifest, isContinued && !replace, onProgress);
   await migrateJobs(db.pool);

@@ -153,7 +153,7 @@ export async function rollBackUpgrade(
     await checkUnused(settings);
     if ((await readInstallationId(client)) !== manifest.installation)
       throw new BackupError(`the copy ${manifest.id} is not of the configured database`);
-    for (const { part } of manifest.tables) for await (const _ of await folder.read(part));
+    for (const { part } of manifest.tables) await folder.check(part);
     await loadDatabase(
       settings,
       {

@@ -6,19 +6,15 @@ import type { FastifyBaseLogger } from "fastify";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { verifyChain } from "../audit/verify.ts";
-import { forEachStreamed } from "../platform/concurrency.ts";
 import { type Database, openDatabase } from "../platform/db/database.ts";
 import { startEmbeddedPostgres } from "../platform/db/embedded/index.ts";
 import { migrate } from "../platform/db/migrate.ts";
 import { migrateJobs } from "../platform/jobs/queue.ts";
+import { checkFiles } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
-import { BackupDamagedError } from "./errors.ts";
-import type { BackupFolder, Part } from "./folder.ts";
+import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
 import { type Manifest, readFullBackup, readObjects } from "./manifest.ts";
-
-/** Files read at a time. */
-const readsAtOnce = 4;
 
 /** What a verification found. */
 export interface VerifyResult {
@@ -40,30 +36,12 @@ export async function verifyBackup(
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<VerifyResult> {
   const manifest = await readFullBackup(folder, id);
-  const problems: string[] = [];
-  const tables = manifest.tables.map(({ part }) => part);
-  for (const part of [manifest.secret, manifest.objects.part, ...tables])
-    await readWhole(folder, part, problems);
+  const { problems } = await checkFiles(folder, manifest, onProgress);
   if (problems.length > 0) return { manifest, problems };
-  let [done, bytes] = [0, 0];
-  const reading = forEachStreamed(readObjects(folder, manifest), readsAtOnce, async (object) => {
-    await readWhole(folder, object, problems);
-    done += 1;
-    bytes += object.bytes;
-    onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
-  });
-  for await (const _ of reading);
-  problems.push(...(await verifyDatabase(folder, manifest, join(dataDir, "verify"), log, onProgress)));
-  return { manifest, problems };
-}
-
-async function readWhole(folder: BackupFolder, part: Part, problems: string[]): Promise<void> {
-  try {
-    for await (const _ of await folder.read(part));
-  } catch (error) {
-    if (!(error instanceof BackupDamagedError)) throw error;
-    problems.push(error.message);
-  }
+  return {
+    manifest,
+    problems: await verifyDatabase(folder, manifest, join(dataDir, "verify"), log, onProgress),
+  };
 }
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;

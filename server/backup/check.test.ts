@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { startTestApp } from "../../test/support/app.ts";
+import { makeWorkspace } from "../../test/support/factories.ts";
+import { checkFiles, partsOf } from "./check.ts";
+import { createBackup } from "./create.ts";
+import { BackupDamagedError } from "./errors.ts";
+import { type BackupFolder, openBackupFolder, type Part } from "./folder.ts";
+import { checkOwner, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
+
+const app = await startTestApp({ worker: false });
+await makeWorkspace(app.db);
+await app.store.put("imports/minutes.txt", Buffer.alloc(100_000, "What was said. "));
+const folder = mkdtempSync(join(tmpdir(), "parley-check-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Backs up to a folder. */
+async function backUp(name: string, passphrase: string | null): Promise<BackupFolder> {
+  const { db, store } = app;
+  const { host, port, user, password, database } = db.pool.options;
+  const config = { ...app.config, backup: { ...app.config.backup, passphrase } };
+  const to = await openBackupFolder(join(folder, name), config, "write");
+  after(() => to.close());
+  await createBackup({ db, store, settings: { host, port, user, password, database }, config }, to);
+  return to;
+}
+
+/** The first ten bytes, the one in the middle, and the last ten. */
+function positionsIn(size: number): number[] {
+  const ends = Array.from({ length: 10 }, (_, index) => [index, size - 1 - index]).flat();
+  return [...new Set([...ends, Math.floor(size / 2)])].filter((at) => at >= 0 && at < size);
+}
+
+/** Reads one file of a backup, as verify and restore do. */
+async function check(from: BackupFolder, manifest: Manifest, name: string, part?: Part): Promise<void> {
+  if (part !== undefined) await from.check(part);
+  else if (name === "installation") await checkOwner(from, manifest);
+  else await readFullBackup(from, null);
+}
+
+for (const [kind, passphrase] of [
+  ["plain", null],
+  ["encrypted", "an ordinary passphrase"],
+] as const)
+  test(`a flipped bit at either end or in the middle of any file of a backup is found: ${kind}`, async () => {
+    const from = await backUp(kind, passphrase);
+    const manifest = await readFullBackup(from, null);
+    assert.deepEqual(await checkFiles(from, manifest, () => {}), { problems: [], objects: [] });
+    const names = readdirSync(from.destination, { recursive: true, encoding: "utf8" }).filter(
+      // The passphrase decrypts this one, or doesn't.
+      (name) => statSync(join(from.destination, name)).isFile() && name !== "identity.age",
+    );
+    assert.ok(names.length > 80);
+    const parts = new Map<string, Part>(partsOf(manifest).map((part) => [part.name, part]));
+    for await (const object of readObjects(from, manifest)) parts.set(object.name, object);
+    for (const name of names) {
+      const path = join(from.destination, name);
+      const bytes = readFileSync(path);
+      for (const at of positionsIn(bytes.length)) {
+        const damaged = Buffer.from(bytes);
+        damaged[at] = (bytes[at] ?? 0) ^ 0x20;
+        writeFileSync(path, damaged);
+        await assert.rejects(
+          check(from, manifest, name, parts.get(name)),
+          (error) => error instanceof BackupDamagedError && error.message.startsWith(name),
+          `byte ${at} of ${name}`,
+        );
+      }
+      writeFileSync(path, bytes);
+    }
+    assert.deepEqual((await checkFiles(from, manifest, () => {})).problems, []);
+  });
+
+test("a backup without digests of its compressed files, from an earlier version, is read as before", async () => {
+  const from = await backUp("earlier", null);
+  const manifest = await readFullBackup(from, null);
+  const tables = manifest.tables.map((table) => ({ ...table, part: { ...table.part, stored: undefined } }));
+  const part = { ...manifest.objects.part, stored: undefined };
+  const earlier = { ...manifest, tables, objects: { ...manifest.objects, part } };
+  assert.deepEqual((await checkFiles(from, earlier, () => {})).problems, []);
+});
