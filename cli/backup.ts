@@ -5,7 +5,7 @@ import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts"
 import { claimFolder, listBackups, readManifest, tableBytesOf } from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
-import { verifyBackup } from "../server/backup/verify.ts";
+import { describeDamage, verifyBackup } from "../server/backup/verify.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
@@ -139,16 +139,16 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
 /** @throws BackupDamagedError that names every damaged part. */
 async function verifyOne(folder: BackupFolder, config: Config, options: Options): Promise<void> {
   const report = reportProgress(options);
-  const { manifest, problems } = await verifyBackup(
+  const result = await verifyBackup(
     folder,
     options.at ?? null,
     config.dataDir,
     toolLog(),
     report.update,
   ).finally(report.done);
+  const { manifest, problems } = result;
   if (options.json) printLine({ phase: "done", id: manifest.id, problems });
-  if (problems.length > 0)
-    throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new BackupDamagedError(describeDamage(result));
   console.error(
     `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared${manifest.damaged.length > 0 ? `. ${manifest.damaged.length} files were missing or damaged when it was made` : ""}`,
   );

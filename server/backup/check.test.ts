@@ -3,13 +3,22 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { pino } from "pino";
 import { startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
 import { checkFiles, partsOf } from "./check.ts";
 import { createBackup } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
 import { type BackupFolder, openBackupFolder, type Part } from "./folder.ts";
-import { checkOwner, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
+import {
+  type BackedUpObject,
+  checkOwner,
+  type Manifest,
+  readDamaged,
+  readFullBackup,
+  readObjects,
+} from "./manifest.ts";
+import { verifyBackup } from "./verify.ts";
 
 const app = await startTestApp({ worker: false });
 await makeWorkspace(app.db);
@@ -81,4 +90,54 @@ test("a backup without digests of its compressed files, from an earlier version,
   const part = { ...manifest.objects.part, stored: undefined };
   const earlier = { ...manifest, tables, objects: { ...manifest.objects, part } };
   assert.deepEqual((await checkFiles(from, earlier, () => {})).problems, []);
+});
+
+for (const [kind, passphrase] of [
+  ["plain", null],
+  ["encrypted", "an ordinary passphrase"],
+] as const)
+  test(`the next backup copies a damaged file again: of another size at once, else after a verification: ${kind}`, async () => {
+    const from = await backUp(`repaired-${kind}`, passphrase);
+    const manifest = await readFullBackup(from, null);
+    let [object] = [] as BackedUpObject[];
+    for await (const each of readObjects(from, manifest)) object = each;
+    assert.ok(object);
+    const path = join(from.destination, object.name);
+    const bytes = readFileSync(path);
+    assert.equal(bytes.length, from.storedSize(object.bytes));
+    const isIntact = async (): Promise<boolean> => {
+      const newest = await readFullBackup(from, null);
+      return (await checkFiles(from, newest, () => {})).problems.length === 0;
+    };
+
+    writeFileSync(path, bytes.subarray(0, 1000));
+    await backUp(`repaired-${kind}`, passphrase);
+    assert.ok(await isIntact());
+
+    const flipped = readFileSync(path);
+    flipped[500] = (flipped[500] ?? 0) ^ 1;
+    writeFileSync(path, flipped);
+    const { problems } = await verifyBackup(from, null, app.config.dataDir, pino({ level: "silent" }));
+    assert.equal(problems.length, 1);
+    assert.match(problems[0] ?? "", new RegExp(object.name));
+    await backUp(`repaired-${kind}`, passphrase);
+    assert.ok(await isIntact());
+    assert.deepEqual(await readDamaged(from), new Set());
+  });
+
+test("a backup does not depend on a damaged manifest or list of an earlier one", async () => {
+  const from = await backUp("independent", null);
+  const damage = (pattern: RegExp): void => {
+    const names = readdirSync(from.destination, { recursive: true, encoding: "utf8" }).sort();
+    const name = names.findLast((each) => pattern.test(each));
+    writeFileSync(join(from.destination, name ?? ""), "{}");
+  };
+  damage(/objects\.jsonl/);
+  await backUp("independent", null);
+  damage(/manifest\./);
+  await backUp("independent", null);
+  assert.deepEqual(
+    (await checkFiles(from, await readFullBackup(from, null), () => {})).problems,
+    [],
+  );
 });

@@ -9,11 +9,13 @@ import { takeBackupLock } from "../platform/db/backup-lock.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { version } from "../platform/version.ts";
-import { BackupError } from "./errors.ts";
+import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import {
+  type BackupName,
   backupsPrefix,
   claimFolder,
+  forgetDamaged,
   listBackups,
   type Manifest,
   readManifest,
@@ -110,7 +112,7 @@ export async function writeBackup(
   // Only this installation writes here, one backup at a time: their runs were killed.
   for (const id of interrupted) await removeBackup(folder, id);
   const last = complete.at(-1);
-  const previous = last === undefined ? null : await readManifest(folder, last);
+  const previous = last === undefined ? null : await readUndamaged(folder, last);
   const id = newId(complete.map((backup) => backup.id));
   const prefix = `${backupsPrefix}${id}/`;
   const list = join(config.dataDir, "scratch", `backup-${randomUUID()}`);
@@ -159,8 +161,19 @@ export async function writeBackup(
     if ((await folder.store.head(name)) === null)
       throw new BackupError(`${name} disappeared during the backup; does another program clean up there?`);
   await writeManifest(folder, manifest);
+  await forgetDamaged(folder);
   const tableBytes = tableBytesOf(manifest);
   return { manifest, bytes: tableBytes + objects.bytes, copiedBytes: tableBytes + objects.copiedBytes };
+}
+
+/** @returns null for a damaged manifest: a new backup does not depend on it. */
+async function readUndamaged(folder: BackupFolder, backup: BackupName): Promise<Manifest | null> {
+  try {
+    return await readManifest(folder, backup);
+  } catch (error) {
+    if (error instanceof BackupDamagedError) return null;
+    throw error;
+  }
 }
 
 /** Writes every table of a snapshot. */

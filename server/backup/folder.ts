@@ -53,6 +53,8 @@ export interface BackupFolder {
   read(part: Part): Promise<Readable>;
   /** Reads a whole file. @throws BackupDamagedError that names it if a byte of it has changed. */
   check(part: Part): Promise<void>;
+  /** The size of the file of an uncompressed content of this size. */
+  storedSize(bytes: number): number;
   /** Reads a file whose digest is not known. */
   readUnchecked(name: string): Promise<Readable>;
   close(): Promise<void>;
@@ -296,6 +298,7 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
         await drain(chain([await open(part.name), digestFor(part, part.stored)]));
       await drain(await read(part));
     },
+    storedSize: (bytes) => (keys === null ? bytes : encryptedSize(bytes)),
     readUnchecked,
     close: () => store.close(),
   };
@@ -367,6 +370,14 @@ function digestFor({ name }: Part, expected: Digest): Transform {
 
 async function drain(stream: Readable): Promise<void> {
   for await (const _ of stream);
+}
+
+/** age's header for one X25519 key with the nonce that follows it, its chunks, and the tag after each. */
+const [ageHeaderBytes, ageChunkBytes, ageTagBytes] = [184, 65_536, 16];
+
+/** The size of an encrypted file. Source: https://age-encryption.org/v1. */
+function encryptedSize(bytes: number): number {
+  return ageHeaderBytes + bytes + Math.max(1, Math.ceil(bytes / ageChunkBytes)) * ageTagBytes;
 }
 
 async function encrypt(encrypter: Encrypter, content: Readable): Promise<Readable> {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { ObjectExistsError } from "../platform/storage/store.ts";
+import { ObjectExistsError, ObjectMissingError } from "../platform/storage/store.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 
@@ -114,6 +114,32 @@ export async function checkOwner(folder: BackupFolder, { installation }: Manifes
   const owner = await text(await folder.readUnchecked(ownerKey));
   if (owner !== installation)
     throw new BackupDamagedError(`${ownerKey} is damaged: it must contain ${installation}, and nothing else`);
+}
+
+/** Names files of the object store that a verification found damaged, a line each. The next backup copies them again. */
+const damagedKey = "damaged";
+
+/** Notes damaged files for the next backup. */
+export async function noteDamaged(folder: BackupFolder, names: readonly string[]): Promise<void> {
+  const all = await readDamaged(folder);
+  for (const name of names) all.add(name);
+  await folder.store.put(damagedKey, Buffer.from([...all].map((name) => `${name}\n`).join("")));
+}
+
+/** The names of files that were found damaged since the last backup. */
+export async function readDamaged(folder: BackupFolder): Promise<Set<string>> {
+  try {
+    const { body } = await folder.store.get(damagedKey);
+    return new Set((await text(body)).split("\n").filter((name) => name !== ""));
+  } catch (error) {
+    if (error instanceof ObjectMissingError) return new Set();
+    throw error;
+  }
+}
+
+/** To be called when a backup has copied them again. */
+export function forgetDamaged(folder: BackupFolder): Promise<void> {
+  return folder.store.delete(damagedKey);
 }
 
 /** Ids of all complete backups, the oldest first, and those of interrupted ones. */

@@ -7,8 +7,9 @@ import { forEachStreamed } from "../platform/concurrency.ts";
 import { isKey } from "../platform/storage/key-rules.ts";
 import { importsPrefix, uploadFileKey, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
+import { BackupDamagedError } from "./errors.ts";
 import { type BackupFolder, ContentDiffersError, type Part } from "./folder.ts";
-import { type BackedUpObject, linesOf, type Manifest, objectsPrefix, readObjects } from "./manifest.ts";
+import { type BackedUpObject, linesOf, type Manifest, objectsPrefix, readDamaged, readObjects } from "./manifest.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** Files copied at a time: enough to hide the latency of a bucket, or of a disk that has to confirm each file. */
@@ -67,7 +68,7 @@ export async function listWanted(snapshot: Snapshot, path: string): Promise<void
 
 /**
  * Copies all files that are not in the folder yet, and writes the list of them. Files are immutable: one that was copied
- * under the same key with the same digest is not read again.
+ * under the same key with the same digest is not read again, unless a verification found it damaged.
  * @param wanted path of the list that `listWanted` wrote.
  * @param previous the last backup; its files that the database has no digest of are not copied again.
  */
@@ -78,6 +79,7 @@ export async function copyObjects(
   onProgress: (progress: ObjectProgress) => void,
 ): Promise<ObjectResult> {
   const earlier = await readUnfingerprinted(folder, previous);
+  const foundDamaged = await readDamaged(folder);
   const damaged: string[] = [];
   const done: BackedUpObject[] = [];
   const progress = { files: 0, bytes: 0, copiedBytes: 0 };
@@ -86,10 +88,10 @@ export async function copyObjects(
   async function copy(key: string, tag: string, known: Known | null): Promise<BackedUpObject | null> {
     const name = `${objectsPrefix}${key}/${tag}`;
     const expected = known ?? earlier.get(`${name}${suffix}`);
-    if (expected !== undefined) {
+    if (expected !== undefined && !foundDamaged.has(`${name}${suffix}`)) {
       const info = await folder.store.head(`${name}${suffix}`);
-      // A size that differs was damaged there; of an encrypted file it says nothing.
-      if (info !== null && (folder.isEncrypted || info.size === expected.bytes))
+      // A file of another size was damaged there.
+      if (info?.size === folder.storedSize(expected.bytes))
         return { key, name: `${name}${suffix}`, bytes: expected.bytes, sha256: expected.sha256 };
     }
     try {
@@ -155,8 +157,14 @@ async function readUnfingerprinted(
 ): Promise<ReadonlyMap<string, BackedUpObject>> {
   const known = new Map<string, BackedUpObject>();
   if (previous === null) return known;
-  for await (const object of readObjects(folder, previous))
-    if (object.key.startsWith(uploadsPrefix) || object.key.startsWith(importsPrefix))
-      known.set(object.name, object);
-  return known;
+  try {
+    for await (const object of readObjects(folder, previous))
+      if (object.key.startsWith(uploadsPrefix) || object.key.startsWith(importsPrefix))
+        known.set(object.name, object);
+    return known;
+  } catch (error) {
+    // The next backup does not depend on a damaged one: it copies these files again.
+    if (error instanceof BackupDamagedError) return new Map();
+    throw error;
+  }
 }

@@ -5,7 +5,7 @@ import { type BackupFolder, openBackupFolder } from "./folder.ts";
 import { pruneBackups } from "./prune.ts";
 import { recordRun } from "./runs.ts";
 import { connectForCopy } from "./snapshot.ts";
-import { verifyBackup } from "./verify.ts";
+import { describeDamage, verifyBackup } from "./verify.ts";
 
 /** How often a backup is verified. */
 const verifyEvery = "6 days 12 hours";
@@ -86,10 +86,9 @@ async function verifyIfDue(
       client,
       { kind: "verify", ...run },
       async () => {
-        const { manifest, problems } = await verifyBackup(folder, null, config.dataDir, log);
-        if (problems.length > 0)
-          throw new BackupDamagedError(`the backup ${manifest.id} is damaged: ${problems.join("; ")}`);
-        return manifest;
+        const result = await verifyBackup(folder, null, config.dataDir, log);
+        if (result.problems.length > 0) throw new BackupDamagedError(describeDamage(result));
+        return result.manifest;
       },
       ({ id }) => ({ backupId: id }),
     );

@@ -14,7 +14,12 @@ import { checkFiles } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
-import { type Manifest, readFullBackup, readObjects } from "./manifest.ts";
+import { type Manifest, noteDamaged, readFullBackup, readObjects } from "./manifest.ts";
+
+/** One line that names every problem and the remedy. */
+export function describeDamage({ manifest, problems }: VerifyResult): string {
+  return `the backup ${manifest.id} is damaged: ${problems.join("; ")}. Run \`parley backup\`: the new backup copies the database and these files again`;
+}
 
 /** What a verification found. */
 export interface VerifyResult {
@@ -36,7 +41,9 @@ export async function verifyBackup(
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<VerifyResult> {
   const manifest = await readFullBackup(folder, id);
-  const { problems } = await checkFiles(folder, manifest, onProgress);
+  const { problems, objects } = await checkFiles(folder, manifest, onProgress);
+  // Where nothing can be written, the next backup can't repair anything either.
+  if (objects.length > 0) await noteDamaged(folder, objects).catch(() => undefined);
   if (problems.length > 0) return { manifest, problems };
   return {
     manifest,
