@@ -70,7 +70,8 @@ function weekOf(id: string): string {
   return day.toISOString().slice(0, 10);
 }
 
-async function* batchesOf(
+/** Keys of objects, so many at a time. */
+export async function* batchesOf(
   objects: AsyncIterable<{ readonly key: string }>,
   size: number,
 ): AsyncGenerator<string[]> {

@@ -17,10 +17,17 @@ import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
 import { type BackedUpObject, checkOwner, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
+import { batchesOf } from "./prune.ts";
 import { checkUnused } from "./snapshot.ts";
 
 /** Files copied at a time. */
 const copiesAtOnce = 6;
+
+/** Where the files of an installation are. */
+const filePrefixes = [uploadsPrefix, recordingsPrefix, importsPrefix];
+
+/** Keys compared at a time, so that memory does not grow with the number of files. */
+const keysAtOnce = 200_000;
 
 /** Names the backup while its files are copied, so that an interrupted restore can continue. */
 const restoringKey = "parley/restoring";
@@ -47,7 +54,8 @@ export interface RestoreOptions {
 /**
  * Restores a backup into the configured database and store. Files come first; the database is loaded in one transaction,
  * whose commit completes the restore. Interrupted before, the database is unchanged, and running it again continues. When
- * it replaces an installation, the old files may be gone by then: run it again until it has finished.
+ * it replaces an installation, files that the backup does not have are removed at the end: run it again until it has
+ * finished.
  * The restored installation is quarantined: see platform/db/quarantine.ts.
  * @throws BackupError if the target is not empty or in use; BackupDamagedError that names the damaged part.
  */
@@ -94,6 +102,7 @@ export async function restoreBackup(
   );
   await target.migrate();
   await removeAnchors(store);
+  if (replace) await removeOthers(folder, store, manifest);
   await store.delete(restoringKey);
   return manifest;
 }
@@ -118,7 +127,7 @@ async function checkTarget(
     throw new BackupError(
       "the configured database already has an installation. Configure an empty one, or add `--replace --yes` to delete its contents",
     );
-  for (const prefix of [uploadsPrefix, recordingsPrefix, importsPrefix]) {
+  for (const prefix of filePrefixes) {
     for await (const { key } of store.list(prefix)) {
       if (isContinued) break;
       throw new BackupError(
@@ -170,6 +179,17 @@ async function restoreObjects(
   }
   for await (const _ of forEachStreamed(readObjects(folder, manifest), copiesAtOnce, restore));
   return etags;
+}
+
+/** Removes the files of what was replaced. Interrupted, the same restore removes the rest when it is run again. */
+async function removeOthers(folder: BackupFolder, store: ObjectStore, manifest: Manifest): Promise<void> {
+  for (const prefix of filePrefixes)
+    for await (const keys of batchesOf(store.list(prefix), keysAtOnce)) {
+      const others = new Set(keys);
+      for await (const { key } of readObjects(folder, manifest)) others.delete(key);
+      for (const key of others) await store.delete(key);
+    }
+  for await (const { key } of store.listAppends(uploadsPrefix)) await store.dropAppend(key);
 }
 
 /** Ends of the audit log of what was replaced; the next worker writes those of the restored log. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { createTestDatabase } from "../support/database.ts";
 import { createLibrary, failing } from "../support/library.ts";
@@ -17,6 +17,12 @@ async function prepareEmbedded(): Promise<ServerProcess> {
   const server = await prepareServer({ databaseUrl: "" });
   after(() => server.dispose());
   return server;
+}
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(path, name)).isFile())
+    .sort();
 }
 
 const server = await prepareEmbedded();
@@ -36,7 +42,16 @@ test("restore works into the embedded database, and is refused while a server us
   await parley(target, "restore", destination, "--dry-run");
   await parley(target, "restore", destination);
   assert.match(await failing(target, "restore", destination), /already has an installation/);
+  // An installation of its own, with files.
+  const objects = join(target.env.PARLEY_DATA_DIR ?? "", "objects");
+  const restored = filesBelow(objects);
+  const others = ["recordings/9b2f/media.mp3", "uploads/9b2f/original", "imports/minutes.txt"];
+  for (const key of others) {
+    mkdirSync(dirname(join(objects, key)), { recursive: true });
+    writeFileSync(join(objects, key), "of another installation");
+  }
   await parley(target, "restore", destination, "--replace", "--yes");
+  assert.deepEqual(filesBelow(objects), restored);
   await target.start();
   assert.deepEqual(await library.readAll(target), original);
   assert.equal(await target.stop(), 0);
