@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import pg from "pg";
+import { skipWithoutUser } from "../test/support/other-user.ts";
 import { freePort } from "../test/support/port.ts";
 import { prepareServer } from "../test/support/server-process.ts";
 
@@ -26,9 +30,14 @@ interface Run {
   readonly stderr: string;
 }
 
-/** Runs a command with the server's settings and others. */
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+/** Runs a command with the server's settings and others, as root or another user. */
+function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  user: { uid?: number; gid?: number } = {},
+): Promise<Run> {
   return promisify(execFile)(process.execPath, [main, ...args], {
+    ...user,
     env: { ...process.env, ...server.env, ...env },
   }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
@@ -96,6 +105,28 @@ test("doctor names a taken port, a folder that can't be written, dead servers an
     assert.match(found?.explanation ?? "", explanation);
     assert.match(found?.remedy ?? "", remedy);
   }
+});
+
+const numbered = { uid: 10_001, gid: 10_001 };
+
+test("doctor works for a user ID without an account, and names the number", {
+  skip: skipWithoutUser(numbered),
+}, async () => {
+  const [folder = "", closed = ""] = ["own", "closed"].map((name) =>
+    mkdtempSync(join(tmpdir(), `parley-${name}-`)),
+  );
+  after(() => {
+    for (const path of [folder, closed]) rmSync(path, { recursive: true, force: true });
+  });
+  chownSync(folder, numbered.uid, numbered.gid);
+  const { stdout, stderr } = await run(
+    ["doctor"],
+    { PARLEY_DATA_DIR: folder, PARLEY_WATCH_DIRS: closed },
+    numbered,
+  );
+  assert.match(stdout, /data folder: The user 10001 may write to/, stderr);
+  assert.match(stdout, /watched folders: The user 10001 has no permission/, stdout);
+  assert.match(stdout, /database: /, stderr);
 });
 
 test("doctor lists every invalid setting", async () => {

@@ -30,6 +30,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/outbound": [],
   "platform/pages": [],
   "platform/storage": ["platform/concurrency"],
+  "platform/user-name": [],
   "platform/version": [],
   "platform/telemetry": [],
 };

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, rm, statfs, writeFile } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
+import { userName } from "../../platform/user-name.ts";
 import { reasonOf } from "../health/finding.ts";
 import { readDisk } from "../storage-use.ts";
 import { checkBackups } from "./backups.ts";
@@ -25,7 +25,7 @@ export async function checkFolders(config: Config): Promise<Check[]> {
 
 async function checkDataFolder(dataDir: string): Promise<Check> {
   const name = "data folder";
-  const user = userInfo().username;
+  const user = userName();
   if (!existsSync(dataDir)) {
     let parent = dirname(dataDir);
     while (!existsSync(parent)) parent = dirname(parent);

@@ -16,8 +16,8 @@ import {
   unlink,
   writeFile,
 } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { basename, dirname, join, posix, sep } from "node:path";
+import { userName } from "../../platform/user-name.ts";
 import {
   type FoundFile,
   isHidden,
@@ -340,8 +340,8 @@ function describe(error: unknown, name: string): unknown {
     );
   if (code === "EACCES" || code === "EPERM")
     return new WatchError(
-      `The user ${userInfo().username} has no permission to read ${name}.`,
-      `Give that user read access to the folder and its files (chmod, or chown ${userInfo().username}).`,
+      `The user ${userName()} has no permission to read ${name}.`,
+      `Give that user read access to the folder and its files (chmod, or chown ${userName()}).`,
     );
   if (code === "ELOOP")
     return new WatchError(
