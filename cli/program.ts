@@ -32,6 +32,9 @@ const commands = {
   demo: async () => (await import("./demo.ts")).demoCommand(),
 } as const satisfies Record<string, () => Promise<Command>>;
 
+/** Commands that use a server by its API, and the files of the user who runs them. */
+const clients: ReadonlySet<string | undefined> = new Set(["upload"]);
+
 /** Runs a command. Results go to standard output, messages to standard error. */
 export async function run(argv: readonly string[]): Promise<void> {
   const program = new Command("parley")
@@ -44,6 +47,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   for (const [, load] of requested.length > 0 ? requested : Object.entries(commands))
     program.addCommand(await load());
   try {
+    if (requested.length > 0 && !clients.has(argv[2]) && process.getuid?.() === 0)
+      (await import("./support/data-folder-owner.ts")).becomeDataFolderOwner();
     await program.parseAsync(argv);
   } catch (error) {
     // Loaded here, because the errors' modules take longer to load than most commands take.

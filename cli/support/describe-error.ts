@@ -13,14 +13,31 @@ import {
 } from "../../server/platform/db/migrate.ts";
 import { DatabaseTooNewError } from "../../server/platform/db/oldest-version.ts";
 import { ProblemError } from "../../server/platform/http/errors/problem.ts";
+import { userName } from "../../server/platform/user-name.ts";
 import { WrongStoreError } from "../../server/storage-maintenance/owner-marker.ts";
 import { ModelError } from "../../server/transcription/models/store.ts";
 import { AmbiguousError, AuditBrokenError, NotConfirmedError } from "./errors.ts";
 
+interface DescribedError extends Error {
+  readonly hostname?: string;
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly port?: number;
+  readonly address?: string;
+}
+
+/** How the system says that a file or folder can't be used. */
+const denied = /(?:EACCES|EPERM): [\w ]+, \w+ '([^']+)'/;
+
 /** One line for errors that the user can fix; other errors with their stack, for a bug report. */
-export function describe(
-  error: Error & { hostname?: string; code?: string; syscall?: string; port?: number; address?: string },
-): string {
+export function describe(error: DescribedError): string {
+  const [text, path] = denied.exec(error.message) ?? [];
+  if (text === undefined) return describeOther(error);
+  const user = userName();
+  return `${error.message}; the user ${user}, which runs this command, needs access: chown -R ${user} ${path} (create it first if it is missing)`;
+}
+
+function describeOther(error: DescribedError): string {
   if (error instanceof ProblemError) return error.message;
   const isExpected = [
     AccountError,

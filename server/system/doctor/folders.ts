@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, constants, rm, statfs, writeFile } from "node:fs/promises";
+import { access, constants, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
 import { userName } from "../../platform/user-name.ts";
@@ -20,7 +20,13 @@ export async function checkFolders(config: Config): Promise<Check[]> {
   const folder = await checkDataFolder(dataDir);
   const isUsable = folder.state === "ok" && existsSync(dataDir);
   if (!isUsable) return [folder];
-  return [folder, await checkFileSystem(config), await checkDisk(dataDir), await checkBackups(config)];
+  return [
+    folder,
+    await checkDataFiles(dataDir),
+    await checkFileSystem(config),
+    await checkDisk(dataDir),
+    ...(await checkBackupFolder(config)),
+  ];
 }
 
 async function checkDataFolder(dataDir: string): Promise<Check> {
@@ -53,6 +59,50 @@ async function checkDataFolder(dataDir: string): Promise<Check> {
     // Nothing was written if this fails as well.
     await rm(path, { force: true }).catch(() => {});
   }
+}
+
+async function checkDataFiles(dataDir: string): Promise<Check> {
+  const name = "files of the data folder";
+  const { uid } = await stat(dataDir);
+  // Commands that root runs become the folder's owner, unless only root has used the folder.
+  if (process.getuid?.() === 0 && uid !== 0)
+    return warning(
+      name,
+      `${dataDir} belongs to user ${uid}, but everything in it to others`,
+      `If that user runs Parley, give it everything: chown -R ${uid} ${dataDir}.`,
+    );
+  return checkContents(name, [dataDir, join(dataDir, "objects")]);
+}
+
+/** The destination of backups, and what earlier backups wrote there. */
+async function checkBackupFolder(config: Config): Promise<Check[]> {
+  const backups = await checkBackups(config);
+  const { destination } = config.backup;
+  if (backups.state !== "ok" || destination === null || destination.startsWith("s3://")) return [backups];
+  return [backups, await checkContents("files of the backups", [destination, join(destination, "backups")])];
+}
+
+/** Whether this user can use what is in folders: commands of another user may have created some of it. */
+async function checkContents(name: string, folders: readonly string[]): Promise<Check> {
+  const user = userName();
+  const [folder = ""] = folders;
+  for (const parent of folders)
+    for (const entry of await readdir(parent, { withFileTypes: true }).catch(() => [])) {
+      const path = join(parent, entry.name);
+      const needed = entry.isDirectory() ? constants.R_OK | constants.W_OK | constants.X_OK : constants.R_OK;
+      try {
+        await access(path, needed);
+      } catch (error) {
+        // Temporary files come and go.
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
+        return wrong(
+          name,
+          `The user ${user} can't use ${path}: ${reasonOf(error)}`,
+          `Give everything to the user that runs Parley: chown -R ${user} ${folder}.`,
+        );
+      }
+    }
+  return passed(name, `The user ${user} can use everything in ${folder}.`);
 }
 
 /** File systems by the number that Linux gives them (statfs(2)). */

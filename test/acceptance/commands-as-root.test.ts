@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { skipWithoutUser } from "../support/other-user.ts";
+
+const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+/** The user of the service, as `User=` in a systemd unit; any account will do. */
+const name = "nobody";
+const idOf = (option: string): number => Number(execFileSync("id", [option, name], { encoding: "utf8" }));
+const user = { uid: idOf("-u"), gid: idOf("-g") };
+const skip = skipWithoutUser(user);
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "parley-root-"));
+chmodSync(folder, 0o755);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a command as root, or as another user. */
+async function run(
+  dataDir: string,
+  args: readonly string[],
+  options: { uid?: number; gid?: number; cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Run> {
+  return promisify(execFile)(process.execPath, [main, ...args], {
+    ...options,
+    env: { ...process.env, PARLEY_DATA_DIR: dataDir, ...options.env },
+  }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: Run) => error,
+  );
+}
+
+/** Creates a folder of the service's user, as `StateDirectory=` does. */
+function ownFolder(title: string, { uid, gid } = user): string {
+  const path = join(folder, title);
+  mkdirSync(path, { mode: 0o700 });
+  chownSync(path, uid, gid);
+  return path;
+}
+
+/** The files in a folder that don't belong to the service's user. */
+function foreign(path: string): string {
+  return execFileSync("find", [path, "!", "-user", name], { encoding: "utf8" });
+}
+
+test("commands that root runs on a service's data folder leave nothing there that the service can't use", {
+  skip,
+}, async () => {
+  const [data, backups] = [ownFolder("service"), ownFolder("backups")];
+  // The service's user can't enter the current folder of root.
+  const closed = join(folder, "closed");
+  mkdirSync(closed, { mode: 0o700 });
+  for (const args of [
+    ["workspace", "create", "--name", "First"],
+    ["backup", backups],
+    ["backup", "verify", backups],
+    ["doctor"],
+  ]) {
+    const { stderr } = await run(data, args, { cwd: closed });
+    assert.doesNotMatch(stderr, /parley: /);
+    assert.deepEqual([foreign(data), foreign(backups)], ["", ""], args.join(" "));
+  }
+  const { code, stderr } = await run(data, ["backup", backups], user);
+  assert.equal(code, 0, stderr);
+});
+
+test("a backup to a folder of root's fails with one line that says who needs access", {
+  skip,
+}, async () => {
+  const data = ownFolder("unprivileged");
+  const backups = join(folder, "of-root", "backups");
+  mkdirSync(dirname(backups));
+  const { code, stderr } = await run(data, ["backup", backups]);
+  assert.equal(code, 1);
+  assert.match(stderr, new RegExp(`^parley: .*EACCES.*chown -R ${name} ${backups}.*\n$`));
+});
+
+test("an installation that root runs in the folder of another user continues as root", {
+  skip,
+}, async () => {
+  const data = ownFolder("mounted");
+  mkdirSync(join(data, "objects"));
+  const { code, stderr } = await run(data, ["backup", join(data, "backups")]);
+  assert.equal(code, 0, stderr);
+  assert.equal(statSync(join(data, "backups")).uid, 0);
+  const { stdout } = await run(data, ["doctor"]);
+  assert.match(stdout, new RegExp(`belongs to user ${user.uid}.*\n.*chown -R ${user.uid} ${data}`));
+});
+
+test("doctor names what an earlier version's root commands left, and the chown that repairs it", {
+  skip,
+}, async () => {
+  const [data, backups] = [ownFolder("left"), ownFolder("left-backups")];
+  const settings = { env: { PARLEY_BACKUP_TO: backups } };
+  assert.equal((await run(data, ["backup", backups])).code, 0);
+  const problems = async (): Promise<string> =>
+    (await run(data, ["doctor"], settings)).stdout.replaceAll(/\n +-> /g, " -> ");
+  assert.doesNotMatch(await problems(), /ERROR +files/);
+  for (const name of ["scratch", "verify"]) mkdirSync(join(data, name), { mode: 0o700, recursive: true });
+  for (const left of [join(data, "scratch"), join(data, "verify"), join(data, "objects", "parley")]) {
+    chownSync(left, 0, 0);
+    chmodSync(left, 0o700);
+    assert.match(
+      await problems(),
+      new RegExp(`ERROR +files of the data folder: .* can't use ${left}.* -> .*chown -R ${name} ${data}`),
+    );
+    chownSync(left, user.uid, user.gid);
+  }
+  chownSync(join(backups, "backups"), 0, 0);
+  assert.match(
+    await problems(),
+    new RegExp(`ERROR +files of the backups: .* can't use .* -> .*chown -R ${name} ${backups}`),
+  );
+});
