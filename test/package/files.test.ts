@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { BlockList } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -36,10 +37,22 @@ interface Service {
   readonly deploy?: { readonly replicas: number };
   readonly volumes?: readonly string[];
   readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[];
+  readonly command?: string;
+  readonly networks?: Readonly<Record<string, { readonly ipv4_address?: string }>>;
+}
+
+interface Network {
+  readonly ipam: { readonly config: readonly { readonly subnet: string; readonly ip_range?: string }[] };
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, null>>;
+  readonly networks?: Readonly<Record<string, Network>>;
 }
 
 /** A compose file with values for its variables. */
-function readCompose(name: string): { services: Record<string, Service>; volumes: Record<string, null> } {
+function readCompose(name: string): Compose {
   const text = read(name).replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_all, variable, kind, given) =>
     kind === "-" ? given : ({ DOMAIN: "parley.example.com" }[variable as string] ?? "password1"),
   );
@@ -91,6 +104,30 @@ for (const [name, services] of [
       for (const service of needed) assert.ok(service in compose.services, service);
     }
   });
+
+test("compose.scale.yaml: no other container can get the proxy's IP address, which the API processes trust", () => {
+  const { services, networks } = readCompose("compose.scale.yaml");
+  const [config] = networks?.default?.ipam.config ?? [];
+  const proxy = services.proxy?.networks?.default?.ipv4_address ?? "";
+  const isIn = (range = ""): boolean => {
+    const list = new BlockList();
+    const [ip = "", bits] = range.split("/");
+    list.addSubnet(ip, Number(bits));
+    return list.check(proxy);
+  };
+  assert.equal(services.api?.environment?.PARLEY_TRUSTED_PROXIES, proxy);
+  assert.equal(isIn(config?.subnet), true);
+  assert.equal(isIn(config?.ip_range ?? config?.subnet), false);
+});
+
+test("compose.scale.yaml: the database accepts the connections of as many processes as its first lines recommend", () => {
+  const [, api, worker] = /--scale api=(\d+) --scale worker=(\d+)/.exec(read("compose.scale.yaml")) ?? [];
+  const [, max] =
+    /max_connections=(\d+)/.exec(readCompose("compose.scale.yaml").services.database?.command ?? "") ?? [];
+  // The pool of 16, up to two for metrics, and one each to show that it runs and to be notified of work.
+  const needed = (Number(api) + Number(worker)) * 20;
+  assert.ok(needed < Number(max), `${needed} of ${max}`);
+});
 
 test("parley.service: settings are valid, and the program that it starts exists", () => {
   const lines = read("deploy/parley.service")
