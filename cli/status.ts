@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { openInstallationStore } from "../server/move/stores.ts";
+import { openInstallationStore, readStores } from "../server/move/stores.ts";
 import { type Config, ConfigError, readConfig } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import type { ObjectStore } from "../server/platform/storage/store.ts";
@@ -101,7 +101,7 @@ async function testAll(
 ): Promise<Components> {
   const tests: Partial<Record<Components[number]["component"], () => Promise<Finding>>> = {
     database: () => testDatabase(db),
-    storage: () => testStorage(store, config),
+    storage: async () => testStorage(store, config, (await readStores(db.pool, config)).first),
     mail: () => testMail(config, null),
     speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
     language_model: () => testLanguageModel(config.languageModel),

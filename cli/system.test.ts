@@ -170,6 +170,29 @@ test("status reports an unreachable database as JSON, and a missing one in a lin
   assert.match(missing.stderr, /^parley: there is no database in /);
 });
 
+test("status and doctor name the store that has the files, whatever else the settings name", async () => {
+  const both = { PARLEY_S3_BUCKET: "unused", PARLEY_S3_ENDPOINT: `http://${await nowhere()}` };
+  const check = async (settings: Record<string, string>) => {
+    for (const options of [["--json"], ["--json", "--test"]]) {
+      const { stdout } = await run(["status", ...options], settings);
+      const storage = JSON.parse(stdout).components.find(
+        (one: { component: string }) => one.component === "storage",
+      );
+      assert.deepEqual(
+        [storage.state, /the (folder|bucket)/.exec(storage.explanation)?.[1]],
+        ["ok", "folder"],
+      );
+    }
+    const { find } = await doctor(settings);
+    assert.match(find("file store")?.explanation ?? "", /written, read and deleted in the folder/);
+    assert.doesNotMatch(find("file system")?.explanation ?? "", /temporary files only/);
+  };
+  await check(both);
+  // After a migration, the database's record counts.
+  await database.query("update installation set store_kind = 'local', store_step = store_step + 1");
+  await check({ ...both, PARLEY_STORAGE: "s3" });
+});
+
 /** As a job of email that failed; this server sends none. */
 async function failedJob(): Promise<string> {
   const key = randomUUID();

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import * as contract from "../../contract/system.ts";
 import { type AuditActor, type AuditedRequest, actorOf, serverItself } from "../audit/record.ts";
+import { readStores } from "../move/stores.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -85,7 +86,7 @@ function createTests({ db, store, config }: Dependencies) {
   const running = new Map<string, Promise<TestResult>>();
   const tests: Record<Testable, (email: string) => Promise<Finding>> = {
     database: () => testDatabase(db),
-    storage: () => testStorage(store, config),
+    storage: async () => testStorage(store, config, (await readStores(db.pool, config)).first),
     mail: (email) => testMail(config, email),
     speech: () => testSpeech(config.transcription, { dataDir: config.dataDir, session: db.session }),
     language_model: () => testLanguageModel(config.languageModel),

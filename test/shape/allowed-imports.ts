@@ -89,6 +89,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "intelligence",
     "media",
     "metrics",
+    "move",
     "transcription",
     "uploads",
     "watched-folders",

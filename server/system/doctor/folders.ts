@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { access, constants, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "../../platform/config/config.ts";
+import type { StoreKind } from "../../platform/storage/store.ts";
 import { userName } from "../../platform/user-name.ts";
 import { reasonOf } from "../health/finding.ts";
 import { readDisk } from "../storage-use.ts";
@@ -14,7 +15,7 @@ const gib = 1024 ** 3;
 /** A database on a full disk stops; below the second figure, one large upload fills it. */
 const [fullBelow, shortBelow] = [gib / 2, 5 * gib];
 
-/** The data folder, its file system and its free space. */
+/** The data folder, what is in it, its free space, and the backups. */
 export async function checkFolders(config: Config): Promise<Check[]> {
   const { dataDir } = config;
   const folder = await checkDataFolder(dataDir);
@@ -23,7 +24,6 @@ export async function checkFolders(config: Config): Promise<Check[]> {
   return [
     folder,
     await checkDataFiles(dataDir),
-    await checkFileSystem(config),
     await checkDisk(dataDir),
     ...(await checkBackupFolder(config)),
   ];
@@ -117,9 +117,10 @@ const fileSystems: ReadonlyMap<number, { name: string; problem: "network" | "mem
     [0x794c7630, { name: "overlayfs", problem: "container" }],
   ]);
 
-async function checkFileSystem({ dataDir, databaseUrl, s3 }: Config): Promise<Check> {
+/** @param files the store that has the installation's files. */
+export async function checkFileSystem({ dataDir, databaseUrl }: Config, files: StoreKind): Promise<Check> {
   const name = "file system";
-  if (databaseUrl !== null && s3 !== null)
+  if (databaseUrl !== null && files === "s3")
     return skipped(name, "The data folder holds temporary files only.");
   const { type } = await statfs(dataDir);
   const found = process.platform === "linux" ? fileSystems.get(type >>> 0) : undefined;

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readStores } from "../../move/stores.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { checkEmbeddedPostgres } from "../../platform/db/embedded/index.ts";
 import { openStore } from "../../platform/storage/open.ts";
+import type { StoreKind } from "../../platform/storage/store.ts";
 import { hasSpeechModel } from "../../transcription/index.ts";
 import { findWebApp, missingWebApp } from "../../web/build.ts";
 import {
@@ -17,7 +19,7 @@ import {
 import { checkBucket } from "./bucket.ts";
 import { type Check, checkOf, passed, skipped, tryCheck, warning, wrong } from "./check.ts";
 import { checkSkew } from "./clock.ts";
-import { checkFolders } from "./folders.ts";
+import { checkFileSystem, checkFolders } from "./folders.ts";
 import { checkNetwork } from "./network.ts";
 import { checkReplica } from "./replica.ts";
 import { checkWatchedFolders } from "./watched-folders.ts";
@@ -43,8 +45,18 @@ export async function runDoctor(
   if (config.role !== "api") reportAll(await checkWatchedFolders(config));
   reportAll(await checkNetwork(config));
   if (config.role !== "worker") report(checkWebApp());
-  reportAll(await checkDatabase(config, hasFolder, withDatabase));
-  reportAll(await checkStorage(config, hasFolder));
+  // The database says which store has the files; the settings may name both.
+  let files: StoreKind = config.storage;
+  reportAll(
+    await checkDatabase(config, hasFolder, (work) =>
+      withDatabase(async (db) => {
+        files = (await readStores(db.pool, config)).first;
+        return work(db);
+      }),
+    ),
+  );
+  if (hasFolder && existsSync(config.dataDir)) report(await checkFileSystem(config, files));
+  reportAll(await checkStorage(config, files, hasFolder));
   report(checkOf("mail", await testMail(config, null)));
   report(await checkSpeech(config));
   report(checkOf("language model", await testLanguageModel(config.languageModel)));
@@ -108,15 +120,17 @@ async function checkDatabase(
   }
 }
 
-async function checkStorage(config: Config, hasFolder: boolean): Promise<Check[]> {
+async function checkStorage(config: Config, files: StoreKind, hasFolder: boolean): Promise<Check[]> {
   const name = "file store";
   // The first start creates the folder for the user that runs Parley, which may be another one than that of this command.
-  if (config.storage === "local" && (!hasFolder || !existsSync(join(config.dataDir, "objects"))))
+  if (files === "local" && (!hasFolder || !existsSync(join(config.dataDir, "objects"))))
     return [skipped(name, "Files are stored in the data folder, which has none yet.")];
-  const store = await openStore(config);
+  if (files === "s3" && config.s3 === null)
+    return [wrong(name, "Files are stored in S3, but no bucket is named.", "Set PARLEY_S3_BUCKET.")];
+  const store = await openStore(config, files);
   try {
     const storage = checkOf(name, await testStorage(store, config));
-    if (config.storage === "local" || storage.state === "error") return [storage];
+    if (files === "local" || storage.state === "error") return [storage];
     return [storage, ...(await checkBucket(store, config))];
   } finally {
     await store.close();

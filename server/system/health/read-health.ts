@@ -1,5 +1,6 @@
 import type { System } from "../../../contract/system.ts";
 import type { BackupState } from "../../backup/schedule.ts";
+import { readStores } from "../../move/stores.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
@@ -17,6 +18,12 @@ const storageMs = 5000;
 
 export type ComponentHealth = Finding & { readonly component: Component };
 
+interface Dependencies {
+  readonly db: Pick<Database, "pool">;
+  readonly store: ObjectStore;
+  readonly config: Config;
+}
+
 interface Known {
   readonly failures: ReadonlyMap<string, FailureSummary>;
   readonly processes: readonly ProcessRow[];
@@ -27,17 +34,10 @@ interface Known {
  * The health of each component by what is known without trying it: the store is asked, the others are known by their
  * failed jobs and by the rows of processes and backups. The database has just responded.
  */
-export async function readHealth(
-  deps: {
-    readonly db: Pick<Database, "pool">;
-    readonly store: ObjectStore;
-    readonly config: Config;
-  },
-  known: Known,
-): Promise<ComponentHealth[]> {
-  const { db, store, config } = deps;
+export async function readHealth(deps: Dependencies, known: Known): Promise<ComponentHealth[]> {
+  const { db, config } = deps;
   const failuresOf = (kind: string) => known.failures.get(kind) ?? noFailures;
-  const [database, storage] = await Promise.all([databaseHealth(db), storageHealth(store, config)]);
+  const [database, storage] = await Promise.all([databaseHealth(db), storageHealth(deps)]);
   const found: Record<Component, Finding> = {
     database,
     storage,
@@ -67,12 +67,13 @@ async function databaseHealth({ pool }: Pick<Database, "pool">): Promise<Finding
   );
 }
 
-async function storageHealth(store: ObjectStore, config: Config): Promise<Finding> {
+async function storageHealth({ db, store, config }: Dependencies): Promise<Finding> {
+  const { first } = await readStores(db.pool, config);
   try {
     await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.check());
-    return ok(`Files are stored in ${placeOf(config)}, which responds.`);
+    return ok(`Files are stored in ${placeOf(first, config)}, which responds.`);
   } catch (error) {
-    return storageFailing(reasonOf(error), store.kind);
+    return storageFailing(reasonOf(error), first);
   }
 }
 

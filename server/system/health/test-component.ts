@@ -14,7 +14,7 @@ import type {
 } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
-import type { ObjectStore } from "../../platform/storage/store.ts";
+import type { ObjectStore, StoreKind } from "../../platform/storage/store.ts";
 import {
   isMachineTaken,
   listInstalled,
@@ -54,21 +54,25 @@ export async function testDatabase({ pool }: Pick<Database, "pool">): Promise<Fi
   }
 }
 
-/** Writes, reads and deletes an object. */
+/**
+ * Writes, reads and deletes an object.
+ * @param kind the store that files are written to, of two while files are migrated.
+ */
 export async function testStorage(
   store: Pick<ObjectStore, "kind" | "probe">,
-  { dataDir, s3 }: Pick<Config, "dataDir" | "s3">,
+  config: Pick<Config, "dataDir" | "s3">,
+  kind: StoreKind = store.kind,
 ): Promise<Finding> {
   try {
     await within(storageMs, `there was no response within ${storageMs / 1000} s`, () => store.probe());
-    return ok(`An object was written, read and deleted in ${placeOf({ dataDir, s3 })}.`);
+    return ok(`An object was written, read and deleted in ${placeOf(kind, config)}.`);
   } catch (error) {
-    return storageFailing(reasonOf(error), store.kind);
+    return storageFailing(reasonOf(error), kind);
   }
 }
 
 /** What is wrong with the file store. */
-export function storageFailing(reason: string, kind: ObjectStore["kind"]): Finding {
+export function storageFailing(reason: string, kind: StoreKind): Finding {
   return failing(
     reason,
     kind === "local"
@@ -77,9 +81,9 @@ export function storageFailing(reason: string, kind: ObjectStore["kind"]): Findi
   );
 }
 
-/** Where files are stored, for users to read. */
-export function placeOf({ dataDir, s3 }: Pick<Config, "dataDir" | "s3">): string {
-  return s3 === null
+/** Where files are stored, for users to read. The settings may name both kinds of store. */
+export function placeOf(kind: StoreKind, { dataDir, s3 }: Pick<Config, "dataDir" | "s3">): string {
+  return kind === "local" || s3 === null
     ? `the folder ${join(dataDir, "objects")}`
     : `the bucket ${s3.bucket}${s3.endpoint === null ? "" : ` at ${new URL(s3.endpoint).host}`}`;
 }
