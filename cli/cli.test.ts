@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -189,4 +192,27 @@ test("errors name missing and invalid options", async () => {
   );
   assert.match(await fails("token", "create", "--email", "a@b.c", "--expires-in", "soon"), /duration/);
   assert.match(await fails("dance"), /unknown command/);
+});
+
+test("a reader that closes the pipe ends no command with an error", async () => {
+  const workspace = await parley(server, "workspace", "create", "--name", "Piped");
+  for (const args of [
+    ["--help"],
+    ["status"],
+    ["doctor"],
+    ["jobs", "list", "--json"],
+    ["workspace", "create", "--name", "Another"],
+    ["audit", "export", "--workspace", workspace],
+    ["backup", join(server.env.PARLEY_DATA_DIR ?? "", "backups"), "--json"],
+  ]) {
+    const child = spawn(process.execPath, [main, ...args], {
+      env: { ...process.env, ...server.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    assert.doesNotMatch(stderr, /EPIPE| at /, args.join(" "));
+    // Something of this server may be failing.
+    if (args[0] !== "status" && args[0] !== "doctor") assert.equal(code, 0, args.join(" "));
+  }
 });

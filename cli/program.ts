@@ -37,6 +37,13 @@ const clients: ReadonlySet<string | undefined> = new Set(["upload"]);
 
 /** Runs a command. Results go to standard output, messages to standard error. */
 export async function run(argv: readonly string[]): Promise<void> {
+  // A reader such as `head` may read only a part of the output; the command finishes its work, such as a backup.
+  const closed = new Set<unknown>();
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      closed.add(error);
+    });
   const program = new Command("parley")
     .description("Parley, the self-hosted meeting recording service.")
     .version(version)
@@ -51,6 +58,7 @@ export async function run(argv: readonly string[]): Promise<void> {
       (await import("./support/data-folder-owner.ts")).becomeDataFolderOwner();
     await program.parseAsync(argv);
   } catch (error) {
+    if (closed.has(error)) return;
     // Loaded here, because the errors' modules take longer to load than most commands take.
     const { describe } = await import("./support/describe-error.ts");
     console.error(`parley: ${describe(error as Error)}`);
