@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
@@ -30,19 +31,32 @@ export function startNginx(port: number, serverUrl: string, maxBody = "1m"): Pro
 }
 
 /**
- * The same in front of two servers, as docs/operations.md configures it, except for TLS.
+ * The same in front of two servers, as docs/operations.md configures it.
  * @param serverPorts where the servers listen.
+ * @param certificate files of a certificate and its key; null: without TLS.
  */
-export function startDocumentedNginx(port: number, serverPorts: readonly [string, string]): Promise<void> {
+export function startDocumentedNginx(
+  port: number,
+  serverPorts: readonly [string, string],
+  certificate: { readonly path: string; readonly keyPath: string } | null = null,
+): Promise<void> {
   const docs = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
   const documented = /\nnginx:\n\n```\n([^`]*)```/.exec(docs)?.[1];
   if (documented === undefined) throw new Error("docs/operations.md has no configuration of nginx");
+  const folder = "/etc/letsencrypt/live/parley.example.com";
   const config = documented
     .replace("127.0.0.1:3000", `127.0.0.1:${serverPorts[0]}`)
     .replace("127.0.0.1:3001", `127.0.0.1:${serverPorts[1]}`)
-    .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
-    .replaceAll(/^ *(http2|server_name|ssl_certificate|ssl_certificate_key) .*\n/gm, "");
-  return run(port, config);
+    .replace("listen 443 ", `listen 127.0.0.1:${port} `);
+  if (certificate !== null)
+    return run(
+      port,
+      config
+        .replace(`${folder}/fullchain.pem`, certificate.path)
+        .replace(`${folder}/privkey.pem`, certificate.keyPath),
+    );
+  const withoutTls = config.replace(/(listen \S+) ssl[^;]*;/, "$1;");
+  return run(port, withoutTls.replaceAll(/^ *(server_name|ssl_certificate\S*) .*\n/gm, ""));
 }
 
 async function run(port: number, config: string): Promise<void> {
@@ -78,6 +92,15 @@ http {
   });
   await until("nginx serves", async () => {
     if (child.exitCode !== null) throw new Error(`nginx exited: ${output}`);
-    return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
+    return isListening(port);
+  });
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    }).on("error", () => resolve(false));
   });
 }
