@@ -33,6 +33,8 @@ export interface ClientSetup {
   readonly folder: string;
   /** Runs a program of the client. @returns what it printed. @throws Error with its output if it fails. */
   runProgram(program: string, args: readonly string[]): Promise<string>;
+  /** Begins an upload of MEETING as an interrupted sender did. @returns its id. */
+  beginUpload(arrivedBytes: number): Promise<string>;
 }
 
 /** Starts a server with data for a client's tests. */
@@ -67,6 +69,7 @@ export async function startClientSetup(): Promise<ClientSetup> {
   writeFileSync(deliveryFile, JSON.stringify({ body, headers, secret: hook.body.secret }));
   copyFileSync(mediaFile("good-faststart.mp4"), join(folder, "meeting.mp4"));
   mkdirSync(join(folder, "programs"));
+  const meeting = mediaFile("good-44100.mp3");
   const env = {
     PATH: process.env.PATH,
     PARLEY_URL: app.url,
@@ -74,13 +77,37 @@ export async function startClientSetup(): Promise<ClientSetup> {
     HOOK_URL: hookUrl,
     HOOK_SECRET: hook.body.secret,
     DELIVERY: deliveryFile,
-    MEETING: mediaFile("good-44100.mp3"),
+    MEETING: meeting,
   };
   return {
     folder,
     async runProgram(program, args) {
       const { stdout } = await run(program, args, { cwd: folder, env, timeout: 60_000 });
       return stdout;
+    },
+    async beginUpload(arrivedBytes) {
+      const created = await call(
+        app,
+        "POST",
+        "/uploads/create",
+        { media_type: "audio" },
+        { token: member.token },
+      );
+      const url = created.body.media.upload.tus_url;
+      const file = readFileSync(meeting);
+      const begin = { "tus-resumable": "1.0.0", "upload-length": String(file.length) };
+      assert.equal((await fetch(url, { method: "POST", headers: begin })).status, 201);
+      const sent = await fetch(url, {
+        method: "PATCH",
+        headers: {
+          "tus-resumable": "1.0.0",
+          "upload-offset": "0",
+          "content-type": "application/offset+octet-stream",
+        },
+        body: file.subarray(0, arrivedBytes),
+      });
+      assert.equal(sent.status, 204);
+      return created.body.id;
     },
   };
 }

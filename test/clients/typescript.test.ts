@@ -8,7 +8,7 @@ import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts
 
 const sdk = packageFolder("sdk");
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const { folder, runProgram } = await startClientSetup();
+const { folder, runProgram, beginUpload } = await startClientSetup();
 const examples = readExamples("sdk", "ts");
 
 function compile(...args: readonly string[]): void {
@@ -24,7 +24,8 @@ before(() => {
   mkdirSync(installed, { recursive: true });
   compile("-p", sdk, "--outDir", join(installed, "dist"));
   copyFileSync(join(sdk, "package.json"), join(installed, "package.json"));
-  copyFileSync(join(sdk, "test", "journey.ts"), join(folder, "programs", "journey.ts"));
+  for (const program of ["journey.ts", "uploads.ts"])
+    copyFileSync(join(sdk, "test", program), join(folder, "programs", program));
   for (const [index, example] of examples.entries())
     writeFileSync(join(folder, "programs", `example-${index}.ts`), example);
 });
@@ -54,6 +55,11 @@ test("the package, its examples and the test program have no type errors in a st
 test("every operation works, and pages, uploads, downloads, errors and signatures are handled", async () => {
   const printed = await runProgram(process.execPath, ["programs/journey.ts"]);
   assert.match(printed, /every operation called/);
+});
+
+test("an upload resumes with the same file only, and ends if the server stores nothing", async () => {
+  const printed = await runProgram(process.execPath, ["programs/uploads.ts", await beginUpload(40_000)]);
+  assert.match(printed, /uploads checked/);
 });
 
 test("the examples of the README run", async () => {

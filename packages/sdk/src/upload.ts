@@ -29,7 +29,8 @@ export function isAudio(file: Blob): boolean {
 
 /**
  * Sends a file in chunks with tus 1.0. Starts with what the server does not have yet.
- * @throws ParleyError if the server refuses the file; the network's error after eight failures in a row.
+ * @throws ParleyError if the server refuses the file; RangeError if the upload was begun with a file of another size; the
+ * last error after eight failures in a row.
  */
 export async function sendFile(
   fetch: typeof globalThis.fetch,
@@ -46,14 +47,11 @@ export async function sendFile(
       onProgress?.({ sentBytes: offset, totalBytes: file.size });
       if (offset === file.size) return;
       const chunk = file.slice(offset, offset + chunkBytes);
-      const response = await send(fetch, url, "PATCH", signal, chunk, {
-        "content-type": "application/offset+octet-stream",
-        "upload-offset": String(offset),
-      });
-      offset = readOffset(response);
+      offset = await sendChunk(fetch, url, chunk, offset, signal);
       failures = 0;
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
+      if (error instanceof RangeError) throw error;
       if (error instanceof ParleyError) {
         // A proxy's 413 has no code.
         const isProxyLimit = error.status === 413 && error.code === null && chunkBytes > minChunkBytes;
@@ -68,7 +66,27 @@ export async function sendFile(
   }
 }
 
-/** Asks how much has arrived; announces the file if nothing has. */
+/** @returns the new offset. */
+async function sendChunk(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  chunk: Blob,
+  offset: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const response = await send(fetch, url, "PATCH", signal, chunk, {
+    "content-type": "application/offset+octet-stream",
+    "upload-offset": String(offset),
+  });
+  const newOffset = readOffset(response);
+  if (newOffset <= offset) throw new Error("the server stored nothing of a chunk");
+  return newOffset;
+}
+
+/**
+ * Asks how much has arrived; announces the file if nothing has.
+ * @throws RangeError if another size was announced.
+ */
 async function findOffset(
   fetch: typeof globalThis.fetch,
   url: string,
@@ -76,7 +94,13 @@ async function findOffset(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   try {
-    return readOffset(await send(fetch, url, "HEAD", signal));
+    const response = await send(fetch, url, "HEAD", signal);
+    const announced = response.headers.get("upload-length");
+    if (announced !== String(size))
+      throw new RangeError(
+        `the file has ${size} bytes, but the upload was begun with ${announced ?? "an unknown number of"} bytes; resume it with the same file`,
+      );
+    return readOffset(response);
   } catch (error) {
     if (!(error instanceof ParleyError) || error.status !== 404) throw error;
   }

@@ -27,6 +27,7 @@ from .uploads import (
     Progress,
     Sending,
     check,
+    check_size,
     chunk_headers,
     media_type_of,
     read_chunk,
@@ -182,10 +183,11 @@ class AsyncParley(AsyncApi):
                 await asyncio.sleep(sending.failed(error))
 
     async def _find_offset(self, url: str, size: int) -> int:
-        """Asks how much has arrived; announces the file if nothing has."""
+        """Asks how much has arrived; announces the file if nothing has. Raises ValueError if another size was announced."""
         response = await self._http.head(url, headers=TUS_HEADERS)
         if response.status_code != 404:
-            return read_offset(check(response))
+            check_size(check(response), size)
+            return read_offset(response)
         check(await self._http.post(url, headers={**TUS_HEADERS, "Upload-Length": str(size)}))
         return 0
 

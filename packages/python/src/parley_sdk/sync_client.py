@@ -28,6 +28,7 @@ from .uploads import (
     Progress,
     Sending,
     check,
+    check_size,
     chunk_headers,
     media_type_of,
     read_chunk,
@@ -183,10 +184,11 @@ class Parley(SyncApi):
                 time.sleep(sending.failed(error))
 
     def _find_offset(self, url: str, size: int) -> int:
-        """Asks how much has arrived; announces the file if nothing has."""
+        """Asks how much has arrived; announces the file if nothing has. Raises ValueError if another size was announced."""
         response = self._http.head(url, headers=TUS_HEADERS)
         if response.status_code != 404:
-            return read_offset(check(response))
+            check_size(check(response), size)
+            return read_offset(response)
         check(self._http.post(url, headers={**TUS_HEADERS, "Upload-Length": str(size)}))
         return 0
 

@@ -40,6 +40,16 @@ def read_offset(response: httpx.Response) -> int:
     return int(header)
 
 
+def check_size(response: httpx.Response, size: int) -> None:
+    """Raises ValueError if the upload was begun with a file of another size."""
+    announced = response.headers.get("Upload-Length")
+    if announced != str(size):
+        raise ValueError(
+            f"the file has {size} bytes, but the upload was begun with {announced or 'an unknown number of'} bytes;"
+            " resume it with the same file"
+        )
+
+
 def check(response: httpx.Response) -> httpx.Response:
     """Raises ParleyError for an error response."""
     if response.is_success:
@@ -64,6 +74,8 @@ class Sending:
         self._failures = 0
 
     def arrived(self, offset: int) -> None:
+        if self.offset is not None and offset <= self.offset:
+            raise httpx.RemoteProtocolError("the server stored nothing of a chunk")
         self.offset = offset
         self._failures = 0
 

@@ -1,0 +1,58 @@
+/** Uploads that were interrupted or go wrong. Argument: the id of an upload of MEETING of which a part has arrived. */
+import assert from "node:assert/strict";
+import { openAsBlob } from "node:fs";
+import { Parley } from "parley-sdk";
+
+const { PARLEY_URL = "", PARLEY_TOKEN = "", MEETING = "" } = process.env;
+const [, , begun = ""] = process.argv;
+const file = await openAsBlob(MEETING);
+
+// At first no request leaves the program; waits are noted and skipped.
+const setRealTimeout = globalThis.setTimeout;
+const waits: number[] = [];
+globalThis.setTimeout = ((callback: () => void, ms: number) => {
+  waits.push(ms);
+  setImmediate(callback);
+}) as unknown as typeof globalThis.setTimeout;
+
+/** A server whose upload URL responds as `respond` says. */
+function brokenServer(respond: (method: string, failures: number) => Response): {
+  parley: Parley;
+  methods: string[];
+} {
+  const methods: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const upload = { max_upload_bytes: 1e9, tus_url: "http://parley.test/tus" };
+    if (!request.url.endsWith("/tus"))
+      return Response.json({ id: "upload", media: { status: "awaiting", upload } });
+    methods.push(request.method);
+    return respond(request.method, methods.length);
+  };
+  return { parley: new Parley({ baseUrl: "http://parley.test", token: "t", fetch }), methods };
+}
+
+// A server that accepts chunks and stores nothing of them is not asked without end.
+const stuck = brokenServer(
+  () => new Response(null, { headers: { "upload-offset": "0", "upload-length": String(file.size) } }),
+);
+waits.length = 0;
+await assert.rejects(stuck.parley.uploadFile(file), /stored nothing/);
+assert.ok(stuck.methods.length < 30, stuck.methods.join());
+assert.equal(waits.length, 8);
+
+globalThis.setTimeout = setRealTimeout;
+const parley = new Parley({ baseUrl: PARLEY_URL, token: PARLEY_TOKEN });
+
+// Files that are shorter than what has arrived, shorter than announced, and longer.
+for (const other of [file.slice(0, 10_000), file.slice(0, 45_000), new Blob([file, "more"])]) {
+  await assert.rejects(
+    parley.uploadFile(other, { resume: begun }),
+    (error) => error instanceof RangeError && /the file has \d+ bytes.*same file/.test(error.message),
+  );
+  assert.equal((await parley.getUpload({ upload_id: begun })).status, "awaiting");
+}
+await parley.uploadFile(file, { resume: begun });
+assert.notEqual((await parley.getUpload({ upload_id: begun })).status, "awaiting");
+
+process.stdout.write("uploads checked\n");
