@@ -33,8 +33,11 @@ export interface ClientSetup {
   readonly folder: string;
   /** Runs a program of the client. @returns what it printed. @throws Error with its output if it fails. */
   runProgram(program: string, args: readonly string[]): Promise<string>;
-  /** Begins an upload of MEETING as an interrupted sender did. @returns its id. */
-  beginUpload(arrivedBytes: number): Promise<string>;
+  /**
+   * Uploads of MEETING as interrupted senders left them.
+   * @returns their ids: begun; begun, its URL expired; not begun, its URL expired; failed.
+   */
+  beginUploads(): Promise<string[]>;
 }
 
 /** Starts a server with data for a client's tests. */
@@ -85,29 +88,48 @@ export async function startClientSetup(): Promise<ClientSetup> {
       const { stdout } = await run(program, args, { cwd: folder, env, timeout: 60_000 });
       return stdout;
     },
-    async beginUpload(arrivedBytes) {
-      const created = await call(
-        app,
-        "POST",
-        "/uploads/create",
-        { media_type: "audio" },
-        { token: member.token },
-      );
-      const url = created.body.media.upload.tus_url;
-      const file = readFileSync(meeting);
-      const begin = { "tus-resumable": "1.0.0", "upload-length": String(file.length) };
-      assert.equal((await fetch(url, { method: "POST", headers: begin })).status, 201);
-      const sent = await fetch(url, {
-        method: "PATCH",
-        headers: {
-          "tus-resumable": "1.0.0",
-          "upload-offset": "0",
-          "content-type": "application/offset+octet-stream",
-        },
-        body: file.subarray(0, arrivedBytes),
-      });
-      assert.equal(sent.status, 204);
-      return created.body.id;
+    async beginUploads() {
+      const expired = { url_expires_at: new Date(Date.now() - 60_000) };
+      const uploads = [
+        { isBegun: true, change: {} },
+        { isBegun: true, change: expired },
+        { isBegun: false, change: expired },
+        { isBegun: true, change: { status: "failure" as const, failure_reason: "the file is empty" } },
+      ];
+      const ids: string[] = [];
+      for (const { isBegun, change } of uploads) {
+        const { body } = await call(
+          app,
+          "POST",
+          "/uploads/create",
+          { media_type: "audio" },
+          { token: member.token },
+        );
+        if (isBegun) await sendPart(body.media.upload.tus_url, readFileSync(meeting));
+        await app.db.kysely
+          .updateTable("uploads")
+          .set({ media_type: "audio", ...change })
+          .where("id", "=", body.id)
+          .execute();
+        ids.push(body.id);
+      }
+      return ids;
     },
   };
+}
+
+/** Announces a file and sends its first 40,000 bytes. */
+async function sendPart(url: string, file: Buffer): Promise<void> {
+  const headers = { "tus-resumable": "1.0.0" };
+  const begun = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "upload-length": String(file.length) },
+  });
+  assert.equal(begun.status, 201);
+  const sent = await fetch(url, {
+    method: "PATCH",
+    headers: { ...headers, "upload-offset": "0", "content-type": "application/offset+octet-stream" },
+    body: file.subarray(0, 40_000),
+  });
+  assert.equal(sent.status, 204);
 }

@@ -11,7 +11,7 @@ const hasHttpx =
 const skip = hasHttpx ? false : "needs Python 3.11 with httpx (Debian: python3-httpx)";
 
 test("the Python client: every operation, both clients, the README's examples", { skip }, async (t) => {
-  const { folder, runProgram, beginUpload } = await startClientSetup();
+  const { folder, runProgram, beginUploads } = await startClientSetup();
   // `-B`: writes no compiled files beside the source.
   const runPython = (...args: readonly string[]): Promise<string> =>
     runProgram("env", [`PYTHONPATH=${source}`, "python3", "-B", ...args]);
@@ -22,11 +22,11 @@ test("the Python client: every operation, both clients, the README's examples", 
   });
 
   await t.test(
-    "an upload resumes with the same file only, and ends if the server stores nothing",
+    "an upload resumes after its URL expired, with the same file only, and ends if the server stores nothing",
     async () => {
       copyFileSync(join(packageFolder("python"), "test", "uploads.py"), join(folder, "uploads.py"));
-      const begun = [await beginUpload(40_000), await beginUpload(40_000)];
-      assert.match(await runPython("uploads.py", ...begun), /uploads checked/);
+      const uploads = [...(await beginUploads()), ...(await beginUploads())];
+      assert.match(await runPython("uploads.py", ...uploads), /uploads checked/);
     },
   );
 

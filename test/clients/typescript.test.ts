@@ -8,7 +8,7 @@ import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts
 
 const sdk = packageFolder("sdk");
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const { folder, runProgram, beginUpload } = await startClientSetup();
+const { folder, runProgram, beginUploads } = await startClientSetup();
 const examples = readExamples("sdk", "ts");
 
 function compile(...args: readonly string[]): void {
@@ -57,8 +57,8 @@ test("every operation works, and pages, uploads, downloads, errors and signature
   assert.match(printed, /every operation called/);
 });
 
-test("an upload resumes with the same file only, and ends if the server stores nothing", async () => {
-  const printed = await runProgram(process.execPath, ["programs/uploads.ts", await beginUpload(40_000)]);
+test("an upload resumes after its URL expired, with the same file only, and ends if the server stores nothing", async () => {
+  const printed = await runProgram(process.execPath, ["programs/uploads.ts", ...(await beginUploads())]);
   assert.match(printed, /uploads checked/);
 });
 

@@ -1,4 +1,7 @@
-"""Uploads that were interrupted or go wrong. Arguments: ids of uploads of MEETING of which a part has arrived."""
+"""Uploads that were interrupted or go wrong.
+
+Arguments: ids of uploads of MEETING, twice: begun; begun, its URL expired; not begun, its URL expired; failed.
+"""
 
 import asyncio
 import os
@@ -7,11 +10,10 @@ import time
 
 import httpx
 
-from parley_sdk import AsyncParley, Parley
+from parley_sdk import AsyncParley, Parley, UploadFailedError
 
 URL, TOKEN = os.environ["PARLEY_URL"], os.environ["PARLEY_TOKEN"]
 MEETING = os.environ["MEETING"]
-BEGUN, BEGUN_ASYNC = sys.argv[1:]
 WAITS: list[float] = []
 
 with open(MEETING, "rb") as file:
@@ -32,28 +34,42 @@ OTHERS = [
 ]
 
 
-def check_other_files() -> None:
+def check_resume(begun: str, expired: str, never_begun: str, failed: str) -> None:
     with Parley(URL, TOKEN) as parley:
         for other in OTHERS:
             try:
-                parley.upload_file(other, resume=BEGUN)
+                parley.upload_file(other, resume=begun)
                 raise AssertionError("resumed")
             except ValueError as error:
                 assert "resume it with the same file" in str(error), error
-            assert parley.get_upload(BEGUN)["status"] == "awaiting"
-        parley.upload_file(MEETING, resume=BEGUN)
-        assert parley.get_upload(BEGUN)["status"] != "awaiting"
+            assert parley.get_upload(begun)["status"] == "awaiting"
+        assert parley.upload_file(MEETING, resume=begun)["status"] != "awaiting"
+        # The rest of a file is accepted when the URL has expired, and nothing else is.
+        assert parley.upload_file(MEETING, resume=expired)["status"] != "awaiting"
+        for resume, reason in [(never_begun, "URL has expired"), (failed, "the file is empty")]:
+            try:
+                parley.upload_file(MEETING, resume=resume)
+                raise AssertionError("resumed")
+            except UploadFailedError as failure:
+                assert reason in str(failure), failure
 
 
-async def check_other_files_async() -> None:
+async def check_resume_async(begun: str, expired: str, never_begun: str, failed: str) -> None:
     async with AsyncParley(URL, TOKEN) as parley:
         for other in OTHERS:
             try:
-                await parley.upload_file(other, resume=BEGUN_ASYNC)
+                await parley.upload_file(other, resume=begun)
                 raise AssertionError("resumed")
             except ValueError as error:
                 assert "resume it with the same file" in str(error), error
-        assert (await parley.upload_file(MEETING, resume=BEGUN_ASYNC))["status"] != "awaiting"
+        assert (await parley.upload_file(MEETING, resume=begun))["status"] != "awaiting"
+        assert (await parley.upload_file(MEETING, resume=expired))["status"] != "awaiting"
+        for resume, reason in [(never_begun, "URL has expired"), (failed, "the file is empty")]:
+            try:
+                await parley.upload_file(MEETING, resume=resume)
+                raise AssertionError("resumed")
+            except UploadFailedError as failure:
+                assert reason in str(failure), failure
 
 
 def check_no_progress() -> None:
@@ -63,7 +79,7 @@ def check_no_progress() -> None:
     def respond(request: httpx.Request) -> httpx.Response:
         if request.url.path != "/tus":
             media = {"status": "awaiting", "upload": {"tus_url": "http://parley.test/tus"}}
-            return httpx.Response(200, json={"id": "upload", "media": media})
+            return httpx.Response(200, json={"id": "upload", "status": "awaiting", "media": media})
         methods.append(request.method)
         return httpx.Response(200, headers={"Upload-Offset": "0", "Upload-Length": str(len(CONTENT))})
 
@@ -78,7 +94,7 @@ def check_no_progress() -> None:
 
 # Tests run no longer than the program waits.
 time.sleep = WAITS.append
-check_other_files()
-asyncio.run(check_other_files_async())
+check_resume(*sys.argv[1:5])
+asyncio.run(check_resume_async(*sys.argv[5:9]))
 check_no_progress()
 print("uploads checked")

@@ -29,7 +29,7 @@ export class ParleyError extends Error {
   }
 }
 
-/** An upload whose status became `failure`. The message is its reason. */
+/** An upload whose status became `failure`, or whose URL has expired. The message is the reason. */
 export class UploadFailedError extends Error {
   override readonly name = "UploadFailedError";
   readonly uploadId: string;

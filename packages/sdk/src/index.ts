@@ -87,7 +87,7 @@ export class Parley extends ParleyApi {
    * Uploads a video or audio file. If it is interrupted, call it again with `resume`.
    * @param file in Node, `await openAsBlob("meeting.mp4")` from `node:fs` reads the file as it is sent.
    * @returns the upload once the file has arrived. `waitForRecording` waits for the recording.
-   * @throws ParleyError if the server refuses the upload.
+   * @throws ParleyError if the server refuses the upload; UploadFailedError if the one to resume accepts no file any more.
    */
   async uploadFile(file: Blob, options: UploadOptions = {}): Promise<Upload> {
     const { media_type = isAudio(file) ? "audio" : "video", auto_promote, attributes } = options;
@@ -100,12 +100,19 @@ export class Parley extends ParleyApi {
           })
         : await this.getUpload({ upload_id: options.resume });
     if (options.resume === undefined) options.onCreate?.(upload);
+    if (upload.status === "failure") throw failureOf(upload);
     // An upload that is resumed may have arrived already.
-    if (upload.media?.status === "awaiting") {
+    if (upload.media !== undefined && "upload" in upload.media) {
+      const { status } = upload.media;
       const { max_upload_bytes, tus_url } = upload.media.upload;
       if (file.size > max_upload_bytes)
         throw new RangeError(`the file has ${file.size} bytes; at most ${max_upload_bytes} are allowed`);
-      await sendFile(this.#fetch, tus_url, file, options);
+      await sendFile(this.#fetch, tus_url, file, options).catch((error: unknown) => {
+        // The rest of a file is accepted after the URL has expired, but not for long.
+        if (status === "url_expired" && error instanceof ParleyError && error.status === 403)
+          throw new UploadFailedError(upload.id, "the upload's URL has expired; upload the file again");
+        throw error;
+      });
     }
     return this.getUpload({ upload_id: upload.id });
   }
@@ -122,8 +129,7 @@ export class Parley extends ParleyApi {
     for (;;) {
       const upload = await this.getUpload({ upload_id: uploadId });
       if (upload.recording_id !== null) return upload.recording_id;
-      if (upload.status === "failure")
-        throw new UploadFailedError(uploadId, upload.failure?.reason ?? "the upload failed");
+      if (upload.status === "failure") throw failureOf(upload);
       await wait(options.pollMs ?? 2000, options.signal);
     }
   }
@@ -141,6 +147,10 @@ export class Parley extends ParleyApi {
     } as never)) as unknown as { data: ReadableStream<Uint8Array>; response: Response };
     return new Response(data, { status: response.status, headers: response.headers });
   }
+}
+
+function failureOf({ id, failure }: Upload): UploadFailedError {
+  return new UploadFailedError(id, failure?.reason ?? "the upload failed");
 }
 
 /** The generated client reads types that it doesn't know, such as SubRip's, as a Blob. */

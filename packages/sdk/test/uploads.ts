@@ -1,10 +1,13 @@
-/** Uploads that were interrupted or go wrong. Argument: the id of an upload of MEETING of which a part has arrived. */
+/**
+ * Uploads that were interrupted or go wrong. Arguments: ids of uploads of MEETING: begun; begun, its URL expired; not begun,
+ * its URL expired; failed.
+ */
 import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
-import { Parley } from "parley-sdk";
+import { Parley, UploadFailedError } from "parley-sdk";
 
 const { PARLEY_URL = "", PARLEY_TOKEN = "", MEETING = "" } = process.env;
-const [, , begun = ""] = process.argv;
+const [, , begun = "", expired = "", neverBegun = "", failed = ""] = process.argv;
 const file = await openAsBlob(MEETING);
 
 // At first no request leaves the program; waits are noted and skipped.
@@ -25,7 +28,7 @@ function brokenServer(respond: (method: string, failures: number) => Response): 
     const request = new Request(input, init);
     const upload = { max_upload_bytes: 1e9, tus_url: "http://parley.test/tus" };
     if (!request.url.endsWith("/tus"))
-      return Response.json({ id: "upload", media: { status: "awaiting", upload } });
+      return Response.json({ id: "upload", status: "awaiting", media: { status: "awaiting", upload } });
     methods.push(request.method);
     return respond(request.method, methods.length);
   };
@@ -54,5 +57,17 @@ for (const other of [file.slice(0, 10_000), file.slice(0, 45_000), new Blob([fil
 }
 await parley.uploadFile(file, { resume: begun });
 assert.notEqual((await parley.getUpload({ upload_id: begun })).status, "awaiting");
+
+// The rest of a file is accepted when the URL has expired, and nothing else is.
+await parley.uploadFile(file, { resume: expired });
+assert.notEqual((await parley.getUpload({ upload_id: expired })).status, "awaiting");
+for (const [resume, reason] of [
+  [neverBegun, /URL has expired/],
+  [failed, /the file is empty/],
+] as const)
+  await assert.rejects(
+    parley.uploadFile(file, { resume }),
+    (error) => error instanceof UploadFailedError && reason.test(error.message),
+  );
 
 process.stdout.write("uploads checked\n");

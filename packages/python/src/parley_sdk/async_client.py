@@ -151,6 +151,7 @@ class AsyncParley(AsyncApi):
         on_create: called with the new upload before anything is sent. Store its id to be able to resume.
         on_progress: called with the bytes sent and the file's size.
         Returns the upload once the file has arrived; ``wait_for_recording`` waits for the recording.
+        Raises UploadFailedError if the upload to resume accepts no file any more.
         """
         if resume is None:
             kind = media_type or media_type_of(path)
@@ -159,11 +160,20 @@ class AsyncParley(AsyncApi):
                 on_create(upload)
         else:
             upload = await self.get_upload(resume)
+        if upload["status"] == "failure":
+            raise _failure_of(upload)
         media = upload.get("media")
         # An upload that is resumed may have arrived already.
-        if media is not None and media["status"] == "awaiting":
-            with open(path, "rb") as file:
-                await self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes))
+        if media is not None and (media["status"] == "awaiting" or media["status"] == "url_expired"):
+            try:
+                with open(path, "rb") as file:
+                    await self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes))
+            except ParleyError as error:
+                # The rest of a file is accepted after the URL has expired, but not for long.
+                if media["status"] == "url_expired" and error.status == 403:
+                    reason = "the upload's URL has expired; upload the file again"
+                    raise UploadFailedError(upload["id"], reason) from error
+                raise
         return await self.get_upload(upload["id"])
 
     async def _send(self, url: str, file: BinaryIO, on_progress: Progress | None, sending: Sending) -> None:
@@ -201,8 +211,7 @@ class AsyncParley(AsyncApi):
             if upload["recording_id"] is not None:
                 return upload["recording_id"]
             if upload["status"] == "failure":
-                failure = upload.get("failure")
-                raise UploadFailedError(upload_id, failure["reason"] if failure else "the upload failed")
+                raise _failure_of(upload)
             await asyncio.sleep(poll_sec)
 
     async def download(self, recording_id: str, path: str | os.PathLike[str]) -> None:
@@ -216,3 +225,8 @@ class AsyncParley(AsyncApi):
             with open(path, "wb") as file:
                 async for part in response.aiter_bytes():
                     file.write(part)
+
+
+def _failure_of(upload: Upload) -> UploadFailedError:
+    failure = upload.get("failure")
+    return UploadFailedError(upload["id"], failure["reason"] if failure else "the upload failed")

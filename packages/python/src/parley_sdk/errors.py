@@ -26,7 +26,7 @@ class ParleyError(Exception):
 
 
 class UploadFailedError(Exception):
-    """An upload whose status became ``failure``. The message is its reason."""
+    """An upload whose status became ``failure``, or whose URL has expired. The message is the reason."""
 
     def __init__(self, upload_id: str, reason: str) -> None:
         super().__init__(reason)

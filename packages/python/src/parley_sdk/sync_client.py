@@ -152,6 +152,7 @@ class Parley(SyncApi):
         on_create: called with the new upload before anything is sent. Store its id to be able to resume.
         on_progress: called with the bytes sent and the file's size.
         Returns the upload once the file has arrived; ``wait_for_recording`` waits for the recording.
+        Raises UploadFailedError if the upload to resume accepts no file any more.
         """
         if resume is None:
             kind = media_type or media_type_of(path)
@@ -160,11 +161,20 @@ class Parley(SyncApi):
                 on_create(upload)
         else:
             upload = self.get_upload(resume)
+        if upload["status"] == "failure":
+            raise _failure_of(upload)
         media = upload.get("media")
         # An upload that is resumed may have arrived already.
-        if media is not None and media["status"] == "awaiting":
-            with open(path, "rb") as file:
-                self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes))
+        if media is not None and (media["status"] == "awaiting" or media["status"] == "url_expired"):
+            try:
+                with open(path, "rb") as file:
+                    self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes))
+            except ParleyError as error:
+                # The rest of a file is accepted after the URL has expired, but not for long.
+                if media["status"] == "url_expired" and error.status == 403:
+                    reason = "the upload's URL has expired; upload the file again"
+                    raise UploadFailedError(upload["id"], reason) from error
+                raise
         return self.get_upload(upload["id"])
 
     def _send(self, url: str, file: BinaryIO, on_progress: Progress | None, sending: Sending) -> None:
@@ -202,8 +212,7 @@ class Parley(SyncApi):
             if upload["recording_id"] is not None:
                 return upload["recording_id"]
             if upload["status"] == "failure":
-                failure = upload.get("failure")
-                raise UploadFailedError(upload_id, failure["reason"] if failure else "the upload failed")
+                raise _failure_of(upload)
             time.sleep(poll_sec)
 
     def download(self, recording_id: str, path: str | os.PathLike[str]) -> None:
@@ -217,3 +226,8 @@ class Parley(SyncApi):
             with open(path, "wb") as file:
                 for part in response.iter_bytes():
                     file.write(part)
+
+
+def _failure_of(upload: Upload) -> UploadFailedError:
+    failure = upload.get("failure")
+    return UploadFailedError(upload["id"], failure["reason"] if failure else "the upload failed")
