@@ -24,6 +24,7 @@ interface Operation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
@@ -170,6 +171,9 @@ export function pythonClientFiles(openApi: string, asyncClient: string): Map<str
     const type = typeOf(classes, schema, name);
     if (type !== name) classes.push(`${name} = Union[${type.split(" | ").join(", ")}]`);
   }
+  const events = Object.values(document.webhooks).map(({ post }) =>
+    typeOf(classes, post.requestBody?.content["application/json"].schema ?? {}, pascal(post.operationId)),
+  );
   const methods = Object.entries(document.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs)
       .filter(([, operation]) => !isByHand(operation))
@@ -186,6 +190,12 @@ from typing import Any, Literal, NotRequired, TypedDict, Union
 
 
 ${classes.join("\n\n\n")}
+
+
+# An event as a webhook receives it; its type tells which data it has.
+WebhookEvent = Union[
+${events.map((event) => `    ${event},`).join("\n")}
+]
 `,
     ],
     [

@@ -1,30 +1,7 @@
-import type {
-  HighlightAddedPayload,
-  HighlightDeletedPayload,
-  HighlightUpdatedPayload,
-  RecordingAddedPayload,
-  RecordingDeletedPayload,
-  RecordingUpdatedPayload,
-  StoryAddedPayload,
-  StoryDeletedPayload,
-  StoryUpdatedPayload,
-  UploadAddedPayload,
-  UploadUpdatedPayload,
-} from "./generated/types.gen.ts";
+import type { Webhooks } from "./generated/types.gen.ts";
 
 /** An event as a webhook receives it; its `type` tells which data it has. */
-export type WebhookEvent =
-  | RecordingAddedPayload
-  | RecordingUpdatedPayload
-  | RecordingDeletedPayload
-  | HighlightAddedPayload
-  | HighlightUpdatedPayload
-  | HighlightDeletedPayload
-  | StoryAddedPayload
-  | StoryUpdatedPayload
-  | StoryDeletedPayload
-  | UploadAddedPayload
-  | UploadUpdatedPayload;
+export type WebhookEvent = Webhooks["body"];
 
 export interface SignedRequest {
   /** The body byte for byte as received, before JSON is parsed. */

@@ -1,7 +1,14 @@
 /** Uses the built package as an app does: every operation, against the server at PARLEY_URL. Prints what it has done. */
 import assert from "node:assert/strict";
 import { openAsBlob, readFileSync } from "node:fs";
-import { Parley, ParleyError, verifyWebhook, WebhookVerificationError } from "parley-sdk";
+import {
+  type Hook,
+  Parley,
+  ParleyError,
+  verifyWebhook,
+  type WebhookEvent,
+  WebhookVerificationError,
+} from "parley-sdk";
 
 const { PARLEY_URL = "", PARLEY_TOKEN = "", HOOK_URL = "", MEETING = "", DELIVERY = "" } = process.env;
 const parley = new Parley({ baseUrl: `${PARLEY_URL}/`, token: async () => PARLEY_TOKEN });
@@ -159,5 +166,13 @@ for (const changed of [
   { ...delivery, headers: {} },
 ])
   await assert.rejects(verifyWebhook(changed), WebhookVerificationError);
+
+/** Compiles only if events are told apart by their type. */
+export function describe(event: WebhookEvent): string {
+  if (event.type === "transcription_updated") return `${event.data.recording_id}: ${event.data.status}`;
+  return event.type;
+}
+// Compiles only if every type of webhook has an event.
+export const everyType = (type: Hook["hook_type"]): WebhookEvent["type"] => type;
 
 process.stdout.write("every operation called\n");

@@ -9,36 +9,9 @@ import hmac
 import json
 import time
 from collections.abc import Mapping
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
-from .generated.types import (
-    HighlightAddedPayload,
-    HighlightDeletedPayload,
-    HighlightUpdatedPayload,
-    RecordingAddedPayload,
-    RecordingDeletedPayload,
-    RecordingUpdatedPayload,
-    StoryAddedPayload,
-    StoryDeletedPayload,
-    StoryUpdatedPayload,
-    UploadAddedPayload,
-    UploadUpdatedPayload,
-)
-
-
-WebhookEvent = Union[
-    RecordingAddedPayload,
-    RecordingUpdatedPayload,
-    RecordingDeletedPayload,
-    HighlightAddedPayload,
-    HighlightUpdatedPayload,
-    HighlightDeletedPayload,
-    StoryAddedPayload,
-    StoryUpdatedPayload,
-    StoryDeletedPayload,
-    UploadAddedPayload,
-    UploadUpdatedPayload,
-]
+from .generated.types import WebhookEvent
 
 
 class Message(NamedTuple):

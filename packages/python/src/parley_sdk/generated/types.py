@@ -522,3 +522,20 @@ class ListTeamsResponse(TypedDict):
 
 class ListUsersResponse(TypedDict):
     users: list[User]
+
+
+# An event as a webhook receives it; its type tells which data it has.
+WebhookEvent = Union[
+    RecordingAddedPayload,
+    RecordingUpdatedPayload,
+    RecordingDeletedPayload,
+    HighlightAddedPayload,
+    HighlightUpdatedPayload,
+    HighlightDeletedPayload,
+    StoryAddedPayload,
+    StoryUpdatedPayload,
+    StoryDeletedPayload,
+    UploadAddedPayload,
+    UploadUpdatedPayload,
+    TranscriptionUpdatedPayload,
+]
