@@ -13,7 +13,9 @@ const skip = existsSync(join(folder, "node_modules", "n8n-core"))
   : "needs n8n's engine: run npm ci --ignore-scripts in packages/n8n-node";
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url));
 
-test("n8n's engine runs every operation, and the trigger refuses forged requests", { skip }, async () => {
+test("n8n's engine runs every operation, and the trigger survives the loss of its webhook and refuses forged requests", {
+  skip,
+}, async () => {
   execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
   const { runProgram } = await startClientSetup();
   const printed = await runProgram("env", [

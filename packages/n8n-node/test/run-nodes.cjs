@@ -60,7 +60,8 @@ const additionalData = {
   logAiEvent: () => undefined,
 };
 
-function workflowOf(node) {
+/** @param staticData what n8n has stored of the workflow's own data. */
+function workflowOf(node, staticData = {}) {
   const nodes = [
     { id: "1", name: "Start", type: "start", typeVersion: 1, position: [0, 0], parameters: {} },
     {
@@ -78,6 +79,7 @@ function workflowOf(node) {
     nodes,
     connections: { Start: { main: [[{ node: "Parley", type: "main", index: 0 }]] } },
     active: true,
+    staticData,
     nodeTypes: {
       getByName: (name) => types[name],
       getByNameAndVersion: (name) => types[name],
@@ -198,11 +200,17 @@ async function runEveryOperation() {
 
 async function runTrigger(recordingId) {
   const received = [];
-  const workflow = workflowOf({
+  const trigger = {
     type: "parleyTrigger",
     parameters: { event: "recording_updated", include: '{"participants": true}' },
-  });
+  };
+  const workflow = workflowOf(trigger);
   const node = workflow.getNode("Parley");
+  // n8n stores the data of a workflow after its webhooks were created, and reads it for each request.
+  let stored = "{}";
+  const store = () => {
+    stored = JSON.stringify(workflow.staticData);
+  };
   const server = createServer({ key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERTIFICATE) }, respond);
   async function respond(request, response) {
     const parts = await request.toArray();
@@ -215,9 +223,10 @@ async function runTrigger(recordingId) {
     };
     const data = { ...additionalData, httpRequest: request, httpResponse: response };
     const [webhook] = types.parleyTrigger.description.webhooks;
+    const current = workflowOf(trigger, JSON.parse(stored));
     const context = new WebhookContext(
-      workflow,
-      node,
+      current,
+      current.getNode("Parley"),
       data,
       "webhook",
       { webhookDescription: webhook },
@@ -232,12 +241,26 @@ async function runTrigger(recordingId) {
   }
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `https://localhost:${server.address().port}`;
-  const data = { ...additionalData, webhookBaseUrl: base };
   const { checkExists, create, delete: remove } = types.parleyTrigger.webhookMethods.default;
-  const context = () => new HookContext(workflow, node, data, "trigger", "activate", undefined);
-  assert.equal(await checkExists.call(context()), false);
-  assert.equal(await create.call(context()), true);
-  assert.equal(await checkExists.call(context()), true);
+  const context = (webhookBaseUrl = base) =>
+    new HookContext(workflow, node, { ...additionalData, webhookBaseUrl }, "trigger", "activate", undefined);
+  const hooks = async () =>
+    (await run("listHooks", { filter: '{"state": "enabled"}' })).filter(({ json }) =>
+      json.hook_url.startsWith(base),
+    );
+  const activate = async (url) => {
+    assert.equal(await checkExists.call(context(url)), false);
+    assert.equal(await create.call(context(url)), true);
+    store();
+    assert.equal(await checkExists.call(context(url)), true);
+    assert.equal((await hooks()).length, 1);
+  };
+  await activate();
+  // Activated again after n8n's URL has changed, and after the webhook was deleted in Parley.
+  await activate(`${base}/n8n`);
+  const [old] = await hooks();
+  await run("deleteHook", { hook_id: old.json.id });
+  await activate();
 
   await run("updateRecording", { recording_id: recordingId, title: "An event for n8n" });
   const event = await until(() => received.find(({ json }) => json.data.title === "An event for n8n"));
@@ -257,12 +280,9 @@ async function runTrigger(recordingId) {
   assert.equal(forged.status, 401);
   assert.equal(received.length, before, "a forged request does not start the workflow");
 
-  const [hook] = (await run("listHooks", { filter: '{"state": "enabled"}' })).filter(({ json }) =>
-    json.hook_url.startsWith(base),
-  );
-  assert.ok(hook);
   assert.equal(await remove.call(context()), true);
   assert.equal(await checkExists.call(context()), false);
+  assert.deepEqual(await hooks(), []);
   server.closeAllConnections();
   server.close();
 }

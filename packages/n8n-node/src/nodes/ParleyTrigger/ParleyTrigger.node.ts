@@ -73,6 +73,8 @@ export class ParleyTrigger implements INodeType {
       },
 
       async create(this: IHookFunctions): Promise<boolean> {
+        // Parley has disabled it, or it is for another URL or event.
+        await deleteHook(this);
         const hook = (await callApi(this, "/hooks/create", {
           method: "POST",
           body: {
@@ -88,16 +90,7 @@ export class ParleyTrigger implements INodeType {
       },
 
       async delete(this: IHookFunctions): Promise<boolean> {
-        const data = this.getWorkflowStaticData("node") as StaticData;
-        if (data.hookId === undefined) return true;
-        try {
-          await callApi(this, `/hooks/${data.hookId}`, { method: "DELETE" });
-        } catch (error) {
-          // It was deleted in Parley.
-          if ((error as { httpCode?: string }).httpCode !== "404") throw error;
-        }
-        delete data.hookId;
-        delete data.secret;
+        await deleteHook(this);
         return true;
       },
     },
@@ -107,13 +100,27 @@ export class ParleyTrigger implements INodeType {
     const request = this.getRequestObject() as unknown as { rawBody?: Buffer; readRawBody?(): Promise<void> };
     if (request.rawBody === undefined) await request.readRawBody?.();
     const body = request.rawBody ?? Buffer.alloc(0);
+    // The test request when a webhook is created. It is not signed, and n8n may still have the secret of the previous one.
+    if (body.toString() === "{}") return refuse(this, 200, "ready");
     const { secret } = this.getWorkflowStaticData("node") as StaticData;
-    // The test request when the webhook is created, before its secret is known.
-    if (secret === undefined && body.toString() === "{}") return refuse(this, 200, "ready");
     if (secret === undefined || !isSigned(this.getHeaderData() as Record<string, string>, body, secret))
       return refuse(this, 401, "the signature is wrong or too old");
     return { workflowData: [this.helpers.returnJsonArray(JSON.parse(body.toString()) as IDataObject)] };
   }
+}
+
+/** Deletes the node's webhook in Parley, if there is one. */
+async function deleteHook(context: IHookFunctions): Promise<void> {
+  const data = context.getWorkflowStaticData("node") as StaticData;
+  if (data.hookId === undefined) return;
+  try {
+    await callApi(context, `/hooks/${data.hookId}`, { method: "DELETE" });
+  } catch (error) {
+    // It was deleted in Parley.
+    if ((error as { httpCode?: string }).httpCode !== "404") throw error;
+  }
+  delete data.hookId;
+  delete data.secret;
 }
 
 /** Responds without starting the workflow. */
