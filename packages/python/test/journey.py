@@ -147,6 +147,20 @@ def check_retries() -> None:
         except httpx.ReadError:
             assert len(calls) == 4
 
+    # A download is repeated until its first byte.
+    statuses = [429, 503, 302, 429, 200]
+
+    def respond_with_file(request: httpx.Request) -> httpx.Response:
+        status = statuses.pop(0)
+        location = "http://files.test/file"
+        return httpx.Response(status, headers={"Retry-After": "0", "Location": location}, content=b"sound")
+
+    transport = httpx.MockTransport(respond_with_file)
+    with Parley("http://parley.test", "t", client=httpx.Client(transport=transport)) as parley:
+        parley.download("0199c6a8-0000-7000-8000-000000000000", "busy.mp3")
+        with open("busy.mp3", "rb") as file:
+            assert file.read() == b"sound" and not statuses
+
     deletions = [503, 404, 404]
 
     def respond_later(request: httpx.Request) -> httpx.Response:

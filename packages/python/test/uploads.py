@@ -7,10 +7,11 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import Callable
 
 import httpx
 
-from parley_sdk import AsyncParley, Parley, UploadFailedError
+from parley_sdk import AsyncParley, Parley, ParleyError, UploadFailedError
 
 URL, TOKEN = os.environ["PARLEY_URL"], os.environ["PARLEY_TOKEN"]
 MEETING = os.environ["MEETING"]
@@ -72,24 +73,47 @@ async def check_resume_async(begun: str, expired: str, never_begun: str, failed:
                 assert reason in str(failure), failure
 
 
-def check_no_progress() -> None:
-    """A server that accepts chunks and stores nothing of them is not asked without end."""
+def broken_server(respond: Callable[[int], httpx.Response]) -> tuple[Parley, list[str]]:
+    """A server whose upload URL responds to the first, second, … request as ``respond`` says, and its methods."""
     methods: list[str] = []
 
-    def respond(request: httpx.Request) -> httpx.Response:
+    def handle(request: httpx.Request) -> httpx.Response:
         if request.url.path != "/tus":
             media = {"status": "awaiting", "upload": {"tus_url": "http://parley.test/tus"}}
             return httpx.Response(200, json={"id": "upload", "status": "awaiting", "media": media})
         methods.append(request.method)
-        return httpx.Response(200, headers={"Upload-Offset": "0", "Upload-Length": str(len(CONTENT))})
+        return respond(len(methods))
 
     WAITS.clear()
-    with Parley("http://parley.test", "t", client=httpx.Client(transport=httpx.MockTransport(respond))) as parley:
-        try:
-            parley.upload_file(MEETING)
-            raise AssertionError("no error")
-        except httpx.RemoteProtocolError:
-            assert len(methods) < 30 and len(WAITS) == 8, (methods, WAITS)
+    return Parley("http://parley.test", "t", client=httpx.Client(transport=httpx.MockTransport(handle))), methods
+
+
+def offset_of(offset: int) -> httpx.Response:
+    return httpx.Response(200, headers={"Upload-Offset": str(offset), "Upload-Length": str(len(CONTENT))})
+
+
+def check_no_progress() -> None:
+    """A server that accepts chunks and stores nothing of them is not asked without end."""
+    parley, methods = broken_server(lambda _count: offset_of(0))
+    try:
+        parley.upload_file(MEETING)
+        raise AssertionError("no error")
+    except httpx.RemoteProtocolError:
+        assert len(methods) < 30 and len(WAITS) == 8, (methods, WAITS)
+
+
+def check_busy() -> None:
+    """A busy server is asked again when it says, unless that is too late."""
+    busy = httpx.Response(503, headers={"Retry-After": "30"})
+    parley, methods = broken_server(lambda count: busy if count < 3 else offset_of(len(CONTENT)))
+    parley.upload_file(MEETING)
+    assert WAITS == [30, 30], WAITS
+    parley, methods = broken_server(lambda _count: httpx.Response(503, headers={"Retry-After": "7200"}))
+    try:
+        parley.upload_file(MEETING)
+        raise AssertionError("no error")
+    except ParleyError as error:
+        assert error.retry_after_sec == 7200 and len(methods) == 1, (error, methods)
 
 
 # Tests run no longer than the program waits.
@@ -97,4 +121,5 @@ time.sleep = WAITS.append
 check_resume(*sys.argv[1:5])
 asyncio.run(check_resume_async(*sys.argv[5:9]))
 check_no_progress()
+check_busy()
 print("uploads checked")

@@ -11,8 +11,10 @@ export class ParleyError extends Error {
   readonly violations: NonNullable<Problem["violations"]>;
   /** Identifies the request in the server's log. */
   readonly requestId: string | null;
+  /** Milliseconds after which the server asks for the next try; null if it didn't say. */
+  readonly retryAfterMs: number | null;
 
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, retryAfterMs: number | null = null) {
     const problem = isProblem(body) ? body : null;
     const violations = problem?.violations ?? [];
     super(
@@ -26,6 +28,7 @@ export class ParleyError extends Error {
     this.code = problem?.error ?? null;
     this.violations = violations;
     this.requestId = problem?.request_id ?? null;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

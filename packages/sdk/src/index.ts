@@ -9,7 +9,7 @@ import type {
   UploadFilter,
   UploadInclude,
 } from "./generated/types.gen.ts";
-import { type RetryOptions, retryingFetch, wait } from "./retry.ts";
+import { defaultMaxWaitMs, type RetryOptions, retryAfterMs, retryingFetch, wait } from "./retry.ts";
 import { isAudio, sendFile, type UploadOptions } from "./upload.ts";
 
 export { ParleyError, UploadFailedError } from "./errors.ts";
@@ -41,6 +41,7 @@ export const apiVersion = "2026-10-01";
  */
 export class Parley extends ParleyApi {
   readonly #fetch: typeof globalThis.fetch;
+  readonly #maxWaitMs: number;
 
   constructor(options: ParleyOptions) {
     const { token, fetch = globalThis.fetch } = options;
@@ -54,10 +55,13 @@ export class Parley extends ParleyApi {
       }),
     );
     client.interceptors.error.use((error, response) =>
-      response === undefined || response.ok ? error : new ParleyError(response.status, error),
+      response === undefined || response.ok
+        ? error
+        : new ParleyError(response.status, error, retryAfterMs(response)),
     );
     client.interceptors.response.use(asText);
     super({ client });
+    this.#maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
     this.#fetch = (input, init) => fetch(input, init);
   }
 
@@ -107,7 +111,7 @@ export class Parley extends ParleyApi {
       const { max_upload_bytes, tus_url } = upload.media.upload;
       if (file.size > max_upload_bytes)
         throw new RangeError(`the file has ${file.size} bytes; at most ${max_upload_bytes} are allowed`);
-      await sendFile(this.#fetch, tus_url, file, options).catch((error: unknown) => {
+      await sendFile(this.#fetch, tus_url, file, this.#maxWaitMs, options).catch((error: unknown) => {
         // The rest of a file is accepted after the URL has expired, but not for long.
         if (status === "url_expired" && error instanceof ParleyError && error.status === 403)
           throw new UploadFailedError(upload.id, "the upload's URL has expired; upload the file again");

@@ -5,6 +5,7 @@ export interface RetryOptions {
   readonly maxWaitMs?: number;
 }
 
+export const defaultMaxWaitMs = 60_000;
 /** The server refused the request before it did anything. */
 const tooManyRequests = 429;
 /** Statuses that don't say whether the request was processed, as a lost connection doesn't. */
@@ -21,7 +22,7 @@ export function retryingFetch(
   fetch: typeof globalThis.fetch,
   options: RetryOptions = {},
 ): typeof globalThis.fetch {
-  const { maxRetries = 4, maxWaitMs = 60_000 } = options;
+  const { maxRetries = 4, maxWaitMs = defaultMaxWaitMs } = options;
   return async (input, init) => {
     const request = new Request(input, init);
     const isRepeatable = request.method !== "POST" || !writes.test(new URL(request.url).pathname);
@@ -41,7 +42,7 @@ export function retryingFetch(
         return Response.json({ success: true });
       const isUnclear = unclear.has(response.status);
       const isRetried = response.status === tooManyRequests || (isRepeatable && isUnclear);
-      const waitMs = retryAfterMs(response.headers.get("retry-after")) ?? backoffMs(retry);
+      const waitMs = retryAfterMs(response) ?? backoffMs(retry);
       if (!isRetried || isLast || waitMs > maxWaitMs) return response;
       mayBeDone ||= isUnclear;
       await response.body?.cancel();
@@ -64,8 +65,9 @@ function backoffMs(retry: number): number {
   return 500 * 2 ** retry;
 }
 
-/** @param header seconds, or an HTTP date. */
-function retryAfterMs(header: string | null): number | null {
+/** The wait that a response asks for: seconds, or an HTTP date. */
+export function retryAfterMs({ headers }: Response): number | null {
+  const header = headers.get("retry-after");
   if (header === null) return null;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? null : Math.max(0, ms);

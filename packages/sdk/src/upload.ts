@@ -1,6 +1,6 @@
 import { ParleyError } from "./errors.ts";
 import type { Upload, UploadAttributesInput } from "./generated/types.gen.ts";
-import { wait } from "./retry.ts";
+import { retryAfterMs, wait } from "./retry.ts";
 
 export interface UploadOptions {
   /** Default: `audio` for files named .mp3 or of type audio/…, else `video`. */
@@ -30,12 +30,13 @@ export function isAudio(file: Blob): boolean {
 /**
  * Sends a file in chunks with tus 1.0. Starts with what the server does not have yet.
  * @throws ParleyError if the server refuses the file; RangeError if the upload was begun with a file of another size; the
- * last error after eight failures in a row.
+ * last error after eight failures in a row, or if the server asks for a longer wait than `maxWaitMs`.
  */
 export async function sendFile(
   fetch: typeof globalThis.fetch,
   url: string,
   file: Blob,
+  maxWaitMs: number,
   options: Pick<UploadOptions, "onProgress" | "signal" | "chunkBytes">,
 ): Promise<void> {
   const { signal, onProgress } = options;
@@ -59,9 +60,10 @@ export async function sendFile(
         else if (!isTemporary(error.status)) throw error;
       }
       failures++;
-      if (failures > maxFailures) throw error;
+      const askedMs = askedWaitMs(error);
+      if (failures > maxFailures || askedMs > maxWaitMs) throw error;
       offset = null;
-      await wait(Math.min(250 * 2 ** failures, 15_000), signal);
+      await wait(Math.max(Math.min(250 * 2 ** failures, 15_000), askedMs), signal);
     }
   }
 }
@@ -123,7 +125,7 @@ async function send(
     ...(signal === undefined ? {} : { signal }),
   });
   const text = await response.text();
-  if (!response.ok) throw new ParleyError(response.status, parse(text));
+  if (!response.ok) throw new ParleyError(response.status, parse(text), retryAfterMs(response));
   return response;
 }
 
@@ -142,6 +144,10 @@ function readOffset(response: Response): number {
   if (header === null || !Number.isSafeInteger(offset) || offset < 0)
     throw new Error("the response has no valid Upload-Offset header; is this a Parley server?");
   return offset;
+}
+
+function askedWaitMs(error: unknown): number {
+  return error instanceof ParleyError ? (error.retryAfterMs ?? 0) : 0;
 }
 
 /** Statuses of a busy or restarting server, and of two requests that met. */

@@ -19,7 +19,7 @@ globalThis.setTimeout = ((callback: () => void, ms: number) => {
 }) as unknown as typeof globalThis.setTimeout;
 
 /** A server whose upload URL responds as `respond` says. */
-function brokenServer(respond: (method: string, failures: number) => Response): {
+function brokenServer(respond: (count: number) => Response): {
   parley: Parley;
   methods: string[];
 } {
@@ -30,7 +30,7 @@ function brokenServer(respond: (method: string, failures: number) => Response): 
     if (!request.url.endsWith("/tus"))
       return Response.json({ id: "upload", status: "awaiting", media: { status: "awaiting", upload } });
     methods.push(request.method);
-    return respond(request.method, methods.length);
+    return respond(methods.length);
   };
   return { parley: new Parley({ baseUrl: "http://parley.test", token: "t", fetch }), methods };
 }
@@ -43,6 +43,23 @@ waits.length = 0;
 await assert.rejects(stuck.parley.uploadFile(file), /stored nothing/);
 assert.ok(stuck.methods.length < 30, stuck.methods.join());
 assert.equal(waits.length, 8);
+
+// A busy server is asked again when it says, unless that is too late.
+const busy = brokenServer((count) =>
+  count < 3
+    ? new Response(null, { status: 503, headers: { "retry-after": "30" } })
+    : new Response(null, {
+        headers: { "upload-offset": String(file.size), "upload-length": String(file.size) },
+      }),
+);
+waits.length = 0;
+await busy.parley.uploadFile(file);
+assert.deepEqual(waits, [30_000, 30_000]);
+const busyForHours = brokenServer(
+  () => new Response(null, { status: 503, headers: { "retry-after": "7200" } }),
+);
+await assert.rejects(busyForHours.parley.uploadFile(file), { status: 503, retryAfterMs: 7_200_000 });
+assert.equal(busyForHours.methods.length, 1);
 
 globalThis.setTimeout = setRealTimeout;
 const parley = new Parley({ baseUrl: PARLEY_URL, token: PARLEY_TOKEN });

@@ -12,14 +12,16 @@ class ParleyError(Exception):
     code: machine-readable code, such as ``not_found``; None if the response was not Parley's, but for example a proxy's.
     violations: every invalid value of the request, each with ``pointer`` and ``detail``.
     request_id: identifies the request in the server's log.
+    retry_after_sec: seconds after which the server asks for the next try; None if it didn't say.
     """
 
-    def __init__(self, status: int, body: Any) -> None:
+    def __init__(self, status: int, body: Any, retry_after_sec: float | None = None) -> None:
         problem = body if isinstance(body, dict) and "error" in body and "detail" in body else {}
         self.status = status
         self.code: str | None = problem.get("error")
         self.violations: list[dict[str, str]] = problem.get("violations") or []
         self.request_id: str | None = problem.get("request_id")
+        self.retry_after_sec = retry_after_sec
         lines = [problem.get("detail") or f"the server returned {status}"]
         lines += [f"{violation['pointer']} {violation['detail']}".strip() for violation in self.violations]
         super().__init__("\n".join(lines))

@@ -17,14 +17,15 @@ def is_repeatable(method: str, path: str) -> bool:
     return method != "POST" or _WRITES.search(path) is None
 
 
-def wait_sec(status: int | None, retry_after: str | None, repeatable: bool, retry: int) -> float | None:
+def wait_sec(response: httpx.Response | None, repeatable: bool, retry: int) -> float | None:
     """The seconds to wait before sending a request again; None if it is not sent again.
 
-    429 says that the request was not processed. 502, 503, 504 and a lost connection (status None) leave it open.
+    429 says that the request was not processed. 502, 503, 504 and a lost connection (None) leave it open.
     """
+    status = None if response is None else response.status_code
     if status != 429 and not (repeatable and status in (None, 502, 503, 504)):
         return None
-    wait = _read_retry_after(retry_after)
+    wait = None if response is None else retry_after_sec(response)
     return 0.5 * 2**retry if wait is None else wait
 
 
@@ -41,7 +42,9 @@ def done_before(method: str, may_be_done: bool, response: httpx.Response) -> htt
     return httpx.Response(200, json={"success": True}) if is_not_found else response
 
 
-def _read_retry_after(header: str | None) -> float | None:
+def retry_after_sec(response: httpx.Response) -> float | None:
+    """The wait that a response asks for."""
+    header = response.headers.get("Retry-After")
     if header is None:
         return None
     if header.isdecimal():

@@ -44,6 +44,7 @@ class Parley(SyncApi):
     base_url: address of the server, such as ``https://parley.example.com``.
     token: an access token, or a function that returns one; it is called for each request.
     max_retries: how often a request is sent again after 429 and, where that is safe, 503 and lost connections.
+    max_wait_sec: the longest wait before a retry; the error of a response that asks for more is raised.
     client: the httpx client to use instead of one of its own; it is not closed.
     Methods raise ParleyError for error responses.
     """
@@ -79,7 +80,10 @@ class Parley(SyncApi):
         token = self._token() if callable(self._token) else self._token
         return {"Authorization": f"Bearer {token}", "Public-Api-Version": API_VERSION}
 
-    def _request(self, method: str, path: str, body: dict[str, Any] | None) -> httpx.Response:
+    def _request(
+        self, method: str, path: str, body: dict[str, Any] | None, *, stream: bool = False
+    ) -> httpx.Response:
+        """Sends a request, again where that is safe. A stream follows redirects, and has to be closed."""
         json = None if body is None else {name: value for name, value in body.items() if value is not None}
         repeatable = is_repeatable(method, path)
         retry = 0
@@ -87,18 +91,19 @@ class Parley(SyncApi):
         while True:
             response = None
             try:
-                response = self._http.request(
-                    method, self._base_url + path, json=json, headers=self._headers(), follow_redirects=False
-                )
+                headers = self._headers()
+                request = self._http.build_request(method, self._base_url + path, json=json, headers=headers)
+                response = self._http.send(request, stream=stream, follow_redirects=stream)
+                if not response.is_success:
+                    response.read()
             except httpx.TransportError:
+                response = None
                 if retry >= self._max_retries or not repeatable:
                     raise
-            status = None if response is None else response.status_code
-            retry_after = None if response is None else response.headers.get("Retry-After")
-            wait = wait_sec(status, retry_after, repeatable, retry)
+            wait = wait_sec(response, repeatable, retry)
             if response is not None and (wait is None or wait > self._max_wait_sec or retry >= self._max_retries):
                 return check(done_before(method, may_be_done, response))
-            may_be_done = may_be_done or status != 429
+            may_be_done = may_be_done or response is None or response.status_code != 429
             retry += 1
             time.sleep(wait or 0)
 
@@ -168,7 +173,7 @@ class Parley(SyncApi):
         if media is not None and (media["status"] == "awaiting" or media["status"] == "url_expired"):
             try:
                 with open(path, "rb") as file:
-                    self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes))
+                    self._send(media["upload"]["tus_url"], file, on_progress, Sending(chunk_bytes, self._max_wait_sec))
             except ParleyError as error:
                 # The rest of a file is accepted after the URL has expired, but not for long.
                 if media["status"] == "url_expired" and error.status == 403:
@@ -217,15 +222,14 @@ class Parley(SyncApi):
 
     def download(self, recording_id: str, path: str | os.PathLike[str]) -> None:
         """Downloads a recording's media file to a path. Raises ParleyError with code ``not_found`` if it has none."""
-        url = f"{self._base_url}/_/public-api/v2/recordings/{quote(recording_id, safe='')}/download"
-        headers = self._headers()
-        with self._http.stream("GET", url, headers=headers, follow_redirects=True) as response:
-            if not response.is_success:
-                response.read()
-                check(response)
+        url = f"/_/public-api/v2/recordings/{quote(recording_id, safe='')}/download"
+        response = self._request("GET", url, None, stream=True)
+        try:
             with open(path, "wb") as file:
                 for part in response.iter_bytes():
                     file.write(part)
+        finally:
+            response.close()
 
 
 def _failure_of(upload: Upload) -> UploadFailedError:

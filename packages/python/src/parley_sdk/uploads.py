@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import httpx
 
 from .errors import ParleyError
+from .retry import retry_after_sec
 
 DEFAULT_CHUNK_BYTES = 32 * 1024 * 1024
 MIN_CHUNK_BYTES = 256 * 1024
@@ -54,7 +55,7 @@ def check(response: httpx.Response) -> httpx.Response:
     """Raises ParleyError for an error response."""
     if response.is_success:
         return response
-    raise ParleyError(response.status_code, read_json(response))
+    raise ParleyError(response.status_code, read_json(response), retry_after_sec(response))
 
 
 def read_json(response: httpx.Response) -> Any:
@@ -68,9 +69,10 @@ def read_json(response: httpx.Response) -> Any:
 class Sending:
     """Where the sending of one file is, and what its errors mean."""
 
-    def __init__(self, chunk_bytes: int | None) -> None:
+    def __init__(self, chunk_bytes: int | None, max_wait_sec: float) -> None:
         self.chunk_bytes = chunk_bytes or DEFAULT_CHUNK_BYTES
         self.offset: int | None = None
+        self._max_wait_sec = max_wait_sec
         self._failures = 0
 
     def arrived(self, offset: int) -> None:
@@ -88,7 +90,8 @@ class Sending:
             elif error.status < 500 and error.status not in (408, 409, 423, 429):
                 raise error
         self._failures += 1
-        if self._failures > MAX_FAILURES:
+        asked = (error.retry_after_sec or 0.0) if isinstance(error, ParleyError) else 0.0
+        if self._failures > MAX_FAILURES or asked > self._max_wait_sec:
             raise error
         self.offset = None
-        return min(0.25 * 2**self._failures, 15.0)
+        return max(min(0.25 * 2**self._failures, 15.0), asked)
