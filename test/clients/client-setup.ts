@@ -29,7 +29,7 @@ export function readExamples(name: string, language: string): string[] {
 
 /** What a client's programs need: a server, a token, a library of more than one page, a webhook and its first delivery. */
 export interface ClientSetup {
-  /** A temporary folder with `meeting.mp4`; the programs run there. */
+  /** A temporary folder with `meeting.mp4` and `meeting.mp3`; the programs run there. */
   readonly folder: string;
   /** Runs a program of the client. @returns what it printed. @throws Error with its output if it fails. */
   runProgram(program: string, args: readonly string[]): Promise<string>;
@@ -71,6 +71,7 @@ export async function startClientSetup(): Promise<ClientSetup> {
   const deliveryFile = join(folder, "delivery.json");
   writeFileSync(deliveryFile, JSON.stringify({ body, headers, secret: hook.body.secret }));
   copyFileSync(mediaFile("good-faststart.mp4"), join(folder, "meeting.mp4"));
+  copyFileSync(mediaFile("good-cbr.mp3"), join(folder, "meeting.mp3"));
   mkdirSync(join(folder, "programs"));
   const meeting = mediaFile("good-44100.mp3");
   const env = {

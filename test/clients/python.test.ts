@@ -32,7 +32,7 @@ test("the Python client: every operation, both clients, the README's examples", 
 
   await t.test("the examples", async () => {
     const examples = readExamples("python", "python");
-    assert.equal(examples.length, 6);
+    assert.equal(examples.length, 7);
     const printed: string[] = [];
     for (const [index, example] of examples.entries()) {
       writeFileSync(join(folder, `example_${index}.py`), example);
@@ -40,7 +40,8 @@ test("the Python client: every operation, both clients, the README's examples", 
     }
     assert.match(printed[0] ?? "", /: /);
     assert.match(printed[1] ?? "", /100 %\n[0-9a-f-]{36}\n$/);
+    assert.match(printed[2] ?? "", /^audio [0-9a-f-]{36}\n$/);
     assert.ok(existsSync(join(folder, "download.mp4")));
-    assert.match(printed[5] ?? "", /not_found/);
+    assert.match(printed[6] ?? "", /not_found/);
   });
 });

@@ -63,13 +63,14 @@ test("an upload resumes after its URL expired, with the same file only, and ends
 });
 
 test("the examples of the README run", async () => {
-  assert.equal(examples.length, 5);
+  assert.equal(examples.length, 6);
   const printed: string[] = [];
   for (const index of examples.keys())
     printed.push(await runProgram(process.execPath, [`programs/example-${index}.ts`]));
-  const [list, upload, , , errors] = printed;
+  const [list, upload, audio, , , errors] = printed;
   assert.match(list ?? "", /Good morning|: /);
   assert.match(upload ?? "", /100 %\n[0-9a-f-]{36}\n$/);
+  assert.match(audio ?? "", /^audio [0-9a-f-]{36}\n$/);
   assert.ok(existsSync(join(folder, "download.mp4")));
   assert.match(errors ?? "", /recording/i);
 });

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import httpx
 
-from parley_sdk import AsyncParley, Parley, ParleyError, UploadFailedError
+from parley_sdk import AsyncParley, Parley, ParleyError, UploadFailedError, types
 
 URL, TOKEN = os.environ["PARLEY_URL"], os.environ["PARLEY_TOKEN"]
 MEETING = os.environ["MEETING"]
@@ -116,10 +116,33 @@ def check_busy() -> None:
         assert error.retry_after_sec == 7200 and len(methods) == 1, (error, methods)
 
 
+class Enough(Exception):
+    pass
+
+
+def check_media_type() -> None:
+    """An MP3 is recognized by its content: with ID3, and without it."""
+    after_id3 = 10 + sum(size << shift for size, shift in zip(CONTENT[6:10], (21, 14, 7, 0)))
+
+    def note(upload: types.Upload) -> None:
+        media_types.append(upload["media_type"])
+        raise Enough
+
+    media_types: list[str] = []
+    with Parley(URL, TOKEN) as parley:
+        for content in [CONTENT, CONTENT[after_id3:], b"\0\0\0\x20", b""]:
+            try:
+                parley.upload_file(write("unnamed", content), on_create=note)
+            except Enough:
+                pass
+    assert media_types == ["audio", "audio", "video", "video"], media_types
+
+
 # Tests run no longer than the program waits.
 time.sleep = WAITS.append
 check_resume(*sys.argv[1:5])
 asyncio.run(check_resume_async(*sys.argv[5:9]))
 check_no_progress()
 check_busy()
+check_media_type()
 print("uploads checked")

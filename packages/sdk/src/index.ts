@@ -94,11 +94,11 @@ export class Parley extends ParleyApi {
    * @throws ParleyError if the server refuses the upload; UploadFailedError if the one to resume accepts no file any more.
    */
   async uploadFile(file: Blob, options: UploadOptions = {}): Promise<Upload> {
-    const { media_type = isAudio(file) ? "audio" : "video", auto_promote, attributes } = options;
+    const { auto_promote, attributes } = options;
     const upload =
       options.resume === undefined
         ? await this.createUpload({
-            media_type,
+            media_type: options.media_type ?? ((await isAudio(file)) ? "audio" : "video"),
             ...(auto_promote === undefined ? {} : { auto_promote }),
             ...(attributes === undefined ? {} : { attributes }),
           })

@@ -3,7 +3,7 @@ import type { Upload, UploadAttributesInput } from "./generated/types.gen.ts";
 import { retryAfterMs, wait } from "./retry.ts";
 
 export interface UploadOptions {
-  /** Default: `audio` for files named .mp3 or of type audio/…, else `video`. */
+  /** Default: `audio` for files of type audio/…, named .mp3 or that begin like an MP3, else `video`. */
   readonly media_type?: "video" | "audio";
   readonly attributes?: UploadAttributesInput;
   /** Default: true. With false the upload waits in `staged` for `promoteUpload`. */
@@ -23,8 +23,12 @@ const maxFailures = 8;
 const minChunkBytes = 256 * 1024;
 
 /** Whether a file is sent as audio. */
-export function isAudio(file: Blob): boolean {
-  return file.type.startsWith("audio/") || (file instanceof File && /\.mp3$/i.test(file.name));
+export async function isAudio(file: Blob): Promise<boolean> {
+  if (file.type.startsWith("audio/") || (file instanceof File && /\.mp3$/i.test(file.name))) return true;
+  // Node's `openAsBlob` gives neither type nor name. An MP3 begins with ID3 or with a frame of MPEG layer 3.
+  const [first = 0, second = 0, third = 0] = new Uint8Array(await file.slice(0, 3).arrayBuffer());
+  const isId3 = first === 0x49 && second === 0x44 && third === 0x33;
+  return isId3 || (first === 0xff && (second & 0xe6) === 0xe2);
 }
 
 /**

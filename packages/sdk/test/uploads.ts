@@ -87,4 +87,27 @@ for (const [resume, reason] of [
     (error) => error instanceof UploadFailedError && reason.test(error.message),
   );
 
+// An MP3 is recognized by its content: with ID3, and without it.
+for (const media of [file, file.slice(await startOfSound()), new Blob([new Uint8Array([0, 0, 0, 32])])]) {
+  const interrupt = new AbortController();
+  const types: string[] = [];
+  await assert.rejects(
+    parley.uploadFile(media, {
+      signal: interrupt.signal,
+      onCreate: ({ media_type }) => {
+        types.push(media_type);
+        interrupt.abort(new Error("enough"));
+      },
+    }),
+    /enough/,
+  );
+  assert.deepEqual(types, [media.size === 4 ? "video" : "audio"]);
+}
+
+/** Where the frames of MEETING begin, after its ID3. */
+async function startOfSound(): Promise<number> {
+  const [, , , , , , a = 0, b = 0, c = 0, d = 0] = new Uint8Array(await file.slice(0, 10).arrayBuffer());
+  return 10 + (a << 21) + (b << 14) + (c << 7) + d;
+}
+
 process.stdout.write("uploads checked\n");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import httpx
 
@@ -20,9 +20,14 @@ TUS_HEADERS = {"Tus-Resumable": "1.0.0"}
 Progress = Callable[[int, int], None]
 
 
-def media_type_of(path: str | os.PathLike[str]) -> str:
-    """Whether a file is sent as audio or as video."""
-    return "audio" if os.fspath(path).lower().endswith(".mp3") else "video"
+def media_type_of(path: str | os.PathLike[str]) -> Literal["video", "audio"]:
+    """Audio if the file is named .mp3 or begins like an MP3: with ID3, or with a frame of MPEG layer 3."""
+    if os.fspath(path).lower().endswith(".mp3"):
+        return "audio"
+    with open(path, "rb") as file:
+        start = file.read(3)
+    is_frame = len(start) > 1 and start[0] == 0xFF and start[1] & 0xE6 == 0xE2
+    return "audio" if start == b"ID3" or is_frame else "video"
 
 
 def chunk_headers(offset: int) -> dict[str, str]:
