@@ -86,7 +86,7 @@ export async function startClientSetup(): Promise<ClientSetup> {
   return {
     folder,
     async runProgram(program, args) {
-      const { stdout } = await run(program, args, { cwd: folder, env, timeout: 60_000 });
+      const { stdout } = await run(program, args, { cwd: folder, env, timeout: 180_000 });
       return stdout;
     },
     async beginUploads() {

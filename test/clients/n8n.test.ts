@@ -17,12 +17,13 @@ test("n8n's engine runs every operation, and the trigger survives the loss of it
   skip,
 }, async () => {
   execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
-  const { runProgram } = await startClientSetup();
+  const { folder: clientFolder, runProgram } = await startClientSetup();
   const printed = await runProgram("env", [
     `TLS_KEY=${fixture("receiver.key")}`,
     `TLS_CERTIFICATE=${fixture("receiver.crt")}`,
     `NODE_EXTRA_CA_CERTS=${fixture("receiver.crt")}`,
     `N8N_USER_FOLDER=${join(folder, "dist")}`,
+    `N8N_STORAGE_PATH=${join(clientFolder, "n8n")}`,
     process.execPath,
     join(folder, "test", "run-nodes.cjs"),
   ]);

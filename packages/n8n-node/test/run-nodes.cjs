@@ -1,8 +1,9 @@
 /** Runs the built nodes on n8n's own engine against the server at PARLEY_URL: every operation, then the trigger. */
 const assert = require("node:assert/strict");
-const { readFileSync } = require("node:fs");
+const { readFileSync, truncateSync, writeFileSync } = require("node:fs");
 const { createServer } = require("node:https");
-const { HookContext, WebhookContext, WorkflowExecute } = require("n8n-core");
+const { Container } = require("@n8n/di");
+const { BinaryDataService, HookContext, WebhookContext, WorkflowExecute } = require("n8n-core");
 const { createRunExecutionData, Workflow } = require("n8n-workflow");
 const { Parley, ParleyApi, ParleyTrigger } = require("../dist/index.js");
 const { operations } = require("../dist/nodes/operations.js");
@@ -198,6 +199,33 @@ async function runEveryOperation() {
   return recordingId;
 }
 
+/** Uploads a large file that n8n keeps on disk, as it does by default. */
+async function uploadLargeFile() {
+  const files = Container.get(BinaryDataService);
+  await files.init();
+  const megabytes = 150;
+  writeFileSync("large", "");
+  truncateSync("large", megabytes * 2 ** 20);
+  const data = await files.copyBinaryFile(
+    { type: "execution", workflowId: "workflow", executionId: "1" },
+    { mimeType: "video/mp4", fileName: "large.mp4" },
+    "large",
+  );
+  assert.ok(data.id, "the file is not in memory");
+  let bufferedBytes = 0;
+  const sampling = setInterval(() => {
+    bufferedBytes = Math.max(bufferedBytes, process.memoryUsage().arrayBuffers);
+  }, 10);
+  const [sent] = await run(
+    "uploadFile",
+    { binaryField: "data", attributes: "{}" },
+    { json: {}, binary: { data } },
+  );
+  clearInterval(sampling);
+  assert.ok(bufferedBytes < (megabytes / 2) * 2 ** 20, `${bufferedBytes} bytes were in memory`);
+  assert.notEqual(sent.json.status, "awaiting");
+}
+
 async function runTrigger(recordingId) {
   const received = [];
   const trigger = {
@@ -290,6 +318,7 @@ async function runTrigger(recordingId) {
 async function main() {
   const recordingId = await runEveryOperation();
   await runTrigger(recordingId);
+  await uploadLargeFile();
   // A receiver that accepts everything.
   const server = createServer(
     { key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERTIFICATE) },

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type IDataObject,
   type IExecuteFunctions,
@@ -239,21 +240,39 @@ async function download(context: IExecuteFunctions, path: string, item: number):
 
 async function sendFile(context: IExecuteFunctions, item: number): Promise<IDataObject> {
   const field = context.getNodeParameter("binaryField", item) as string;
-  const file = context.helpers.assertBinaryData(item, field);
+  const { mimeType } = context.helpers.assertBinaryData(item, field);
   const upload = (await callApi(context, "/uploads/create", {
     method: "POST",
     body: {
-      media_type: file.mimeType.startsWith("audio/") ? "audio" : "video",
+      media_type: mimeType.startsWith("audio/") ? "audio" : "video",
       attributes: readJson(context.getNodeParameter("attributes", item)),
     },
   })) as { id: string; media: { upload: { url: string; headers: Record<string, string> } } };
   const { url, headers } = upload.media.upload;
+  const { body, size } = await openFile(context, item, field);
   // The URL itself permits sending this file: no credential is sent with it.
   await context.helpers.httpRequest({
     method: "PUT",
     url,
-    headers,
-    body: await context.helpers.getBinaryDataBuffer(item, field),
+    headers: { ...headers, "content-length": String(size) },
+    body,
+    // To follow redirects, the whole body would be kept in memory.
+    disableFollowRedirect: true,
   });
   return (await callApi(context, `/uploads/${upload.id}`, { method: "POST", body: {} })) as IDataObject;
+}
+
+/** The file of an item, as a stream unless n8n has it in memory anyway. */
+async function openFile(
+  { helpers }: IExecuteFunctions,
+  item: number,
+  field: string,
+): Promise<{ body: Buffer | Readable; size: number }> {
+  const { id } = helpers.assertBinaryData(item, field);
+  if (id === undefined) {
+    const body = await helpers.getBinaryDataBuffer(item, field);
+    return { body, size: body.length };
+  }
+  const { fileSize } = await helpers.getBinaryMetadata(id);
+  return { body: await helpers.getBinaryStream(id), size: fileSize };
 }
