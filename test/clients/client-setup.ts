@@ -7,8 +7,15 @@ import { after } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { call, startTestApp } from "../support/app.ts";
-import { insertRecording, makeRecording, makeTeam, makeWorkspace, mediaFile } from "../support/factories.ts";
+import { call, startTestApp, type TestApp } from "../support/app.ts";
+import {
+  insertRecording,
+  makeRecording,
+  makeTeam,
+  makeWorkspace,
+  mediaFile,
+  type TestWorkspace,
+} from "../support/factories.ts";
 import { receiverCertificate, startHookReceiver } from "../support/hook-receiver.ts";
 import { freePort } from "../support/port.ts";
 
@@ -29,6 +36,8 @@ export function readExamples(name: string, language: string): string[] {
 
 /** What a client's programs need: a server, a token, a library of more than one page, a webhook and its first delivery. */
 export interface ClientSetup {
+  readonly app: TestApp;
+  readonly workspace: TestWorkspace;
   /** A temporary folder with `meeting.mp4` and `meeting.mp3`; the programs run there. */
   readonly folder: string;
   /** Runs a program of the client. @returns what it printed. @throws Error with its output if it fails. */
@@ -84,6 +93,8 @@ export async function startClientSetup(): Promise<ClientSetup> {
     MEETING: meeting,
   };
   return {
+    app,
+    workspace,
     folder,
     async runProgram(program, args) {
       const { stdout } = await run(program, args, { cwd: folder, env, timeout: 180_000 });

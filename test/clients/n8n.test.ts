@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { versionedOperations } from "../shape/operations.ts";
+import type { TestApp } from "../support/app.ts";
+import type { TestWorkspace } from "../support/factories.ts";
+import { decide, makeClient, openSignedIn } from "../support/oauth.ts";
 import { packageFolder, startClientSetup } from "./client-setup.ts";
 
 const folder = packageFolder("n8n-node");
@@ -13,17 +18,41 @@ const skip = existsSync(join(folder, "node_modules", "n8n-core"))
   : "needs n8n's engine: run npm ci --ignore-scripts in packages/n8n-node";
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url));
 
-test("n8n's engine runs every operation, and the trigger survives the loss of its webhook and refuses forged requests", {
+/** Where Parley sends the user back to n8n. */
+const n8nCallback = "https://n8n.test/rest/oauth2-credential/callback";
+
+/**
+ * Stands for a user with a browser: opens a posted authorization URL, allows the access, and responds with the URL of n8n
+ * that Parley redirects to.
+ */
+async function startUser(app: TestApp, { member }: TestWorkspace): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const { pathname, search } = new URL(Buffer.concat(await request.toArray()).toString());
+    const callback = await decide(await openSignedIn(app, member), pathname + search, member);
+    response.end(callback.href);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("n8n's engine runs every operation with a token, one with OAuth, and the trigger survives the loss of its webhook", {
   skip,
 }, async () => {
   execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
-  const { folder: clientFolder, runProgram } = await startClientSetup();
+  const { app, workspace, folder: clientFolder, runProgram } = await startClientSetup();
+  const oauthClient = await makeClient(app, workspace, { redirectUris: [n8nCallback] });
+  const userUrl = await startUser(app, workspace);
   const printed = await runProgram("env", [
     `TLS_KEY=${fixture("receiver.key")}`,
     `TLS_CERTIFICATE=${fixture("receiver.crt")}`,
     `NODE_EXTRA_CA_CERTS=${fixture("receiver.crt")}`,
     `N8N_USER_FOLDER=${join(folder, "dist")}`,
     `N8N_STORAGE_PATH=${join(clientFolder, "n8n")}`,
+    `OAUTH_CALLBACK=${n8nCallback}`,
+    `OAUTH_CLIENT_ID=${oauthClient.id}`,
+    `OAUTH_CLIENT_SECRET=${oauthClient.secret}`,
+    `OAUTH_USER=${userUrl}`,
     process.execPath,
     join(folder, "test", "run-nodes.cjs"),
   ]);

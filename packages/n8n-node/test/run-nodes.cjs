@@ -2,15 +2,25 @@
 const assert = require("node:assert/strict");
 const { readFileSync, truncateSync, writeFileSync } = require("node:fs");
 const { createServer } = require("node:https");
+const { createHash, randomBytes } = require("node:crypto");
+const { ClientOAuth2 } = require("@n8n/client-oauth2");
 const { Container } = require("@n8n/di");
 const { BinaryDataService, HookContext, WebhookContext, WorkflowExecute } = require("n8n-core");
 const { createRunExecutionData, Workflow } = require("n8n-workflow");
-const { Parley, ParleyApi, ParleyTrigger } = require("../dist/index.js");
+const { Parley, ParleyApi, ParleyOAuth2Api, ParleyTrigger } = require("../dist/index.js");
 const { operations } = require("../dist/nodes/operations.js");
 
 const { PARLEY_URL, PARLEY_TOKEN, MEETING, TLS_KEY, TLS_CERTIFICATE } = process.env;
 const types = { parley: new Parley(), parleyTrigger: new ParleyTrigger(), start: startNode() };
 const credential = new ParleyApi();
+const oauthCredential = new ParleyOAuth2Api();
+const { OAUTH_CALLBACK, OAUTH_CLIENT_ID, OAUTH_CLIENT_SECRET, OAUTH_USER } = process.env;
+/** What the user enters in the OAuth credential, and later the tokens. */
+let oauthData = {
+  baseUrl: `${PARLEY_URL}/`,
+  clientId: OAUTH_CLIENT_ID,
+  clientSecret: OAUTH_CLIENT_SECRET,
+};
 
 /** A node that passes its input on, as n8n's manual trigger does. */
 function startNode() {
@@ -32,12 +42,40 @@ function startNode() {
   };
 }
 
-/** Stands for n8n's store of credentials: it has one, and signs requests as the credential's class says. */
+/** The values of the OAuth credential: hidden ones are the defaults, resolved as n8n does. */
+function readOAuthCredential() {
+  const defaults = Object.fromEntries(
+    oauthCredential.properties.map((property) => [property.name, property.default]),
+  );
+  const values = { ...defaults, ...oauthData };
+  const workflow = workflowOf({ type: "parley", parameters: {} });
+  return workflow.expression.getParameterValue(
+    values,
+    null,
+    0,
+    0,
+    "Parley",
+    [],
+    "internal",
+    {},
+    undefined,
+    false,
+    values,
+  );
+}
+
+/** Stands for n8n's store of credentials: it has one of each, and signs requests as the credential's class says. */
 const credentialsHelper = {
-  getParentTypes: () => [],
+  getParentTypes: (type) => (type === oauthCredential.name ? oauthCredential.extends : []),
   isCredentialUsableByNode: () => true,
   getCredentialsProperties: () => credential.properties,
-  getDecrypted: async () => ({ baseUrl: `${PARLEY_URL}/`, token: PARLEY_TOKEN }),
+  getDecrypted: async (_data, _node, type) =>
+    type === oauthCredential.name
+      ? readOAuthCredential()
+      : { baseUrl: `${PARLEY_URL}/`, token: PARLEY_TOKEN },
+  async updateCredentialsOauthTokenData(_node, _type, { oauthTokenData }) {
+    oauthData = { ...oauthData, oauthTokenData };
+  },
   preAuthentication: async () => undefined,
   runPreAuthentication: async () => undefined,
   async authenticate({ token }, _type, request) {
@@ -71,7 +109,10 @@ function workflowOf(node, staticData = {}) {
       typeVersion: 1,
       position: [0, 0],
       webhookId: "parley",
-      credentials: { parleyApi: { id: "1", name: "Parley" } },
+      credentials: {
+        parleyApi: { id: "1", name: "Parley" },
+        parleyOAuth2Api: { id: "2", name: "Parley with OAuth" },
+      },
       ...node,
     },
   ];
@@ -199,6 +240,39 @@ async function runEveryOperation() {
   return recordingId;
 }
 
+/** Connects the OAuth credential with n8n's own OAuth client, as its server does, and runs operations with it. */
+async function runWithOAuth() {
+  const values = readOAuthCredential();
+  assert.equal(values.authUrl, `${PARLEY_URL}/_/public-api/oauth2/authorize`);
+  assert.equal(values.grantType, "pkce");
+  const verifier = randomBytes(32).toString("base64url");
+  const client = new ClientOAuth2({
+    clientId: values.clientId,
+    clientSecret: values.clientSecret,
+    authorizationUri: values.authUrl,
+    accessTokenUri: values.accessTokenUrl,
+    authentication: values.authentication,
+    redirectUri: OAUTH_CALLBACK,
+    state: "state",
+    query: {
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+    },
+  });
+  const user = await fetch(OAUTH_USER, { method: "POST", body: client.code.getUri() });
+  const token = await client.code.getToken(await user.text(), { body: { code_verifier: verifier } });
+  oauthData = { ...oauthData, oauthTokenData: token.data };
+  const authentication = "oAuth2";
+  const [info] = await run("tokenInfo", { authentication });
+  assert.equal(info.json.type, "oauth");
+  const some = { authentication, filter: "{}", include: "{}", returnAll: false, limit: 3 };
+  assert.equal((await run("listRecordings", some)).length, 3);
+  // An access token that has expired is refreshed, and the new one stored.
+  oauthData.oauthTokenData = { ...token.data, access_token: "expired" };
+  assert.equal((await run("tokenInfo", { authentication }))[0].json.type, "oauth");
+  assert.notEqual(oauthData.oauthTokenData.access_token, "expired");
+}
+
 /** Uploads a large file that n8n keeps on disk, as it does by default. */
 async function uploadLargeFile() {
   const files = Container.get(BinaryDataService);
@@ -318,6 +392,7 @@ async function runTrigger(recordingId) {
 async function main() {
   const recordingId = await runEveryOperation();
   await runTrigger(recordingId);
+  await runWithOAuth();
   await uploadLargeFile();
   // A receiver that accepts everything.
   const server = createServer(
