@@ -8,7 +8,12 @@ export class Refusal extends Error {}
 export type Ask = (
   method: "GET" | "POST",
   path: string,
-  input?: { readonly body?: unknown; readonly query?: Readonly<Record<string, string | undefined>> },
+  input?: {
+    readonly body?: unknown;
+    readonly query?: Readonly<Record<string, string | undefined>>;
+    /** The tool's inputs by the JSON pointers that the API's errors name; by default the pointer's own name. */
+    readonly inputs?: Readonly<Record<string, string>>;
+  },
 ) => Promise<unknown>;
 
 /**
@@ -17,7 +22,7 @@ export type Ask = (
  * @param version the API version to use.
  */
 export function askAs(app: FastifyInstance, request: FastifyRequest, version: string): Ask {
-  return async (method, path, { body, query = {} } = {}) => {
+  return async (method, path, { body, query = {}, inputs = {} } = {}) => {
     const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
     // The caller's token may be restricted to this resource. The request is sent when it is awaited.
     const answer = await actAs(
@@ -37,19 +42,23 @@ export function askAs(app: FastifyInstance, request: FastifyRequest, version: st
           ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
         }),
     );
-    if (answer.statusCode >= 400) throw new Refusal(detailOf(answer.body, answer.statusCode));
+    if (answer.statusCode >= 400) throw new Refusal(detailOf(answer.body, answer.statusCode, inputs));
     return answer.json();
   };
 }
 
-function detailOf(body: string, status: number): string {
+/** The reason for the assistant: the violations by the tool's own inputs, which the problem's detail only summarizes. */
+function detailOf(body: string, status: number, inputs: Readonly<Record<string, string>>): string {
   try {
     const problem = JSON.parse(body) as {
       detail?: string;
       violations?: readonly { pointer: string; detail: string }[];
     };
-    const faults = (problem.violations ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
-    return [problem.detail ?? `the server returned status ${status}`, ...faults].join("; ");
+    const violations = (problem.violations ?? []).map(
+      ({ pointer, detail }) => `${inputs[pointer] ?? pointer.slice(1)} ${detail}`,
+    );
+    if (violations.length > 0) return violations.join("; ");
+    return problem.detail ?? `the server returned status ${status}`;
   } catch {
     return `the server returned status ${status}`;
   }

@@ -36,7 +36,7 @@ export async function readDocument(ask: Ask, id: string): Promise<RecordingDocum
     `# ${recording.title}`,
     `Started: ${recording.start_datetime}`,
     participants.length === 0 ? null : `Participants: ${participants.join(", ")}`,
-    recording.ai_summary ? `## Summary\n\n${recording.ai_summary.text}` : null,
+    recording.ai_summary?.text ? `## Summary\n\n${recording.ai_summary.text}` : null,
     text === "" ? null : `## Transcript\n\n${text}`,
     next_from_ms === null
       ? null

@@ -128,6 +128,13 @@ test("search and fetch have the shape that assistants expect: one text with id, 
     /^# Harbour planning\n[\s\S]*Ana Lima <ana@other\.example>[\s\S]*harbour contract/,
   );
   assert.equal(document.metadata.transcript_continues_at_ms, null);
+  assert.doesNotMatch(document.text, /## Summary/, "there is no summary yet");
+  await app.db.pool.query("update recordings set ai_summary = 'All agreed.' where id = $1", [recordingId]);
+  assert.match(
+    (await callTool(client, "fetch", { id })).text,
+    /\n\n## Summary\n\nAll agreed\.\n\n## Transcript/,
+  );
+  await app.db.pool.query("update recordings set ai_summary = null where id = $1", [recordingId]);
   await client.close();
 });
 
@@ -163,7 +170,11 @@ test("recordings are resources, for those who may see them, and prompts name the
 test("invalid input is reported to the assistant, and the connection stays usable", async () => {
   const client = await connect(workspace.member.token);
   const wrong = await callTool(client, "search", { query: "contract", from: "yesterday" });
-  assert.match(wrong.refused, /from/);
+  assert.match(wrong.refused, /^from must be/);
+  const empty = await callTool(client, "search", { query: "!!!" });
+  assert.equal(empty.refused, "query contains no word; use letters or digits");
+  const early = await callTool(client, "list_recordings", { started_from: "yesterday" });
+  assert.match(early.refused, /^started_from must be .*ISO 8601/);
   assert.equal((await callTool(client, "search", { query: "contract" })).results.length, 1);
   await client.close();
 });

@@ -57,7 +57,10 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
     },
     ({ query, team_id, ...filter }) =>
       answer(async () => {
-        const found = await ask("GET", "/_/api/v1/search", { query: { q: query, team: team_id, ...filter } });
+        const found = await ask("GET", "/_/api/v1/search", {
+          query: { q: query, team: team_id, ...filter },
+          inputs: { "/q": "query", "/team": "team_id" },
+        });
         return withTitles(found as Found);
       }),
   );
@@ -93,6 +96,11 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
     ({ started_from, started_before, title, team_id, meeting_type_id, participant_scope, cursor }) =>
       answer(() =>
         ask("POST", `${api}/recordings`, {
+          inputs: {
+            "/filter/title_search": "title",
+            [datetimesByName ? "/filter/after_datetime" : "/filter/before_datetime"]: "started_from",
+            [datetimesByName ? "/filter/before_datetime" : "/filter/after_datetime"]: "started_before",
+          },
           body: {
             ...(cursor === undefined ? {} : { cursor }),
             include: { participants: true },
