@@ -55,3 +55,10 @@ export const Compatibility = z.enum(["none", "hubspot"]).meta({
 });
 
 export type Compatibility = z.output<typeof Compatibility>;
+
+/** The response header of operations that take `include.hubspot`. */
+export const ignoredIncludeWarning = {
+  description: "Present if `include.hubspot` was ignored. It says how to change that.",
+  example:
+    '299 parley "include.hubspot is ignored; use include.crm, or a token or app with compatibility=hubspot"',
+};

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Success, Timestamp, Uuid } from "./common.ts";
+import { ignoredIncludeWarning, Success, Timestamp, Uuid } from "./common.ts";
 import { HighlightInclude } from "./highlights.ts";
 import { operation } from "./operation.ts";
 import { RecordingInclude } from "./recordings.ts";
@@ -87,6 +87,7 @@ export const createHook = operation({
     include: HookInclude.optional(),
   }),
   response: Hook,
+  responseHeaders: { Warning: ignoredIncludeWarning },
   errors: ["invalid_json", "invalid_input", "body_too_large", "hook_unreachable", "quota_exceeded"],
 });
 

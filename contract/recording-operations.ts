@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CursorInput, NextCursor, Success, Uuid } from "./common.ts";
+import { CursorInput, ignoredIncludeWarning, NextCursor, Success, Uuid } from "./common.ts";
 import { operation } from "./operation.ts";
 import {
   Recording,
@@ -49,13 +49,7 @@ export const getRecording = operation({
   params: RecordingParams,
   body: z.object({ include: RecordingInclude.optional() }),
   response: Recording,
-  responseHeaders: {
-    Warning: {
-      description: "Present if `include.hubspot` was ignored. It says how to change that.",
-      example:
-        '299 parley "include.hubspot is ignored; use include.crm, or a token or app with compatibility=hubspot"',
-    },
-  },
+  responseHeaders: { Warning: ignoredIncludeWarning },
   errors: ["invalid_json", "invalid_input", "body_too_large", "not_found"],
 });
 

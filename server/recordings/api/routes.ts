@@ -17,6 +17,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { timeCursor } from "../../platform/http/page.ts";
 import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
+import { warningHeader } from "../../platform/http/warning.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
 import { success } from "../change/update-recording.ts";
 import { compatibleInclude, explainIgnored } from "../json/compatible-include.ts";
@@ -155,13 +156,6 @@ export function recordingRoutes(
 
 /** A call of any transcript route. */
 type TranscriptCall = Pick<Call<typeof transcriptJson>, "params" | "request">;
-
-/** The header that tells programs made for the original service why something is missing. */
-function warningHeader(...texts: readonly (string | null)[]): Record<string, string> {
-  // 299 is a persistent warning without a code of its own (RFC 7234, section 5.5.7).
-  const values = texts.filter((text) => text !== null).map((text) => `299 parley "${text}"`);
-  return values.length === 0 ? {} : { warning: values.join(", ") };
-}
 
 /** Contract: private_notes and attendance are "personal only", because a workspace token belongs to no user. */
 function refusePersonalOnly(

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { call, startTestApp } from "../../../test/support/app.ts";
+import { call, olderVersion, startTestApp } from "../../../test/support/app.ts";
 import { makeRecording, makeWorkspace } from "../../../test/support/factories.ts";
+import { startHookReceiver } from "../../../test/support/hook-receiver.ts";
 import { readConfig } from "../../platform/config/config.ts";
 
-const app = await startTestApp();
+const receiver = await startHookReceiver();
+const app = await startTestApp({ env: { PARLEY_HOOKS_ALLOW_ADDRESSES: "127.0.0.0/8" } });
 const { member } = await makeWorkspace(app.db);
 const { recordingId } = await makeRecording(app, member.token, {
   participants: [{ name: "Ana Lima", email: "ana@other.example", speaker_key: "s1" }],
@@ -59,6 +61,29 @@ test("without compatibility include.hubspot is ignored with a warning, and crm h
   const recording = await read(token, { hubspot: true, crm: true });
   assert.equal(recording.hubspot, undefined);
   assert.equal("hs_contact_id" in recording.participants[0], false);
+});
+
+test("without compatibility a hook with include.hubspot is created with a warning", async () => {
+  const hook = async (token: string, type: string) =>
+    call(
+      app,
+      "POST",
+      "/hooks/create",
+      { hook_url: `${receiver.url}/hook`, hook_type: type, include: { hubspot: true } },
+      { token, version: olderVersion },
+    );
+  const plain = (await createToken()).token;
+  const ignored = await hook(plain, "recording_added");
+  assert.deepEqual([ignored.status, ignored.body.include], [200, {}]);
+  assert.match(
+    ignored.headers.get("warning") ?? "",
+    /^299 parley "include\.hubspot is ignored; use include\.crm/,
+  );
+  const compatible = await hook((await createToken("hubspot")).token, "recording_added");
+  assert.deepEqual(compatible.body.include, { crm: true, hubspot: true });
+  assert.equal(compatible.headers.get("warning"), null);
+  // A type without this include has nothing to choose another token for.
+  assert.equal((await hook(plain, "recording_deleted")).headers.get("warning"), null);
 });
 
 test("PARLEY_COMPAT refuses unknown values", () => {

@@ -7,7 +7,8 @@ import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { transactWithRetry } from "../../platform/db/retry.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
-import { type Api, route } from "../../platform/http/routing/route.ts";
+import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
+import { warningHeader } from "../../platform/http/warning.ts";
 import type { HostLimit } from "../dispatch/host-limit.ts";
 import type { HookSender } from "../transport/send.ts";
 import { presentHook } from "./present.ts";
@@ -36,14 +37,15 @@ export function hookRoutes(
     api,
     contract.createHook,
     async ({ principal, body, request }) => {
-      const { row, secret } = await createHook(
+      const { row, secret, warning } = await createHook(
         deps,
         principal,
         inVersion(request.apiVersion),
         body,
         actorOf(request),
       );
-      return presentHook(row, secret);
+      const hook = contract.createHook.response.parse(presentHook(row, secret));
+      return new Ready(JSON.stringify(hook), warningHeader(warning));
     },
     {
       findViolations: async (principal, body, _params, version) =>

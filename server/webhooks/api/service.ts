@@ -18,7 +18,7 @@ import { validateBody } from "../../platform/http/body/body-rules.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { enforceQuota } from "../../platform/http/limits/quota.ts";
 import { basicAuthorization, checkHookUrl, splitHookUrl } from "../../platform/outbound/target.ts";
-import { compatibleInclude } from "../../recordings/json/compatible-include.ts";
+import { compatibleInclude, explainIgnored } from "../../recordings/json/compatible-include.ts";
 import type { HostLimit } from "../dispatch/host-limit.ts";
 import type { HookResponse, HookSender } from "../transport/send.ts";
 import { newSecret } from "../transport/signing.ts";
@@ -42,7 +42,7 @@ const testTimeoutMs = 10_000;
 /**
  * Registers a hook. Contract: "On creation the service sends a reachability test (a POST in 2026-10-01) to hook_url;
  * unless it answers with a 2xx status the hook is not created." Parley sends a POST in both versions.
- * @returns the row and the signing secret, which is shown this once.
+ * @returns the row, the signing secret, which is shown this once, and what the caller should know; null: nothing.
  */
 export async function createHook(
   { db, sender, encryptor, hostLimit, config }: Dependencies,
@@ -50,10 +50,11 @@ export async function createHook(
   version: VersionName,
   input: CreateInput,
   actor: AuditActor,
-): Promise<{ row: HookRow; secret: string }> {
+): Promise<{ row: HookRow; secret: string; warning: string | null }> {
   const { hook_type: type } = input;
   if (!isHookType(type)) throw new Error("the route has refused other hook types");
-  const include = { ...compatibleInclude(readInclude(type, input.include), principal, config) };
+  const wanted = readInclude(type, input.include);
+  const include = { ...compatibleInclude(wanted, principal, config) };
   const target = splitHookUrl(input.hook_url);
   if (typeof target === "string") throw new Error("the route has refused invalid credentials");
   const { url, credentials } = target;
@@ -103,7 +104,7 @@ export async function createHook(
     });
     return hook;
   });
-  return { row, secret };
+  return { row, secret, warning: explainIgnored(wanted, principal, config) };
 }
 
 /** @throws ProblemError `rate_limited` if hooks already send too many requests to the URL's host. */
