@@ -21,6 +21,7 @@ if (s3 === null) {
   const bucket = await s3.bucket();
   const env = {
     PARLEY_S3_ENDPOINT: s3.endpoint,
+    PARLEY_S3_DOWNLOADS: "bucket",
     PARLEY_S3_BUCKET: bucket,
     AWS_ACCESS_KEY_ID: s3.accessKeyId,
     AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,

@@ -54,7 +54,7 @@ if (s3 === null) {
       90_000,
     );
 
-  test("a file is uploaded directly to the bucket once, detected there, and downloaded from it", async () => {
+  test("a file is uploaded directly to the bucket once, detected there, and downloaded through the server", async () => {
     await worker.start();
     const { id, media } = await begin("video");
     assert.ok(media.upload.url.startsWith(s3.endpoint), media.upload.url);
@@ -71,7 +71,7 @@ if (s3 === null) {
     const location = download.headers.get("location") ?? "";
     const served = location.replace("localhost", "127.0.0.1");
     const file = await fetch(served);
-    assert.ok(file.url.startsWith(s3.endpoint), file.url);
+    assert.deepEqual([file.status, file.url], [200, served]);
     assert.equal((await file.text()).slice(4, 8), "ftyp");
     const part = await fetch(served, { headers: { range: "bytes=4-7" } });
     assert.deepEqual([part.status, await part.text()], [206, "ftyp"]);
