@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError } from "commander";
+import { describeDamage } from "../server/backup/check.ts";
 import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
 import { BackupDamagedError } from "../server/backup/errors.ts";
 import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
 import { claimFolder, listBackups, readManifest, tableBytesOf } from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
-import { describeDamage, verifyBackup } from "../server/backup/verify.ts";
+import { verifyBackup } from "../server/backup/verify.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
 import { describeBytes } from "./support/describe-bytes.ts";

@@ -7,6 +7,7 @@ import { anchorChains } from "./audit/anchor.ts";
 import { pruneAudit } from "./audit/prune.ts";
 import { msUntilSealDue, sealAudit } from "./audit/seal.ts";
 import { createBackupSchedule } from "./backup/schedule.ts";
+import { sweepVerifyFolders } from "./backup/verify-folder.ts";
 import { deleteOldEvents } from "./imports/connect/events.ts";
 import { continueEvents } from "./imports/connect/job.ts";
 import { createFileCheck } from "./integrity/check.ts";
@@ -175,6 +176,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
           .execute((tx) => jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId));
     },
     "abandoned scratch folders": byAge(() => sweepScratch(config.dataDir)),
+    "databases of killed verifications": () => sweepVerifyFolders(config.dataDir, log),
     "audit log told to the store": () => anchorChains(db, store, log),
     "old audit entries": byAge(async () => {
       if (config.auditTtlMs === null) return;

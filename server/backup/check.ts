@@ -54,3 +54,11 @@ export async function checkFiles(
 export function partsOf({ secret, objects, tables }: Manifest): Manifest["secret"][] {
   return [secret, objects.part, ...tables.map(({ part }) => part)];
 }
+
+/** One line that names every problem and the remedy. */
+export function describeDamage(found: {
+  readonly manifest: Manifest;
+  readonly problems: readonly string[];
+}): string {
+  return `the backup ${found.manifest.id} is damaged: ${found.problems.join("; ")}. Run \`parley backup\`: the new backup copies the database and these files again`;
+}

@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger } from "fastify";
+import { describeDamage } from "./check.ts";
 import { BackupRunningError, describeResult, type Source, withBackupLock, writeBackup } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
 import { type BackupFolder, openBackupFolder } from "./folder.ts";
 import { pruneBackups } from "./prune.ts";
 import { recordRun } from "./runs.ts";
 import { connectForCopy } from "./snapshot.ts";
-import { describeDamage, verifyBackup } from "./verify.ts";
+import { verifyBackup } from "./verify.ts";
 
 /** How often a backup is verified. */
 const verifyEvery = "6 days 12 hours";

@@ -1,12 +1,10 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { FastifyBaseLogger } from "fastify";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { verifyChain } from "../audit/verify.ts";
-import { type Database, openDatabase } from "../platform/db/database.ts";
+import { type ConnectionSettings, type Database, openDatabase } from "../platform/db/database.ts";
 import { startEmbeddedPostgres } from "../platform/db/embedded/index.ts";
 import { migrate } from "../platform/db/migrate.ts";
 import { migrateJobs } from "../platform/jobs/queue.ts";
@@ -15,11 +13,7 @@ import type { BackupProgress } from "./create.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
 import { type Manifest, noteDamaged, readFullBackup, readObjects } from "./manifest.ts";
-
-/** One line that names every problem and the remedy. */
-export function describeDamage({ manifest, problems }: VerifyResult): string {
-  return `the backup ${manifest.id} is damaged: ${problems.join("; ")}. Run \`parley backup\`: the new backup copies the database and these files again`;
-}
+import { sweepVerifyFolders, withVerifyFolder } from "./verify-folder.ts";
 
 /** What a verification found. */
 export interface VerifyResult {
@@ -40,6 +34,7 @@ export async function verifyBackup(
   log: FastifyBaseLogger,
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<VerifyResult> {
+  await sweepVerifyFolders(dataDir, log);
   const manifest = await readFullBackup(folder, id);
   const { problems, objects } = await checkFiles(folder, manifest, onProgress);
   // Where nothing can be written, the next backup can't repair anything either.
@@ -47,68 +42,77 @@ export async function verifyBackup(
   if (problems.length > 0) return { manifest, problems };
   return {
     manifest,
-    problems: await verifyDatabase(folder, manifest, join(dataDir, "verify"), log, onProgress),
+    problems: await verifyDatabase(folder, manifest, dataDir, log, onProgress),
   };
 }
 
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-async function verifyDatabase(
+function verifyDatabase(
   folder: BackupFolder,
   manifest: Manifest,
-  scratchDir: string,
+  dataDir: string,
   log: FastifyBaseLogger,
   onProgress: (progress: BackupProgress) => void,
 ): Promise<string[]> {
-  await mkdir(scratchDir, { recursive: true, mode: 0o711 });
-  const dataDir = await mkdtemp(join(scratchDir, "verify-"));
-  let stop = async (): Promise<void> => {};
-  // Neither a PostgreSQL nor a copy of the database may outlive the command.
-  const onSignal = (): void =>
-    void stop()
-      .then(() => rm(dataDir, { recursive: true, force: true }))
-      .finally(() => process.exit(1));
-  for (const signal of signals) process.once(signal, onSignal);
-  try {
+  return withVerifyFolder(dataDir, log, async (scratch, remove) => {
+    let stop = async (): Promise<void> => {};
+    // Neither a PostgreSQL nor a copy of the database may outlive the command.
+    const onSignal = (): void =>
+      void stop()
+        .then(remove)
+        .finally(() => process.exit(1));
+    for (const signal of signals) process.once(signal, onSignal);
     const postgres = await startEmbeddedPostgres({
-      dataDir,
+      dataDir: scratch,
       purpose: "server",
       log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
     });
     stop = () => postgres.stop();
-    const { connection } = postgres;
-    const db = openDatabase(connection, {
-      onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
-    });
     try {
-      await migrateJobs(db.pool);
-      const problems: string[] = [];
-      let done = 0;
-      await loadDatabase(
-        connection,
-        {
-          ...manifest,
-          open: ({ part }) => folder.read(part),
-        },
-        {
-          replace: false,
-          onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
-          finish: async (client) => {
-            problems.push(...(await compareRows(client, manifest)));
-            problems.push(...(await findMissingFiles(client, folder, manifest)));
-          },
-        },
-      );
-      await migrate(connection);
-      problems.push(...(await verifyAudit(db)));
-      return problems;
+      return await verifyIn(postgres.connection, folder, manifest, log, onProgress);
     } finally {
-      await db.close();
       await postgres.stop();
+      for (const signal of signals) process.off(signal, onSignal);
     }
+  });
+}
+
+/** Restores the database of a backup into an empty one, and compares. */
+async function verifyIn(
+  connection: ConnectionSettings,
+  folder: BackupFolder,
+  manifest: Manifest,
+  log: FastifyBaseLogger,
+  onProgress: (progress: BackupProgress) => void,
+): Promise<string[]> {
+  const db = openDatabase(connection, {
+    onError: (error) => log.warn({ err: error }, "an idle database connection broke"),
+  });
+  try {
+    await migrateJobs(db.pool);
+    const problems: string[] = [];
+    let done = 0;
+    await loadDatabase(
+      connection,
+      {
+        ...manifest,
+        open: ({ part }) => folder.read(part),
+      },
+      {
+        replace: false,
+        onTable: () => onProgress({ phase: "database", total: manifest.tables.length, done: done++ }),
+        finish: async (client) => {
+          problems.push(...(await compareRows(client, manifest)));
+          problems.push(...(await findMissingFiles(client, folder, manifest)));
+        },
+      },
+    );
+    await migrate(connection);
+    problems.push(...(await verifyAudit(db)));
+    return problems;
   } finally {
-    for (const signal of signals) process.off(signal, onSignal);
-    await rm(dataDir, { recursive: true, force: true });
+    await db.close();
   }
 }
 

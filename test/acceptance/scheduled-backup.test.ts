@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -9,7 +17,7 @@ import { startMailServer } from "../../server/accounts/test/mail.ts";
 import { createLibrary, failing } from "../support/library.ts";
 import { freePort } from "../support/port.ts";
 import { parseScrape } from "../support/prometheus.ts";
-import { parley, prepareServer } from "../support/server-process.ts";
+import { killAtLine, parley, prepareServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-scheduled-"));
@@ -141,3 +149,43 @@ test("a failed verification is reported as one", async () => {
   assert.match(await failing(worker, "backup", "verify", flipped), /media\.mp3/);
   await worker.stop();
 });
+
+test("the database of a killed verification is ended and removed, by the next one and by a worker", async () => {
+  const root = join(server.env.PARLEY_DATA_DIR ?? "", "verify");
+  const leftovers = (): string[] => readdirSync(root).filter((name) => name.startsWith("verify-"));
+  const intact = join(folder, "intact");
+  await parley(server, "backup", intact);
+  let cluster = "";
+  /** @returns the process that runs its PostgreSQL. */
+  async function killVerification(): Promise<number> {
+    const isLoading = (line: string): boolean => line.includes('"phase":"database"');
+    assert.ok(await killAtLine(server, ["backup", "verify", intact, "--json"], isLoading));
+    const [name = ""] = leftovers();
+    // Where another system user runs PostgreSQL and can't reach the folder, the database is elsewhere.
+    const location = join(root, name, "postgres.location");
+    cluster = existsSync(location) ? readFileSync(location, "utf8").trim() : join(root, name, "postgres");
+    const [pid = ""] = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+    assert.ok(isAlive(Number(pid)));
+    return Number(pid);
+  }
+  const first = await killVerification();
+  await parley(server, "backup", "verify", intact);
+  assert.deepEqual(leftovers(), []);
+  assert.ok(!existsSync(cluster));
+  await until("its PostgreSQL has ended", () => !isAlive(first) || undefined);
+  const second = await killVerification();
+  await server.start();
+  await until("the worker has removed it", () => leftovers().length === 0 || undefined);
+  assert.ok(!existsSync(cluster));
+  await until("its PostgreSQL has ended", () => !isAlive(second) || undefined);
+  await server.stop();
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
