@@ -34,7 +34,7 @@ export function restoreCommand(): Command {
     .description("restore a backup into the configured database and file store, which must be empty")
     .argument("<destination>", "the folder or s3://bucket/prefix with the backups")
     .option("--at <id>", "the backup to restore instead of the newest")
-    .option("--dry-run", "check the backup and the target, and change nothing")
+    .option("--dry-run", "read every file of the backup, check the target, and change nothing")
     .option("--replace", "delete the contents of the database and the file store; requires --yes")
     .option("--yes", "confirm --replace")
     .option("--json", "print progress and result as lines of JSON")
@@ -71,7 +71,7 @@ async function restore(destination: string, options: Options): Promise<void> {
       if (options.json) process.stdout.write(`${JSON.stringify({ phase: "done", id: manifest.id })}\n`);
       console.error(
         options.dryRun
-          ? `the backup ${manifest.id} (Parley ${manifest.parley}, ${manifest.objects.count} files) can be restored here; \`parley backup verify\` also reads every file`
+          ? `read the backup ${manifest.id} (Parley ${manifest.parley}): its database and all ${manifest.objects.count} files are as they were written, and it can be restored here; \`parley backup verify\` also restores the database into a temporary one`
           : `restored the backup ${manifest.id} with ${manifest.objects.count} files. The installation is quarantined: no webhooks, no mail, no deletion by age. Start it, look at it, and run \`parley restore accept\``,
       );
     } finally {

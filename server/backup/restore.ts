@@ -11,7 +11,7 @@ import { migrateJobs } from "../platform/jobs/queue.ts";
 import { contentTypeOf, importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { writeMarker } from "../storage-maintenance/owner-marker.ts";
-import { partsOf } from "./check.ts";
+import { checkFiles, describeDamage, partsOf } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -47,7 +47,7 @@ export interface RestoreOptions {
   readonly id: string | null;
   /** Delete what database and store have. */
   readonly replace: boolean;
-  /** Check everything and change nothing. */
+  /** Read and check every file, check the target, and change nothing. */
   readonly isDryRun: boolean;
 }
 
@@ -75,7 +75,8 @@ export async function restoreBackup(
     );
   const isContinued = await checkTarget(target, manifest, replace);
   if (isDryRun) {
-    await checkParts(folder, manifest);
+    const { problems } = await checkFiles(folder, manifest, onProgress);
+    if (problems.length > 0) throw new BackupDamagedError(describeDamage({ manifest, problems }));
     return manifest;
   }
   // Before anything changes: a damaged part must not leave a half-replaced installation.
@@ -145,15 +146,6 @@ async function readRestoring(store: ObjectStore): Promise<string | null> {
     if (error instanceof ObjectMissingError) return null;
     throw error;
   }
-}
-
-/** Makes sure that every file of the backup is there; only `verify` reads them all. */
-async function checkParts(folder: BackupFolder, manifest: Manifest): Promise<void> {
-  async function check({ name }: { readonly name: string }): Promise<void> {
-    if ((await folder.store.head(name)) === null) throw new BackupDamagedError(`${name} is missing`);
-  }
-  for (const { part } of manifest.tables) await check(part);
-  for await (const _ of forEachStreamed(readObjects(folder, manifest), copiesAtOnce, check));
 }
 
 /** @returns the etags that files of uploads have in this store, by key. */

@@ -160,12 +160,14 @@ test("one flipped byte in any part: verify and restore name it, and restore chan
     "objects.jsonl",
     "tables/users",
     "tables/transcript_segments",
+    "/installation",
   ].map((text) => parts.find((path) => path.includes(text)) ?? assert.fail(text));
   for (const path of chosen) {
     const restoreByte = flipByte(path);
     const name = path.slice(destination.length + 1);
     for (const command of [
       ["backup", "verify", destination],
+      ["restore", destination, "--at", id, "--dry-run"],
       ["restore", destination, "--at", id],
     ] as const)
       assert.ok((await failing(target, ...command)).includes(name), `${command.join(" ")} names ${name}`);
