@@ -15,7 +15,8 @@ export function migrateCommand(): Command {
     .description("migrate the database to this version (the server does so at start-up)")
     .option("--finish", "also remove what only older versions use; they can't use the database afterwards")
     .action(async ({ finish }: { finish?: boolean }) => {
-      const log = toolLog();
+      // What it waits for is a warning.
+      const log = toolLog("warn");
       const config = readToolConfig();
       const database = await openConfiguredDatabase(config, "tool", log);
       try {

@@ -7,6 +7,7 @@ import { anchorChains } from "./audit/anchor.ts";
 import { pruneAudit } from "./audit/prune.ts";
 import { msUntilSealDue, sealAudit } from "./audit/seal.ts";
 import { createBackupSchedule } from "./backup/schedule.ts";
+import { pruneUpgradeCopies } from "./backup/upgrade.ts";
 import { sweepVerifyFolders } from "./backup/verify-folder.ts";
 import { deleteOldEvents } from "./imports/connect/events.ts";
 import { continueEvents } from "./imports/connect/job.ts";
@@ -84,7 +85,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
   const { db, jobs, store, config, log } = deps;
   const stopping = new AbortController();
   const endChecks = new AbortController();
-  let sweepAgainAt = 0;
+  let [sweepAgainAt, pruneCopiesAt] = [0, 0];
   const model = config.languageModel === null ? null : openAiModel(config.languageModel);
   const maySweep = createSweepGate(db, store, log);
   const clock = createClockGuard(db, log, config.sweepIntervalMs);
@@ -176,6 +177,11 @@ export function startWorker(deps: WorkerDependencies): Worker {
           .execute((tx) => jobs.enqueue(tx, "analyze_recording", { recordingId }, recordingId));
     },
     "abandoned scratch folders": byAge(() => sweepScratch(config.dataDir)),
+    "old copies from before upgrades": byAge(async () => {
+      if (Date.now() < pruneCopiesAt) return;
+      await pruneUpgradeCopies(config.dataDir);
+      pruneCopiesAt = Date.now() + dayMs;
+    }),
     "databases of killed verifications": () => sweepVerifyFolders(config.dataDir, log),
     "audit log told to the store": () => anchorChains(db, store, log),
     "old audit entries": byAge(async () => {

@@ -33,9 +33,9 @@ export function readToolConfig(): Config {
   return config;
 }
 
-/** Logs only errors; anything else the user needs to know is thrown. */
-export function toolLog(): Logger {
-  return pino({ level: "error" }, pino.destination({ fd: 2, sync: true }));
+/** Logs only errors, unless told otherwise; anything else the user needs to know is thrown. */
+export function toolLog(level: "error" | "warn" = "error"): Logger {
+  return pino({ level }, pino.destination({ fd: 2, sync: true }));
 }
 
 /** Runs work on the configured database in one transaction. */

@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
-import { takeBackupLock } from "../platform/db/backup-lock.ts";
+import { findBackupLockHolder, takeBackupLock } from "../platform/db/backup-lock.ts";
 import type { ConnectionSettings } from "../platform/db/database.ts";
 import { version } from "../platform/version.ts";
 import { copyTables, newId, readInstallationId, removeBackup } from "./create.ts";
@@ -33,6 +34,9 @@ const spareBytes = 64 * 2 ** 20;
 
 const lockPollMs = 500;
 
+/** When to log what an upgrade waits for: other processes that start at the same time take seconds. */
+const [logAfterMs, logEveryMs] = [5000, 60_000];
+
 /**
  * Copies the database into the data folder before migrations change it. Files need no copy: a migration never changes them.
  * @param isNeeded whether migrations still wait; asked once no other process copies any more.
@@ -47,13 +51,24 @@ export async function backUpBeforeUpgrade(
   const lock = await connectForCopy(settings);
   try {
     // Several processes start at once: one backs up and migrates, the others find nothing left to do.
-    while (!(await takeBackupLock(lock))) await sleep(lockPollMs);
+    for (
+      let nextLog = performance.now() + logAfterMs;
+      !(await takeBackupLock(lock));
+      await sleep(lockPollMs)
+    ) {
+      if (performance.now() < nextLog) continue;
+      nextLog = performance.now() + logEveryMs;
+      log.warn(
+        { session: await findBackupLockHolder(lock) },
+        "the upgrade waits: a backup of this database, or another process that upgrades it, has not finished",
+      );
+    }
     if (!(await isNeeded())) return;
     await checkSpace(lock, dataDir);
     const folder = await openUpgradeFolder(dataDir);
     try {
       const id = await copyDatabase(settings, folder);
-      await removeOld(folder);
+      await removeOld(folder, Date.now());
       log.info({ id, folder: folder.destination }, "backed up the database before the upgrade");
     } finally {
       await folder.close();
@@ -111,11 +126,22 @@ async function copyDatabase(settings: ConnectionSettings, folder: BackupFolder):
   }
 }
 
-async function removeOld(folder: BackupFolder): Promise<void> {
+/** Removes copies that are older than 30 days, except the newest two. */
+export async function pruneUpgradeCopies(dataDir: string, now = Date.now()): Promise<void> {
+  if (!existsSync(join(dataDir, folderName))) return;
+  const folder = await openUpgradeFolder(dataDir);
+  try {
+    await removeOld(folder, now);
+  } finally {
+    await folder.close();
+  }
+}
+
+async function removeOld(folder: BackupFolder, now: number): Promise<void> {
   const { complete } = await listBackups(folder);
   for (const backup of complete.slice(0, -keptCount)) {
     const { created_at } = await readManifest(folder, backup);
-    if (Date.now() - Date.parse(created_at) > keptMs) await removeBackup(folder, backup.id);
+    if (now - Date.parse(created_at) > keptMs) await removeBackup(folder, backup.id);
   }
 }
 

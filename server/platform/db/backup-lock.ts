@@ -11,6 +11,21 @@ export async function takeBackupLock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.taken ?? false;
 }
 
+/** The lock of backups in pg_locks. */
+const lockRow = `l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
+  and (l.classid::bigint << 32 | l.objid::bigint) = ${backupLock} and l.granted`;
+
+/** The session that has the lock; null: none has. */
+export async function findBackupLockHolder(
+  client: pg.ClientBase,
+): Promise<{ readonly pid: number; readonly host: string | null; readonly since: Date } | null> {
+  const { rows } = await client.query<{ pid: number; host: string | null; since: Date }>(
+    `select a.pid, host(a.client_addr) as host, a.backend_start as since
+     from pg_locks l join pg_stat_activity a on a.pid = l.pid where ${lockRow}`,
+  );
+  return rows[0] ?? null;
+}
+
 /** Releases the lock that the session has taken. */
 export async function releaseBackupLock(client: pg.ClientBase): Promise<void> {
   await client.query("select pg_advisory_unlock($1)", [backupLock]);
@@ -23,9 +38,7 @@ export async function releaseBackupLock(client: pg.ClientBase): Promise<void> {
 export async function isBackupRunning(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ is_free: boolean }>({
     name: "backup_lock",
-    text: `select not exists (select 1 from pg_locks where locktype = 'advisory' and database = (
-        select oid from pg_database where datname = current_database())
-      and (classid::bigint << 32 | objid::bigint) = ${backupLock} and granted) as is_free`,
+    text: `select not exists (select 1 from pg_locks l where ${lockRow}) as is_free`,
   });
   return !(rows[0]?.is_free ?? true);
 }
