@@ -13,6 +13,7 @@ import {
 } from "../../server/platform/db/migrate.ts";
 import { DatabaseTooNewError } from "../../server/platform/db/oldest-version.ts";
 import { ProblemError } from "../../server/platform/http/errors/problem.ts";
+import { StoreError } from "../../server/platform/storage/store.ts";
 import { userName } from "../../server/platform/user-name.ts";
 import { WrongStoreError } from "../../server/storage-maintenance/owner-marker.ts";
 import { ModelError } from "../../server/transcription/models/store.ts";
@@ -24,6 +25,7 @@ interface DescribedError extends Error {
   readonly syscall?: string;
   readonly port?: number;
   readonly address?: string;
+  readonly path?: string;
 }
 
 /** How the system says that a file or folder can't be used. */
@@ -69,6 +71,10 @@ function describeOther(error: DescribedError): string {
     return `PARLEY_HOST ${error.address} is not an IP address of this machine`;
   if (error.syscall === "getaddrinfo" && error.hostname === process.env.PARLEY_HOST)
     return `PARLEY_HOST ${error.hostname} can't be resolved`;
+  if (error instanceof StoreError)
+    return `${error.message}. ${storeRemedy((error as { code?: string }).code)}`;
+  const fileRemedy = error.path === undefined ? undefined : fileRemedies[error.code ?? ""];
+  if (fileRemedy !== undefined) return `${error.message}; ${fileRemedy}`;
   if (error.code === "ECONNREFUSED" || error.code === "ENOTFOUND")
     return `the database at PARLEY_DATABASE_URL can't be reached (${error.message})`;
   if (error.code === "ERR_INVALID_URL" || error.code === "ERR_SOCKET_BAD_PORT")
@@ -76,4 +82,16 @@ function describeOther(error: DescribedError): string {
   if (/^(28|3D)/.test(error.code ?? ""))
     return `the database at PARLEY_DATABASE_URL refused the connection: ${error.message}`;
   return error.stack ?? error.message;
+}
+
+/** What to do about an error of the system with a file, by its code. */
+const fileRemedies: Readonly<Record<string, string>> = {
+  EROFS: "mount its file system so that it can be written to",
+  ENOSPC: "free some space on its volume",
+};
+
+function storeRemedy(code: string | undefined): string {
+  return code === "NoSuchBucket"
+    ? "Create the bucket, or correct its name or PARLEY_S3_ENDPOINT"
+    : "Check the bucket, PARLEY_S3_ENDPOINT, PARLEY_S3_REGION and the credentials (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)";
 }

@@ -78,14 +78,25 @@ const zstdLevel = 3;
 /** Of decompressed content. The default of 16 KB takes a third more time, because each chunk passes several streams. */
 const chunkSize = 2 ** 17;
 
+/** Names in a bucket have at most 1,024 bytes, those that Parley gives at most 700. */
+const maxPrefixBytes = 300;
+
 /** A folder or `s3://bucket/prefix`. @throws BackupError for anything else. */
-function parseDestination(
+export function parseDestination(
   destination: string,
 ): { readonly folder: string } | { readonly bucket: string; readonly prefix: string } {
-  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w.=/-]*))?$/.exec(destination);
+  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(destination);
   if (match !== null) {
-    const prefix = (match[2] ?? "").split("/").filter((name) => name !== "");
-    return { bucket: match[1] ?? "", prefix: prefix.map((name) => `${name}/`).join("") };
+    const names = (match[2] ?? "").split("/").filter((name) => name !== "");
+    const prefix = names.map((name) => `${name}/`).join("");
+    // URLs drop `.` and `..`.
+    if (names.some((name) => name === "." || name === "..") || /\p{Cc}/u.test(prefix))
+      throw new BackupError(
+        `the prefix of ${JSON.stringify(destination)} must not have the names . and .., nor control characters`,
+      );
+    if (Buffer.byteLength(prefix) > maxPrefixBytes)
+      throw new BackupError(`the prefix of ${destination} must have at most ${maxPrefixBytes} bytes`);
+    return { bucket: match[1] ?? "", prefix };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(destination))
     throw new BackupError(`${destination} is neither a folder nor s3://bucket/prefix`);

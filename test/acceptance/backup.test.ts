@@ -234,6 +234,18 @@ test("a restored installation is quarantined: nothing is sent until it is accept
   await target.stop();
 });
 
+test("what is wrong with a destination or the data folder is said in one line", async () => {
+  for (const destination of ["s3://bucket/../other", "s3://bucket/a/./b"])
+    assert.match(
+      await failing(server, "backup", destination),
+      /^parley: the prefix of .* must not have the names \. and \.\.,.*\n$/,
+    );
+  assert.match(
+    await failing(server, "backup", "gs://bucket"),
+    /^parley: .* neither a folder nor s3:\/\/bucket\/prefix\n$/,
+  );
+});
+
 const s3 = await startS3Server();
 after(() => s3?.stop());
 
@@ -244,8 +256,12 @@ test("to a bucket, and from local files to S3", { skip: s3 === null ? noS3Server
     AWS_ACCESS_KEY_ID: s3.accessKeyId,
     AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
   };
-  const destination = `s3://${await s3.bucket()}/nightly`;
-  await parley({ env: { ...server.env, ...access } }, "backup", destination);
+  const destination = `s3://${await s3.bucket()}/nightly backups/größer+100 %`;
+  const source = { env: { ...server.env, ...access } };
+  await parley(source, "backup", destination);
+  await parley(source, "backup", "verify", destination);
+  const missing = await failing(source, "backup", "s3://no-such-bucket/nightly");
+  assert.match(missing, /^parley: .* NoSuchBucket.*\. Create the bucket, or correct its name .*\n$/);
   const target = await prepareTarget({
     ...access,
     PARLEY_STORAGE: "s3",
