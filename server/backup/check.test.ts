@@ -136,8 +136,5 @@ test("a backup does not depend on a damaged manifest or list of an earlier one",
   await backUp("independent", null);
   damage(/manifest\./);
   await backUp("independent", null);
-  assert.deepEqual(
-    (await checkFiles(from, await readFullBackup(from, null), () => {})).problems,
-    [],
-  );
+  assert.deepEqual((await checkFiles(from, await readFullBackup(from, null), () => {})).problems, []);
 });

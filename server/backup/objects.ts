@@ -9,7 +9,14 @@ import { importsPrefix, uploadFileKey, uploadsPrefix } from "../platform/storage
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { BackupDamagedError } from "./errors.ts";
 import { type BackupFolder, ContentDiffersError, type Part } from "./folder.ts";
-import { type BackedUpObject, linesOf, type Manifest, objectsPrefix, readDamaged, readObjects } from "./manifest.ts";
+import {
+  type BackedUpObject,
+  linesOf,
+  type Manifest,
+  objectsPrefix,
+  readDamaged,
+  readObjects,
+} from "./manifest.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** Files copied at a time: enough to hide the latency of a bucket, or of a disk that has to confirm each file. */
