@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { skipWithout } from "../support/programs.ts";
 import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts";
 
 const source = join(packageFolder("python"), "src");
@@ -44,4 +46,21 @@ test("the Python client: every operation, both clients, the README's examples", 
     assert.ok(existsSync(join(folder, "download.mp4")));
     assert.match(printed[6] ?? "", /not_found/);
   });
+});
+
+test("the Python package, its examples and the test programs have no type errors", {
+  skip: skip || skipWithout("mypy"),
+}, () => {
+  const folder = mkdtempSync(join(tmpdir(), "parley-mypy-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const programs = ["journey.py", "uploads.py"].map((name) => join(packageFolder("python"), "test", name));
+  for (const [index, example] of readExamples("python", "python").entries()) {
+    programs.push(join(folder, `example_${index}.py`));
+    writeFileSync(join(folder, `example_${index}.py`), example);
+  }
+  const env = { ...process.env, MYPYPATH: source };
+  for (const what of [["-p", "parley_sdk"], programs]) {
+    const { status, stdout } = spawnSync("mypy", ["--cache-dir", folder, ...what], { env, encoding: "utf8" });
+    assert.equal(status, 0, stdout);
+  }
 });

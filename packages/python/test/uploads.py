@@ -139,7 +139,7 @@ def check_media_type() -> None:
 
 
 # Tests run no longer than the program waits.
-time.sleep = WAITS.append
+setattr(time, "sleep", WAITS.append)
 check_resume(*sys.argv[1:5])
 asyncio.run(check_resume_async(*sys.argv[5:9]))
 check_no_progress()

@@ -3,8 +3,9 @@
 from .async_client import API_VERSION, AsyncParley
 from .errors import ParleyError, UploadFailedError
 from .generated import types
+from .generated.types import WebhookEvent
 from .sync_client import Parley
-from .webhooks import Message, WebhookEvent, WebhookVerificationError, verify_webhook
+from .webhooks import Message, WebhookVerificationError, verify_webhook
 
 __all__ = [
     "API_VERSION",
