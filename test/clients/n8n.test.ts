@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -47,8 +47,7 @@ test("n8n's engine runs every operation with a token, one with OAuth, and the tr
     `TLS_KEY=${fixture("receiver.key")}`,
     `TLS_CERTIFICATE=${fixture("receiver.crt")}`,
     `NODE_EXTRA_CA_CERTS=${fixture("receiver.crt")}`,
-    `N8N_USER_FOLDER=${join(folder, "dist")}`,
-    `N8N_STORAGE_PATH=${join(clientFolder, "n8n")}`,
+    `N8N_USER_FOLDER=${clientFolder}`,
     `OAUTH_CALLBACK=${n8nCallback}`,
     `OAUTH_CLIENT_ID=${oauthClient.id}`,
     `OAUTH_CLIENT_SECRET=${oauthClient.secret}`,
@@ -67,4 +66,14 @@ test("n8n's engine runs every operation with a token, one with OAuth, and the tr
       .map(({ id }) => id)
       .toSorted(),
   );
+});
+
+test("the package for n8n has what its package.json names, and nothing besides the build", { skip }, () => {
+  execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: "pipe" });
+  const pack = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const [packed] = JSON.parse(execFileSync("npm", pack, { cwd: folder, encoding: "utf8", stdio: "pipe" }));
+  const files = packed.files.map(({ path }: { path: string }) => path);
+  const { main, n8n } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  for (const path of [main, ...n8n.nodes, ...n8n.credentials]) assert.ok(files.includes(path), path);
+  for (const path of files) assert.match(path, /^(package\.json|README\.md|dist\/[\w./]+\.(js|d\.ts|svg))$/);
 });

@@ -10,6 +10,7 @@ import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts
 const source = join(packageFolder("python"), "src");
 const hasHttpx =
   spawnSync("python3", ["-c", "import sys, httpx; sys.exit(sys.version_info < (3, 11))"]).status === 0;
+const hasWheel = spawnSync("python3", ["-c", "import pip, hatchling"]).status === 0;
 const skip = hasHttpx ? false : "needs Python 3.11 with httpx (Debian: python3-httpx)";
 
 test("the Python client: every operation, both clients, the README's examples", { skip }, async (t) => {
@@ -46,6 +47,20 @@ test("the Python client: every operation, both clients, the README's examples", 
     assert.ok(existsSync(join(folder, "download.mp4")));
     assert.match(printed[6] ?? "", /not_found/);
   });
+
+  await t.test(
+    "the wheel",
+    { skip: hasWheel ? false : "needs pip and hatchling (Debian: python3-pip, python3-hatchling)" },
+    async () => {
+      const build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder];
+      await runProgram("python3", [...build, packageFolder("python")]);
+      const wheel = join(folder, "parley_sdk-1.0.0-py3-none-any.whl");
+      const program = "import parley_sdk; print(parley_sdk.__file__)";
+      assert.ok(
+        (await runProgram("env", [`PYTHONPATH=${wheel}`, "python3", "-c", program])).startsWith(wheel),
+      );
+    },
+  );
 });
 
 test("the Python package, its examples and the test programs have no type errors", {

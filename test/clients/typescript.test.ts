@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -20,10 +20,13 @@ function compile(...args: readonly string[]): void {
 }
 
 before(() => {
-  const installed = join(folder, "node_modules", "parley-sdk");
-  mkdirSync(installed, { recursive: true });
-  compile("-p", sdk, "--outDir", join(installed, "dist"));
-  copyFileSync(join(sdk, "package.json"), join(installed, "package.json"));
+  // As the README says, but with the TypeScript that is here.
+  compile("-p", sdk, "--outDir", join(sdk, "dist"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const npm = (cwd: string, ...args: readonly string[]): unknown =>
+    execFileSync("npm", args, { cwd, stdio: "pipe" });
+  npm(sdk, "pack", "--ignore-scripts", "--pack-destination", folder);
+  npm(folder, "install", "--offline", "--no-audit", "--no-fund", "./parley-sdk-1.0.0.tgz");
   for (const program of ["journey.ts", "uploads.ts"])
     copyFileSync(join(sdk, "test", program), join(folder, "programs", program));
   for (const [index, example] of examples.entries())
@@ -48,7 +51,6 @@ test("the package, its examples and the test program have no type errors in a st
       include: ["programs"],
     }),
   );
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   compile("-p", ".");
 });
 
