@@ -38,6 +38,8 @@ export function readExamples(name: string, language: string): string[] {
 export interface ClientSetup {
   readonly app: TestApp;
   readonly workspace: TestWorkspace;
+  /** Accepts test requests of webhooks. */
+  readonly hookUrl: string;
   /** A temporary folder with `meeting.mp4` and `meeting.mp3`; the programs run there. */
   readonly folder: string;
   /** Runs a program of the client. @returns what it printed. @throws Error with its output if it fails. */
@@ -95,6 +97,7 @@ export async function startClientSetup(): Promise<ClientSetup> {
   return {
     app,
     workspace,
+    hookUrl,
     folder,
     async runProgram(program, args) {
       const { stdout } = await run(program, args, { cwd: folder, env, timeout: 180_000 });
