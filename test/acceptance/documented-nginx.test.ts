@@ -33,13 +33,13 @@ test("the documented configuration of nginx serves Parley over TLS and HTTP/2", 
   await server.start();
   const port = await freePort();
   const { PARLEY_PORT = "" } = server.env;
-  await startDocumentedNginx(port, [PARLEY_PORT, await freePort()], certificate);
+  await startDocumentedNginx(port, [PARLEY_PORT, String(await freePort())], certificate);
 
   const session = connect(`https://${name}`, {
     createConnection: () =>
       tls.connect({
         host: "127.0.0.1",
-        port: Number(port),
+        port,
         servername: name,
         ALPNProtocols: ["h2"],
         ca: readFileSync(certificate.path),
