@@ -116,6 +116,9 @@ test("doctor names what an earlier version's root commands left, and the chown t
     );
     chownSync(left, user.uid, user.gid);
   }
+  chownSync(backups, 0, 0);
+  assert.match(await problems(), new RegExp(`ERROR +backups: .* -> .*chown -R ${name} ${backups}`));
+  chownSync(backups, user.uid, user.gid);
   chownSync(join(backups, "backups"), 0, 0);
   assert.match(
     await problems(),

@@ -144,6 +144,19 @@ test("parley.service: settings are valid, and the program that it starts exists"
   assert.deepEqual(all("KillMode"), ["mixed"]);
 });
 
+test("the documented folder of backups is writable for the unit and mounted into the container", () => {
+  const docs = read("docs/operations.md");
+  const [, destination = ""] = /PARLEY_BACKUP_TO=(\/\S+)/.exec(docs) ?? [];
+  const [, section = ""] = /\n## systemd\n(.*?)\n## /s.exec(docs) ?? [];
+  for (const line of [`ReadWritePaths=${destination}`, `RequiresMountsFor=${destination}`])
+    assert.ok(section.includes(`   ${line}\n`), line);
+  const [, lines = ""] = /\n## Containers\n.*?```yaml\n(.*?)```/s.exec(docs) ?? [];
+  const { environment, volumes } = parse(lines);
+  const mounted = `${destination}:${environment.PARLEY_BACKUP_TO}`;
+  assert.deepEqual(volumes, [mounted]);
+  assert.ok(read("compose.yaml").includes(`# - ${mounted}\n`));
+});
+
 test("parley.service: systemd rates its exposure as low", { skip: skipWithout("systemd-analyze") }, () => {
   const file = join(root, "deploy", "parley.service");
   // Fails above the threshold, in tenths.

@@ -1,5 +1,6 @@
 import { checkDestination } from "../../backup/folder.ts";
 import type { Config } from "../../platform/config/config.ts";
+import { userName } from "../../platform/user-name.ts";
 import { type Check, passed, tryCheck, warning } from "./check.ts";
 
 /** Checks that the destination of scheduled backups can be written to, and its backups read. */
@@ -14,7 +15,7 @@ export async function checkBackups(config: Config): Promise<Check> {
     );
   const remedy = destination.startsWith("s3://")
     ? "Check PARLEY_BACKUP_TO, that its bucket exists at PARLEY_S3_ENDPOINT (or Amazon), and that the AWS credentials may list, read, write and delete there (s3:ListBucket, s3:GetObject, s3:PutObject, s3:DeleteObject). With PARLEY_BACKUP_PASSPHRASE, it must be that of the backups there."
-    : "Mount the volume of PARLEY_BACKUP_TO, and let the user that runs Parley write to it. With PARLEY_BACKUP_PASSPHRASE, it must be that of the backups there.";
+    : `Mount the volume of PARLEY_BACKUP_TO, writable, and give the folder to the user that runs Parley: chown -R ${userName()} ${destination}. With PARLEY_BACKUP_PASSPHRASE, it must be that of the backups there.`;
   return tryCheck(name, remedy, async () => {
     await checkDestination(destination, config);
     return passed(
