@@ -4,8 +4,9 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { factsOf } = require("./install-tree.cjs");
 
-/** Node runs no TypeScript in packages, and Parley doesn't use their source maps. */
-const forProgrammers = /\.(?:[cm]?ts|tsx|map|mdx?)$/i;
+/** Node runs no TypeScript in packages, Parley doesn't use their source maps, and nothing is linked with static libraries. */
+const forProgrammers = /\.(?:[cm]?ts|tsx|map|mdx?|a)$/i;
+const testFolder = /^(?:tests?|__tests__)$/;
 const license = /licen[cs]e|notice|copying/i;
 
 /**
@@ -17,6 +18,7 @@ function prune(root) {
   const { modules, pruned } = factsOf(root);
   fs.writeFileSync(pruned, "");
   pruneNode(path.join(modules, "node"));
+  removeDebugInformation(path.join(modules, "node", "bin", "node"));
   removeFiles(modules);
 }
 
@@ -31,10 +33,40 @@ function pruneNode(node) {
   fs.rmSync(inner, { recursive: true });
 }
 
+/**
+ * Removes debug information and symbols from a program of 64-bit Linux: what is behind its last segment is never loaded.
+ * Leaves other files as they are.
+ */
+function removeDebugInformation(file) {
+  const program = fs.existsSync(file) ? fs.readFileSync(file) : Buffer.alloc(0);
+  // ELF, 64 bits, little-endian. Source: elf(5).
+  if (program.subarray(0, 6).toString("latin1") !== "\x7fELF\x02\x01") return;
+  const [headers, size, count] = [
+    Number(program.readBigUInt64LE(32)),
+    program.readUInt16LE(54),
+    program.readUInt16LE(56),
+  ];
+  let end = headers + size * count;
+  for (let at = headers; at < headers + size * count; at += size) {
+    const [offset, bytes] = [program.readBigUInt64LE(at + 8), program.readBigUInt64LE(at + 32)];
+    end = Math.max(end, Number(offset + bytes));
+  }
+  // The table of sections, which only debuggers read, is removed too: no offset, no entries, no names.
+  program.writeBigUInt64LE(0n, 40);
+  program.fill(0, 60, 64);
+  // In place of the file, which may be running.
+  const pruned = `${file}.pruned`;
+  fs.writeFileSync(pruned, program.subarray(0, end), { mode: fs.statSync(file).mode });
+  fs.renameSync(pruned, file);
+}
+
 function removeFiles(folder) {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) removeFiles(full);
+    // Not a package of this name.
+    if (entry.isDirectory() && testFolder.test(entry.name) && !fs.existsSync(path.join(full, "package.json")))
+      fs.rmSync(full, { recursive: true });
+    else if (entry.isDirectory()) removeFiles(full);
     else if (entry.isFile() && forProgrammers.test(entry.name) && !license.test(entry.name)) fs.rmSync(full);
   }
 }
