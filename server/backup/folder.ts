@@ -82,7 +82,7 @@ const chunkSize = 2 ** 17;
 const maxPrefixBytes = 300;
 
 /** A folder or `s3://bucket/prefix`. @throws BackupError for anything else. */
-export function parseDestination(
+function parseDestination(
   destination: string,
 ): { readonly folder: string } | { readonly bucket: string; readonly prefix: string } {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(destination);

@@ -60,7 +60,7 @@ export async function sweepVerifyFolders(dataDir: string, log: FastifyBaseLogger
 /** The system releases the lock when its holder dies. @returns null while another holds it. */
 async function tryLock(root: string): Promise<(() => void) | null> {
   const path = join(root, "lock");
-  // Only for this user: whoever can read it can hold it. Never opened when it exists: closing it would drop the lock.
+  // Only for this user: any user who can read it can hold it. Never opened when it exists: closing it would drop the lock.
   await open(path, "wx", 0o600).then(
     (file) => file.close(),
     (error: NodeJS.ErrnoException) => {
