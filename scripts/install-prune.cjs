@@ -39,7 +39,7 @@ function pruneNode(node) {
  */
 function removeDebugInformation(file) {
   const program = fs.existsSync(file) ? fs.readFileSync(file) : Buffer.alloc(0);
-  // ELF, 64 bits, little-endian. Source: elf(5).
+  // ELF with 64 bits, little-endian, as elf(5) describes it.
   if (program.subarray(0, 6).toString("latin1") !== "\x7fELF\x02\x01") return;
   const [headers, size, count] = [
     Number(program.readBigUInt64LE(32)),
