@@ -64,6 +64,7 @@ test("commands that root runs on a service's data folder leave nothing there tha
     ["workspace", "create", "--name", "First"],
     ["backup", backups],
     ["backup", "verify", backups],
+    ["restore", backups, "--replace", "--yes"],
     ["doctor"],
   ]) {
     const { stderr } = await run(data, args, { cwd: closed });
