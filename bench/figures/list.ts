@@ -51,7 +51,7 @@ export async function measureList(
       const baseline: Target = { ...subject, url: `${bare.url}${path}` };
       await requireSamePage(baseline, subject);
       const compared = await load.compare("throughput", baseline, subject, rounds);
-      figures.push(ratioFigure(`${name}: throughput to bare node:http + pg`, "/s", compared, { min: 0.8 }));
+      figures.push(ratioFigure(`${name}: throughput to bare node:http + pg`, "/s", compared, { min: 0.92 }));
     }
     return figures;
   } finally {
