@@ -1,5 +1,6 @@
 "use strict";
 /** Removes what a package contains for programmers: half of the files, and a quarter of the bytes, that npm installs. */
+const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { factsOf } = require("./install-tree.cjs");
@@ -54,10 +55,11 @@ function removeDebugInformation(file) {
   // The table of sections, which only debuggers read, is removed too: no offset, no entries, no names.
   program.writeBigUInt64LE(0n, 40);
   program.fill(0, 60, 64);
-  // In place of the file, which may be running.
+  // In place of the file, which may be running, and only if it runs.
   const pruned = `${file}.pruned`;
   fs.writeFileSync(pruned, program.subarray(0, end), { mode: fs.statSync(file).mode });
-  fs.renameSync(pruned, file);
+  if (spawnSync(pruned, ["--version"]).status === 0) fs.renameSync(pruned, file);
+  else fs.rmSync(pruned);
 }
 
 function removeFiles(folder) {

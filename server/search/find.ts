@@ -38,7 +38,7 @@ const stretch = 40;
 const maxStretches = 20;
 
 /** A recording that was found. */
-export interface Found extends Place {
+interface Found extends Place {
   /** Numbers of the transcript pieces with the most hits. */
   readonly pieces: readonly number[];
 }
