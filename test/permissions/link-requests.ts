@@ -60,6 +60,12 @@ export const linkRequests: Readonly<Record<string, BuildRouteRequests>> = {
     const link = { purpose: "upload", id, path: `/_/media/uploads/${id}` } as const;
     return signed(world, caller, link, { headers: { "if-none-match": "*" }, body: Buffer.from("sound") });
   },
+  "OPTIONS /_/media/recordings/:recording_id/media": () => preflight("recordings", "media"),
+  "OPTIONS /_/media/recordings/:recording_id/thumbnail.jpg": () => preflight("recordings", "thumbnail.jpg"),
+  "OPTIONS /_/media/recordings/:recording_id/files/:name": () =>
+    preflight("recordings", "files/waveform.json"),
+  "OPTIONS /_/media/highlights/:highlight_id/thumbnail.jpg": () => preflight("highlights", "thumbnail.jpg"),
+  "OPTIONS /_/media/highlights/:highlight_id/clip": () => preflight("highlights", "clip"),
   "OPTIONS /_/media/uploads/:upload_id": () => ({ path: `/_/media/uploads/${randomUUIDv7()}` }),
   "POST /_/media/resumable/:upload_id": (world, caller) =>
     resumable(world, caller, { headers: { "upload-length": "5" } }),
@@ -72,6 +78,8 @@ export const linkRequests: Readonly<Record<string, BuildRouteRequests>> = {
   "DELETE /_/media/resumable/:upload_id": (world, caller) => resumable(world, caller, {}),
   "OPTIONS /_/media/resumable/:upload_id": () => ({ path: `/_/media/resumable/${randomUUIDv7()}` }),
 };
+
+const preflight = (kind: string, file: string) => ({ path: `/_/media/${kind}/${randomUUIDv7()}/${file}` });
 
 interface Link {
   readonly purpose: LinkPurpose;

@@ -20,6 +20,11 @@ export const otherRoutes: Readonly<Record<string, RoutePermissions>> = {
   "PATCH /_/media/resumable/:upload_id": signed,
   "DELETE /_/media/resumable/:upload_id": signed,
   // CORS preflight requests; the response is the same for every URL.
+  "OPTIONS /_/media/recordings/:recording_id/media": open,
+  "OPTIONS /_/media/recordings/:recording_id/thumbnail.jpg": open,
+  "OPTIONS /_/media/recordings/:recording_id/files/:name": open,
+  "OPTIONS /_/media/highlights/:highlight_id/thumbnail.jpg": open,
+  "OPTIONS /_/media/highlights/:highlight_id/clip": open,
   "OPTIONS /_/media/uploads/:upload_id": open,
   "OPTIONS /_/media/resumable/:upload_id": open,
   "POST /_/storage/notifications": ofApp,

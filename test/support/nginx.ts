@@ -54,12 +54,14 @@ export function startDocumentedNginx(
       config
         .replace(`${folder}/fullchain.pem`, certificate.path)
         .replace(`${folder}/privkey.pem`, certificate.keyPath),
+      () => isListening(port),
     );
   const withoutTls = config.replace(/(listen \S+) ssl[^;]*;/, "$1;");
   return run(port, withoutTls.replaceAll(/^ *(server_name|ssl_certificate\S*) .*\n/gm, ""));
 }
 
-async function run(port: number, config: string): Promise<void> {
+/** @param isReady by default, whether a server behind it is ready: nginx avoids one that was not for ten seconds. */
+async function run(port: number, config: string, isReady = () => isServing(port)): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "parley-nginx-"));
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
@@ -92,8 +94,12 @@ http {
   });
   await until("nginx serves", async () => {
     if (child.exitCode !== null) throw new Error(`nginx exited: ${output}`);
-    return isListening(port);
+    return isReady();
   });
+}
+
+async function isServing(port: number): Promise<boolean> {
+  return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -77,7 +77,7 @@ const anywhere = new Set([405, 408, 414, 431]);
 
 /** Headers that HTTP defines for every response, or that tell browsers what to do with it. */
 const undescribedHeaders =
-  /^(?:access-control-.*|allow|cache-control|connection|content-(?:disposition|length|security-policy|type)|cross-origin-.*|date|keep-alive|permissions-policy|pragma|referrer-policy|strict-transport-security|transfer-encoding|vary|x-content-type-options|x-frame-options)$/;
+  /^(?:access-control-.*|allow|cache-control|connection|content-(?:disposition|length|security-policy|type)|cross-origin-.*|date|keep-alive|permissions-policy|pragma|referrer-policy|server|strict-transport-security|transfer-encoding|vary|x-content-type-options|x-frame-options)$/;
 
 /**
  * Checks that the OpenAPI document of a version describes a response: its status, headers, content type and body.
