@@ -55,10 +55,18 @@ export function partsOf({ secret, objects, tables }: Manifest): Manifest["secret
   return [secret, objects.part, ...tables.map(({ part }) => part)];
 }
 
-/** One line that names every problem and the remedy. */
-export function describeDamage(found: {
+/** A damaged backup, with a line for each problem. */
+interface Damage {
   readonly manifest: Manifest;
   readonly problems: readonly string[];
-}): string {
-  return `the backup ${found.manifest.id} is damaged: ${found.problems.join("; ")}. Run \`parley backup\`: the new backup copies the database and these files again`;
+}
+
+/** One line that names every problem. */
+export function nameDamage({ manifest, problems }: Damage): string {
+  return `the backup ${manifest.id} is damaged: ${problems.join("; ")}`;
+}
+
+/** The same with the remedy after a verification, which notes the damaged files for the next backup. */
+export function describeDamage(damage: Damage): string {
+  return `${nameDamage(damage)}. Run \`parley backup\`: the new backup copies the database and these files again`;
 }

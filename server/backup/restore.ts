@@ -11,7 +11,7 @@ import { migrateJobs } from "../platform/jobs/queue.ts";
 import { contentTypeOf, importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { writeMarker } from "../storage-maintenance/owner-marker.ts";
-import { checkFiles, describeDamage, partsOf } from "./check.ts";
+import { checkFiles, nameDamage, partsOf } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -76,7 +76,10 @@ export async function restoreBackup(
   const isContinued = await checkTarget(target, manifest, replace);
   if (isDryRun) {
     const { problems } = await checkFiles(folder, manifest, onProgress);
-    if (problems.length > 0) throw new BackupDamagedError(describeDamage({ manifest, problems }));
+    if (problems.length > 0)
+      throw new BackupDamagedError(
+        `${nameDamage({ manifest, problems })}. Restore another backup with \`--at\`; \`parley backup list\` names them`,
+      );
     return manifest;
   }
   // Before anything changes: a damaged part must not leave a half-replaced installation.

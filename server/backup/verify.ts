@@ -37,8 +37,13 @@ export async function verifyBackup(
   await sweepVerifyFolders(dataDir, log);
   const manifest = await readFullBackup(folder, id);
   const { problems, objects } = await checkFiles(folder, manifest, onProgress);
-  // Where nothing can be written, the next backup can't repair anything either.
-  if (objects.length > 0) await noteDamaged(folder, objects).catch(() => undefined);
+  if (objects.length > 0)
+    await noteDamaged(folder, objects).catch((error: Error) =>
+      log.error(
+        { err: error },
+        "could not note the damaged files for the next backup; verify again before it",
+      ),
+    );
   if (problems.length > 0) return { manifest, problems };
   return {
     manifest,
@@ -63,16 +68,15 @@ function verifyDatabase(
         .then(remove)
         .finally(() => process.exit(1));
     for (const signal of signals) process.once(signal, onSignal);
-    const postgres = await startEmbeddedPostgres({
-      dataDir: scratch,
-      purpose: "server",
-      log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
-    });
-    stop = () => postgres.stop();
     try {
-      return await verifyIn(postgres.connection, folder, manifest, log, onProgress);
+      const postgres = await startEmbeddedPostgres({
+        dataDir: scratch,
+        purpose: "server",
+        log: (level, message, detail) => log[level === "info" ? "debug" : level](detail ?? {}, message),
+      });
+      stop = () => postgres.stop();
+      return await verifyIn(postgres.connection, folder, manifest, log, onProgress).finally(stop);
     } finally {
-      await postgres.stop();
       for (const signal of signals) process.off(signal, onSignal);
     }
   });

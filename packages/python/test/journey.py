@@ -205,7 +205,7 @@ def check_webhooks() -> None:
 
 
 def describe(event: WebhookEvent) -> str:
-    """Has no type errors only if events are told apart by their type."""
+    """Has no type errors only if the type of an event determines its data."""
     if event["type"] == "transcription_updated":
         return f"{event['data']['recording_id']}: {event['data']['status']}"
     return event["type"]

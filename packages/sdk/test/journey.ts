@@ -167,7 +167,7 @@ for (const changed of [
 ])
   await assert.rejects(verifyWebhook(changed), WebhookVerificationError);
 
-/** Compiles only if events are told apart by their type. */
+/** Compiles only if the type of an event determines its data. */
 export function describe(event: WebhookEvent): string {
   if (event.type === "transcription_updated") return `${event.data.recording_id}: ${event.data.status}`;
   return event.type;
