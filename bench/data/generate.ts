@@ -1,8 +1,9 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Connection } from "../../server/platform/db/embedded/index.ts";
 import * as batch from "./batch.ts";
+import { fillInBulk } from "./bulk.ts";
 import { insertGrants } from "./grants.ts";
-import { dropIndexes } from "./indexes.ts";
+import { createIndexes, dropIndexes } from "./indexes.ts";
 import { insertPeople } from "./people.ts";
 import { companies, firstNames, kinds, lastNames, rareWord, topics } from "./words.ts";
 
@@ -29,32 +30,14 @@ export async function generate(
   plans: readonly WorkspacePlan[],
   progress: (text: string) => void,
 ): Promise<void> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    // Foreign keys hold by construction; checking them for each of millions of rows would take minutes.
-    await client.query("set session_replication_role = replica; set synchronous_commit = off; set jit = off");
-    await client.query("set work_mem = '256MB'; set maintenance_work_mem = '1GB'");
-    await client.query("alter system set max_wal_size = '8GB'; ");
-    await client.query("select pg_reload_conf()");
-    await client.query(batch.helpers);
-    const createIndexes = await dropIndexes(client);
+  await fillInBulk(connection, progress, async (client) => {
+    const dropped = await dropIndexes(client);
     for (const plan of plans) await fill(client, plan, progress);
     await client.query("analyze");
     progress("who may see what");
     await client.query(insertGrants);
-    for (const statement of createIndexes) {
-      progress(statement.replace(/ (USING|PRIMARY KEY|INCLUDE).*/, "").toLowerCase());
-      await client.query(statement);
-    }
-    progress("vacuum analyze");
-    await client.query("vacuum analyze");
-    await client.query("alter system reset max_wal_size");
-    await client.query("select pg_reload_conf()");
-    await client.query("checkpoint");
-  } finally {
-    await client.end();
-  }
+    await createIndexes(client, dropped, progress);
+  });
 }
 
 async function fill(client: pg.Client, plan: WorkspacePlan, progress: (text: string) => void): Promise<void> {

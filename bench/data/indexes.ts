@@ -39,3 +39,15 @@ export async function dropIndexes(client: pg.Client, more: readonly string[] = [
   for (const { drop } of rows) await client.query(drop);
   return rows.map((row) => row.create);
 }
+
+/** Runs the statements that `dropIndexes` returned. */
+export async function createIndexes(
+  client: pg.Client,
+  statements: readonly string[],
+  say: (text: string) => void,
+): Promise<void> {
+  for (const statement of statements) {
+    say(statement.replace(/ (USING|PRIMARY KEY|INCLUDE).*/, "").toLowerCase());
+    await client.query(statement);
+  }
+}

@@ -1,9 +1,9 @@
-import pg from "pg";
+import type pg from "pg";
 import type { Database } from "../../server/platform/db/database.ts";
 import type { Connection } from "../../server/platform/db/embedded/index.ts";
-import * as batch from "./batch.ts";
+import { fillInBulk } from "./bulk.ts";
 import { checkGrants } from "./grants.ts";
-import { dropIndexes } from "./indexes.ts";
+import { createIndexes, dropIndexes } from "./indexes.ts";
 import { type MadeWorkspace, makePersonalToken, makeWorkspace } from "./people.ts";
 import { makeSpeech } from "./speech.ts";
 import { companies, firstNames, kinds, lastNames, topics } from "./words.ts";
@@ -134,15 +134,7 @@ export async function makeManyWorkspaces(
   const [first] = made as [MadeWorkspace];
   const inTurn = plan.workspaces * plan.recordingsEach;
   const count = inTurn + plan.recordingsOfFirst - plan.recordingsEach;
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    // Foreign keys hold by construction; checking them for each of millions of rows would take minutes.
-    await client.query("set session_replication_role = replica; set synchronous_commit = off; set jit = off");
-    await client.query("set work_mem = '256MB'; set maintenance_work_mem = '1GB'");
-    await client.query("alter system set max_wal_size = '4GB'");
-    await client.query("select pg_reload_conf()");
-    await client.query(batch.helpers);
+  await fillInBulk(connection, say, async (client) => {
     await client.query(tables);
     await client.query(fillTitles, [topics, kinds, companies]);
     await client.query(
@@ -151,7 +143,7 @@ export async function makeManyWorkspaces(
     );
     await insertUsers(client, made);
     await client.query("analyze");
-    const createIndexes = await dropIndexes(client, ["search_recordings"]);
+    const dropped = await dropIndexes(client, ["search_recordings"]);
     for (let from = 1; from <= count; from += batchSize) {
       const to = Math.min(from + batchSize - 1, count);
       await client.query("begin");
@@ -175,20 +167,10 @@ export async function makeManyWorkspaces(
       await client.query("commit");
       say(`${to.toLocaleString("en")} of ${count.toLocaleString("en")} recordings`);
     }
-    for (const statement of createIndexes) {
-      say(statement.replace(/ (USING|PRIMARY KEY|INCLUDE).*/, "").toLowerCase());
-      await client.query(statement);
-    }
+    await createIndexes(client, dropped, say);
     say("transcripts of the first workspace");
     await insertTranscripts(client, first.id);
-    say("vacuum analyze");
-    await client.query("vacuum analyze");
-    await client.query("alter system reset max_wal_size");
-    await client.query("select pg_reload_conf()");
-    await client.query("checkpoint");
-  } finally {
-    await client.end();
-  }
+  });
   await checkGrants(db);
   return {
     recordings: count,
