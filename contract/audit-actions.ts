@@ -28,6 +28,7 @@ export const auditActions = [
   "oauth_client_deleted",
   "oauth_access_granted",
   "oauth_access_refused",
+  "oauth_access_changed",
   "oauth_token_issued",
   "oauth_token_refreshed",
   "oauth_access_revoked",

@@ -90,6 +90,8 @@ export const OAuthGrant = z
     created_datetime: Timestamp.meta({ description: "When the user first authorized the app." }),
     last_used_datetime: Timestamp.meta({ description: "When the app last received a token." }),
     sign_ins: z.int().meta({ description: "Number of active sign-ins of the app for the user." }),
+    datetime_filters: DatetimeFilters,
+    compatibility: Compatibility,
   })
   .meta({ id: "OAuthGrant", description: "An app that a user has authorized." });
 
@@ -221,6 +223,24 @@ export const listOAuthGrants = operation({
   }),
   response: z.strictObject({ grants: z.array(OAuthGrant), cursor: NextCursor }),
   errors: ["invalid_input", "invalid_cursor", "forbidden", "not_found"],
+});
+
+export const updateOAuthGrant = operation({
+  ...common,
+  id: "updateOAuthGrant",
+  permission: "account",
+  method: "PATCH",
+  path: `${base}/grants/:grant_id`,
+  summary: "Update Authorized App",
+  description:
+    "Changes how an app that registered itself reads date filters and names CRM data when it acts for the caller. Admins can change it for any user of the workspace. Fields that are left out keep their values. The change applies at once, also to tokens in use, and lasts until the access ends. Returns 409 for an app that an admin registered; use Update OAuth Client.",
+  params: OAuthGrantParams,
+  body: z.object({
+    datetime_filters: DatetimeFilters.optional(),
+    compatibility: Compatibility.optional(),
+  }),
+  response: OAuthGrant,
+  errors: [...bodyErrors, "not_found", "wrong_state"],
 });
 
 export const revokeOAuthGrant = operation({

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../platform/config/config.ts";
+import type { CompatibilityDefaults, Config } from "../platform/config/config.ts";
 import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import { readForms } from "../platform/http/body/form-body.ts";
@@ -21,7 +21,8 @@ export async function oauthRoutes(
   deps: {
     readonly db: Database;
     readonly signer: LinkSigner;
-    readonly config: Pick<Config, "baseUrl" | "oauthRegistration" | "oauthRedirectSchemes">;
+    readonly config: Pick<Config, "baseUrl" | "oauthRegistration" | "oauthRedirectSchemes"> &
+      CompatibilityDefaults;
     readonly limiter: RateLimiter;
     readonly documents: DocumentFetcher;
     readonly origins: TrustedOrigins;

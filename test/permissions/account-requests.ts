@@ -46,6 +46,12 @@ export const accountRequests: Readonly<Record<string, BuildRequest>> = {
   listOAuthGrants: () => ({}),
   "listOAuthGrants of the workspace": () => ({ query: "?of=workspace" }),
   "listOAuthGrants of another user": (world) => ({ query: `?user_id=${world.users.ids.otherUser}` }),
+  updateOAuthGrant: async (world, caller) => {
+    const { id, credentials } = await world.fresh(caller);
+    return { ...(await changeGrantOf(world, id)), credentials };
+  },
+  "updateOAuthGrant of another user": async (world) =>
+    changeGrantOf(world, (await world.fresh("recorder")).id),
   revokeOAuthGrant: async (world, caller) => {
     const { id, credentials } = await world.fresh(caller);
     return { ...(await grantOf(world, id)), credentials };
@@ -63,13 +69,19 @@ async function tokenOf({ app }: World, email: string): Promise<string> {
 }
 
 /** Authorizes an app for a user. */
-async function grantOf({ app }: World, userId: string): Promise<OperationRequest> {
+async function grantOf(
+  { app }: World,
+  userId: string,
+  options: { isSelfRegistered: boolean } = { isSelfRegistered: false },
+): Promise<OperationRequest> {
   const user = await app.db.kysely
     .selectFrom("users")
     .select(["id", "email", "name", "workspace_id"])
     .where("id", "=", userId)
     .executeTakeFirstOrThrow();
   const client = await makeClient(app, { id: user.workspace_id });
+  if (options.isSelfRegistered)
+    await app.db.pool.query("update oauth_clients set workspace_id = null where id = $1", [client.id]);
   await obtainTokens(app, client, { ...user, token: "" });
   const grant = await app.db.kysely
     .selectFrom("oauth_grants")
@@ -78,4 +90,12 @@ async function grantOf({ app }: World, userId: string): Promise<OperationRequest
     .where("client_id", "=", client.id)
     .executeTakeFirstOrThrow();
   return { params: { grant_id: grant.id } };
+}
+
+/** Asks to change how a self-registered app reads date filters for a user. */
+async function changeGrantOf(world: World, userId: string): Promise<OperationRequest> {
+  return {
+    ...(await grantOf(world, userId, { isSelfRegistered: true })),
+    body: { datetime_filters: "by-name" },
+  };
 }

@@ -190,6 +190,8 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   listOAuthGrants: kinds.account,
   "listOAuthGrants of another user": kinds.adminsHere,
   "listOAuthGrants of the workspace": kinds.admins,
+  updateOAuthGrant: kinds.account,
+  "updateOAuthGrant of another user": kinds.accountOrAdmins,
   revokeOAuthGrant: kinds.account,
   "revokeOAuthGrant of another user": kinds.accountOrAdmins,
 

@@ -17,7 +17,7 @@ export interface TokenRow {
   readonly email_key: string;
   readonly role: Role;
   readonly expires_at: Date | null;
-  /** Chosen for the token or its app; null: as the server is set. */
+  /** Chosen for the token, the user's authorization of its app, or the app; null: as the server is set. */
   readonly datetime_filters: DatetimeFilters | null;
   readonly compatibility: Compatibility | null;
   /** What the token is restricted to; null: nothing. */
@@ -58,7 +58,9 @@ const activeToken = `
   join users u on u.id = t.user_id
   join workspaces w on w.id = t.workspace_id
   left join lateral (
-    select c.datetime_filters, c.compatibility from oauth_families f
+    select coalesce(g.datetime_filters, c.datetime_filters) as datetime_filters,
+           coalesce(g.compatibility, c.compatibility) as compatibility
+    from oauth_families f
     join oauth_grants g on g.id = f.grant_id
     join oauth_clients c on c.id = g.client_id
     where f.id = t.oauth_family_id) app on true

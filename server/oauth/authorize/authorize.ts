@@ -6,7 +6,7 @@ import { signIn } from "../../accounts/sign-in/sign-in.ts";
 import { readSession } from "../../accounts/tokens/authenticate.ts";
 import { type AuditActor, originOf } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
-import type { Config } from "../../platform/config/config.ts";
+import type { CompatibilityDefaults, Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { isCrossSite } from "../../platform/http/origin/cross-site.ts";
 import { type Page, sendPage } from "../../platform/pages/page.ts";
@@ -29,7 +29,7 @@ import { type AuthorizeRequest, continueUrl, readAuthorizeRequest, type Target }
 
 export interface AuthorizeDependencies {
   readonly db: Database;
-  readonly config: Pick<Config, "baseUrl" | "oauthRedirectSchemes">;
+  readonly config: Pick<Config, "baseUrl" | "oauthRedirectSchemes"> & CompatibilityDefaults;
   readonly formTokens: FormTokens;
   readonly findApp: FindApp;
   /** URL of the other ways to sign in, which return to `next`, a path on this server; null without any. */
@@ -184,7 +184,7 @@ export function authorizeRoutes(scope: FastifyInstance, deps: AuthorizeDependenc
     read: AuthorizeRequest,
     principal: Principal,
   ) {
-    const code = await grantAccess(db, actorOfUser(request, principal), principal, read);
+    const code = await grantAccess(db, actorOfUser(request, principal), principal, read, config);
     if (code === null) return sendPage(reply, stopPage("The app or your account was just deleted."));
     return redirect(reply, read, { code });
   }

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { hashToken } from "../../accounts/tokens/access-tokens.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
+import type { CompatibilityDefaults } from "../../platform/config/config.ts";
 import type { Database, Executor } from "../../platform/db/database.ts";
 import { clientIdOf, isSelfRegistered } from "../clients/queries.ts";
 import { generateSecret } from "../clients/secrets.ts";
@@ -13,6 +14,8 @@ const codeTtlSec = 60;
 
 /**
  * Grants an app access to a user's account, and creates the code that the app exchanges for tokens.
+ * @param defaults how a self-registered app reads and names things until the user chooses otherwise. An app that the user has
+ * authorized before keeps the user's choice.
  * @returns null when the app was deleted or the user deactivated in the meantime.
  */
 export async function grantAccess(
@@ -20,6 +23,7 @@ export async function grantAccess(
   actor: AuditActor,
   principal: Principal,
   request: AuthorizeRequest,
+  defaults: CompatibilityDefaults,
 ): Promise<string | null> {
   return db.kysely.transaction().execute(async (tx) => {
     // Both are locked, so that neither is deleted or deactivated before the commit.
@@ -42,7 +46,14 @@ export async function grantAccess(
     if (user === undefined) return null;
     const grant = await tx
       .insertInto("oauth_grants")
-      .values({ id: randomUUIDv7(), client_id: client.id, user_id: user.id })
+      .values({
+        id: randomUUIDv7(),
+        client_id: client.id,
+        user_id: user.id,
+        ...(isSelfRegistered(client)
+          ? { datetime_filters: defaults.datetimeFilters, compatibility: defaults.compatibility }
+          : {}),
+      })
       .onConflict((conflict) =>
         conflict
           .columns(["client_id", "user_id"])

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import type { PageQuery, Position } from "../../platform/http/page.ts";
 import type { ClientRow } from "./queries.ts";
@@ -34,6 +35,9 @@ export interface GrantRow {
   readonly created_at: Date;
   readonly last_used_at: Date;
   readonly families: number;
+  /** Null: as the server is set. */
+  readonly datetime_filters: DatetimeFilters | null;
+  readonly compatibility: Compatibility | null;
 }
 
 /** The apps that a user, or the users of a workspace, have authorized, newest first. */
@@ -42,13 +46,7 @@ export function listGrants(
   by: { readonly userId: string } | { readonly workspaceId: string },
   { after, limit }: PageQuery<Position>,
 ): Promise<GrantRow[]> {
-  return db
-    .selectFrom("oauth_grants as g")
-    .innerJoin("oauth_clients as c", "c.id", "g.client_id")
-    .select(["g.id", "g.user_id", "g.client_id", "c.name as client_name", "g.created_at", "g.last_used_at"])
-    .select(["c.metadata_url", "c.redirect_uris"])
-    .select(sql<boolean>`c.workspace_id is null`.as("self_registered"))
-    .select(sql<number>`(select count(*)::int from oauth_families f where f.grant_id = g.id)`.as("families"))
+  return selectGrants(db)
     .$call((query) =>
       "userId" in by
         ? query.where("g.user_id", "=", by.userId)
@@ -65,14 +63,21 @@ export function listGrants(
     .execute();
 }
 
-/** The user, app and workspace of a grant. */
-export function findGrantOwner(db: Executor, grantId: string) {
+/** A grant that exists. */
+export function getGrant(db: Executor, id: string): Promise<GrantRow> {
+  return selectGrants(db).where("g.id", "=", id).executeTakeFirstOrThrow();
+}
+
+function selectGrants(db: Executor) {
   return db
     .selectFrom("oauth_grants as g")
-    .innerJoin("users as u", "u.id", "g.user_id")
-    .select(["g.user_id", "g.client_id", "u.workspace_id"])
-    .where("g.id", "=", grantId)
-    .executeTakeFirst();
+    .innerJoin("oauth_clients as c", "c.id", "g.client_id")
+    .select(["g.id", "g.user_id", "g.client_id", "c.name as client_name", "g.created_at", "g.last_used_at"])
+    .select(["c.metadata_url", "c.redirect_uris"])
+    .select(sql<boolean>`c.workspace_id is null`.as("self_registered"))
+    .select(sql<number>`(select count(*)::int from oauth_families f where f.grant_id = g.id)`.as("families"))
+    .select((eb) => eb.fn.coalesce("g.datetime_filters", "c.datetime_filters").as("datetime_filters"))
+    .select((eb) => eb.fn.coalesce("g.compatibility", "c.compatibility").as("compatibility"));
 }
 
 /** Whether a user belongs to a workspace. */

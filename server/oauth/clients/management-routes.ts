@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import * as contract from "../../../contract/oauth-management.ts";
-import { revokeGrant } from "../../accounts/tokens/oauth-grants.ts";
-import { actorOf, recordAudit } from "../../audit/record.ts";
-import type { Config } from "../../platform/config/config.ts";
+import { actorOf } from "../../audit/record.ts";
+import type { CompatibilityDefaults, Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../../platform/http/page.ts";
@@ -16,14 +15,12 @@ import {
   rotateSecret,
   updateClient,
 } from "./clients.ts";
-import { findGrantOwner, type GrantRow, isUserOf, listClients, listGrants } from "./management-queries.ts";
+import { lockManagedGrant, revokeManagedGrant, updateManagedGrant } from "./grants.ts";
+import { type GrantRow, getGrant, isUserOf, listClients, listGrants } from "./management-queries.ts";
 import { type ClientRow, findClient } from "./queries.ts";
 
 const clientCursor = timeCursor("oauth-clients");
 const grantCursor = timeCursor("oauth-grants");
-
-/** The settings that apps without a choice of their own follow. */
-type ClientDefaults = Pick<Config, "datetimeFilters" | "compatibility">;
 
 /** App registrations for admins, and the apps that users have authorized. */
 export function oauthManagementRoutes(
@@ -33,7 +30,7 @@ export function oauthManagementRoutes(
     config,
   }: {
     readonly db: Database;
-    readonly config: Pick<Config, "pageSize" | "oauthRedirectSchemes"> & ClientDefaults;
+    readonly config: Pick<Config, "pageSize" | "oauthRedirectSchemes"> & CompatibilityDefaults;
   },
 ): void {
   const present = (client: ClientRow) => presentClient(client, config);
@@ -114,22 +111,21 @@ export function oauthManagementRoutes(
       fetch: (page) => listGrants(db.kysely, isOfAll ? { workspaceId } : { userId }, page),
       positionOf: ({ created_at: at, id }) => ({ at, id }),
     });
-    return { grants: rows.map(presentGrant), cursor };
+    return { grants: rows.map((row) => presentGrant(row, config)), cursor };
   });
+
+  route(api, contract.updateOAuthGrant, ({ principal, params, body, request }) =>
+    db.kysely.transaction().execute(async (tx) => {
+      const grant = await lockManagedGrant(tx, principal, params.grant_id);
+      await updateManagedGrant(tx, actorOf(request), grant, body);
+      return presentGrant(await getGrant(tx, grant.id), config);
+    }),
+  );
 
   route(api, contract.revokeOAuthGrant, ({ principal, params, request }) =>
     db.kysely.transaction().execute(async (tx) => {
-      const found = await findGrantOwner(tx, params.grant_id);
-      const isOwn = found?.user_id === principal.userId;
-      const isAdmins = principal.role === "admin" && found?.workspace_id === principal.workspaceId;
-      if (found === undefined || !(isOwn || isAdmins))
-        throw new ProblemError("not_found", `there is no authorized app ${params.grant_id}`);
-      await revokeGrant(tx, params.grant_id);
-      await recordAudit(tx, actorOf(request), {
-        action: "oauth_access_revoked",
-        subject: { type: "oauth_client", id: found.client_id },
-        details: { grant_id: params.grant_id, user_id: found.user_id },
-      });
+      const grant = await lockManagedGrant(tx, principal, params.grant_id);
+      await revokeManagedGrant(tx, actorOf(request), grant);
       return { success: true } as const;
     }),
   );
@@ -138,7 +134,7 @@ export function oauthManagementRoutes(
 /** A client as the management API and the command line show it, without its secret. */
 export function presentClient(
   client: ClientRow,
-  setting: ClientDefaults,
+  setting: CompatibilityDefaults,
 ): z.input<typeof contract.OAuthClient> {
   const { previous_secret_until: until } = client;
   return {
@@ -156,7 +152,7 @@ export function presentClient(
   };
 }
 
-function presentGrant(row: GrantRow): z.input<typeof contract.OAuthGrant> {
+function presentGrant(row: GrantRow, setting: CompatibilityDefaults): z.input<typeof contract.OAuthGrant> {
   return {
     id: row.id,
     user_id: row.user_id,
@@ -168,5 +164,7 @@ function presentGrant(row: GrantRow): z.input<typeof contract.OAuthGrant> {
     created_datetime: row.created_at.toISOString(),
     last_used_datetime: row.last_used_at.toISOString(),
     sign_ins: row.families,
+    datetime_filters: row.datetime_filters ?? setting.datetimeFilters,
+    compatibility: row.compatibility ?? setting.compatibility,
   };
 }

@@ -28,6 +28,7 @@ import {
 } from "./values.ts";
 
 export type {
+  CompatibilityDefaults,
   Config,
   LanguageModelSettings,
   LocalTranscriptionSettings,

@@ -201,3 +201,6 @@ export interface Config {
   readonly versionStatus: ReadonlyMap<VersionName, VersionOverride>;
   readonly logLevel: string;
 }
+
+/** How tokens and apps without a choice of their own read date filters and name CRM data. */
+export type CompatibilityDefaults = Pick<Config, "datetimeFilters" | "compatibility">;

@@ -483,7 +483,9 @@ export interface OauthFamilies {
 
 export interface OauthGrants {
   client_id: string;
+  compatibility: "none" | "hubspot" | null;
   created_at: Generated<Timestamp>;
+  datetime_filters: "contract" | "by-name" | null;
   id: string;
   last_used_at: Generated<Timestamp>;
   user_id: string;
