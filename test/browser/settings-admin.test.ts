@@ -39,7 +39,7 @@ test("apps: one is created with its secret shown once, edited, gets a new secret
   assert.deepEqual(complaints, []);
 });
 
-test("connected apps: an admin sees which apps registered themselves and where they send access, and revokes one", async () => {
+test("connected apps: users and admins see which apps registered themselves and where they send access, edit and revoke one", async () => {
   const { admin, member } = await makeWorkspace(app.db);
   const id = randomUUID();
   await app.db.pool.query(
@@ -61,10 +61,28 @@ test("connected apps: an admin sees which apps registered themselves and where t
     await row.getByText("Registered itself").waitFor();
     await row.getByText("sends access to evil.example, a program on this device").waitFor();
     await assertAccessible(page);
+    const dialog = page.getByRole("dialog");
+    const choose = async (field: string, option: string): Promise<void> => {
+      await dialog.getByRole("combobox", { name: field }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    if (userId === member.id) {
+      await row.getByRole("button", { name: "Edit Parley Official" }).click();
+      await choose("Date filters", "By name");
+      await assertAccessible(page);
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await row.getByText("date filters by name").waitFor();
+    } else {
+      await row.getByText("date filters by name").waitFor();
+      await row.getByRole("button", { name: `Edit Parley Official for ${member.name}` }).click();
+      await choose("CRM field names", "crm and hubspot");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await row.getByText("hubspot field names").waitFor();
+    }
     if (userId === admin.id) {
       await row.getByText(`authorized by ${member.name}`).waitFor();
       await row.getByRole("button", { name: "Revoke Parley Official" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Revoke access" }).click();
+      await dialog.getByRole("button", { name: "Revoke access" }).click();
       await page.getByText("No connected apps.").waitFor();
     }
     assert.deepEqual(complaints, []);

@@ -1,11 +1,23 @@
+import { Button, Group, Stack } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { describeTarget } from "../../contract/redirect-target.ts";
 import { usersQuery } from "../api/recordings.ts";
-import { type Grant, grantsQuery, revokeGrant } from "../api/settings/account.ts";
+import { type Grant, grantsQuery, revokeGrant, updateGrant } from "../api/settings/account.ts";
+import { FormError, fieldErrors, useAction } from "../common/actions.tsx";
 import { ConfirmButton } from "../common/dialogs/confirm.tsx";
+import { FormDialog, useUnsavedInDialog } from "../common/dialogs/form-dialog.tsx";
 import { whenInLine } from "../common/format/time.ts";
 import { LoadMore } from "../common/lists/load-more.tsx";
 import { ErrorState } from "../common/states.tsx";
+import {
+  CompatibilityFields,
+  type CompatibilityValue,
+  chosen,
+  compatibilityFacts,
+  compatibilityFields,
+} from "./compatibility-fields.tsx";
 import { NoneYet, Row, Rows, RowsSkeleton, Tag } from "./parts.tsx";
 
 /** Apps that have access to the user's account, or to any account of the workspace. */
@@ -33,6 +45,8 @@ export function Grants({ of }: { of: "me" | "workspace" }) {
 /** @param props.owner null: the user. */
 function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
   const by = owner === null ? "your account" : `${owner}'s account`;
+  const [edits, { open, close }] = useDisclosure();
+  const named = `${grant.client_name}${owner === null ? "" : ` for ${owner}`}`;
   return (
     <Row
       title={grant.client_name}
@@ -42,23 +56,81 @@ function GrantRow({ grant, owner }: { grant: Grant; owner: string | null }) {
         `authorized ${owner === null ? "" : `by ${owner} `}${whenInLine(grant.created_datetime)}`,
         `last used ${whenInLine(grant.last_used_datetime)}`,
         grant.sign_ins === 1 ? "signed in once" : `signed in ${grant.sign_ins} times`,
+        ...compatibilityFacts(grant),
       ]}
       actions={
-        <ConfirmButton
-          text="Revoke"
-          button={{ "aria-label": `Revoke ${grant.client_name}${owner === null ? "" : ` for ${owner}`}` }}
-          title={`Revoke access of ${grant.client_name}?`}
-          label="Revoke access"
-          run={() => revokeGrant(grant.id)}
-          done={`${grant.client_name} no longer has access.`}
-          refresh={[["grants"]]}
-        >
-          Its tokens for {by} stop working immediately. It can request access again.
-        </ConfirmButton>
+        <>
+          {grant.self_registered ? (
+            <Button variant="subtle" size="compact-sm" aria-label={`Edit ${named}`} onClick={open}>
+              Edit
+            </Button>
+          ) : null}
+          <ConfirmButton
+            text="Revoke"
+            button={{ "aria-label": `Revoke ${named}` }}
+            title={`Revoke access of ${grant.client_name}?`}
+            label="Revoke access"
+            run={() => revokeGrant(grant.id)}
+            done={`${grant.client_name} no longer has access.`}
+            refresh={[["grants"]]}
+          >
+            Its tokens for {by} stop working immediately. It can request access again.
+          </ConfirmButton>
+        </>
       }
-    />
+    >
+      <FormDialog opened={edits} onClose={close} title={`Edit ${named}`} centered>
+        <GrantForm grant={grant} onDone={close} />
+      </FormDialog>
+    </Row>
   );
 }
+
+/** How an app that registered itself reads and names things for one user. */
+function GrantForm({ grant, onDone }: { grant: Grant; onDone: () => void }) {
+  const [value, setValue] = useState<CompatibilityValue>(grant);
+  // Not sent, so that what the user left alone still follows the server's setting.
+  const unchanged = Object.fromEntries(
+    compatibilityFields.filter((field) => value[field] === grant[field]).map((field) => [field, null]),
+  );
+  useUnsavedInDialog(Object.keys(unchanged).length < compatibilityFields.length, noDraft);
+  const save = useAction({
+    run: () => updateGrant(grant.id, chosen({ ...value, ...unchanged })),
+    done: "App saved.",
+    refresh: [["grants"]],
+    showsError: true,
+    onDone,
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <Stack>
+        <CompatibilityFields
+          value={value}
+          onChange={(change) => setValue((before) => ({ ...before, ...change }))}
+          errors={fieldErrors(save.error)}
+          canClear={false}
+        />
+        <FormError error={save.error} fields={compatibilityFields} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** The form keeps no draft that closing the dialog would have to discard. */
+function noDraft(): void {}
 
 /** What is known of an app whose name nobody has checked, as the consent page shows it. */
 function identityOf({ client_metadata_url, redirect_uris }: Grant): (string | null)[] {

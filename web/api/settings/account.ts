@@ -57,5 +57,8 @@ export const grantsQuery = (of: "me" | "workspace") =>
       }),
   });
 
+export const updateGrant = (id: string, body: z.input<typeof apps.updateOAuthGrant.body>) =>
+  call<typeof apps.updateOAuthGrant>("PATCH", path`/_/api/v1/oauth/grants/${id}`, { body });
+
 export const revokeGrant = (id: string) =>
   call<typeof apps.revokeOAuthGrant>("DELETE", path`/_/api/v1/oauth/grants/${id}`);
