@@ -15,6 +15,7 @@ const commands = {
   team: async () => (await import("./team.ts")).teamCommand(),
   token: async () => (await import("./token.ts")).tokenCommand(),
   "oauth-client": async () => (await import("./oauth-client.ts")).oauthClientCommand(),
+  "oauth-grant": async () => (await import("./oauth-grant.ts")).oauthGrantCommand(),
   clock: async () => (await import("./clock.ts")).clockCommand(),
   files: async () => (await import("./files.ts")).filesCommand(),
   storage: async () => (await import("./storage.ts")).storageCommand(),

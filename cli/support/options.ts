@@ -13,18 +13,18 @@ export function readDuration(text: string): number {
   return ms;
 }
 
-/** `--compat`, for tokens and apps. */
-export function compatibilityOption(): Option {
+/** `--compat`, for tokens and apps. @param isNew whether they are being created, so that the server's setting applies. */
+export function compatibilityOption({ isNew } = { isNew: true }): Option {
   return new Option(
     "--compat <names>",
-    "names of the original service that are also used (default: PARLEY_COMPAT)",
+    `names of the original service that are also used${isNew ? " (default: PARLEY_COMPAT)" : ""}`,
   ).choices(["none", "hubspot"]);
 }
 
-/** `--datetime-filters`, for tokens and apps. */
-export function datetimeFiltersOption(): Option {
+/** `--datetime-filters`, likewise. */
+export function datetimeFiltersOption({ isNew } = { isNew: true }): Option {
   return new Option(
     "--datetime-filters <reading>",
-    "how before_datetime and after_datetime are read: as the API contract defines them, or by name (default: PARLEY_DATETIME_FILTERS)",
+    `how before_datetime and after_datetime are read: as the API contract defines them, or by name${isNew ? " (default: PARLEY_DATETIME_FILTERS)" : ""}`,
   ).choices(["contract", "by-name"]);
 }

@@ -1,11 +1,11 @@
 import type { Compatibility, DatetimeFilters } from "../../../contract/common.ts";
 import { revokeGrant } from "../../accounts/tokens/oauth-grants.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
-import type { Principal } from "../../platform/auth/principal.ts";
 import type { Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
+import type { GrantOwner } from "./management-queries.ts";
 
-/** A grant that the caller may change and revoke: their own, or for admins any of the workspace. */
+/** A grant to change or revoke. */
 interface ManagedGrant {
   readonly id: string;
   readonly user_id: string;
@@ -15,12 +15,8 @@ interface ManagedGrant {
   readonly client_workspace_id: string | null;
 }
 
-/** Locks a grant against concurrent changes. @throws ProblemError `not_found`, also if the caller may not change it. */
-export async function lockManagedGrant(
-  tx: Tx,
-  principal: Pick<Principal, "userId" | "workspaceId" | "role">,
-  grantId: string,
-): Promise<ManagedGrant> {
+/** Locks a grant of a user, or of any user of a workspace, against concurrent changes. @throws ProblemError `not_found`. */
+export async function lockManagedGrant(tx: Tx, by: GrantOwner, grantId: string): Promise<ManagedGrant> {
   const grant = await tx
     .selectFrom("oauth_grants as g")
     .innerJoin("users as u", "u.id", "g.user_id")
@@ -29,9 +25,7 @@ export async function lockManagedGrant(
     .select("c.workspace_id as client_workspace_id")
     .where("g.id", "=", grantId)
     .where((eb) =>
-      principal.role === "admin"
-        ? eb.or([eb("g.user_id", "=", principal.userId), eb("u.workspace_id", "=", principal.workspaceId)])
-        : eb("g.user_id", "=", principal.userId),
+      "userId" in by ? eb("g.user_id", "=", by.userId) : eb("u.workspace_id", "=", by.workspaceId),
     )
     .forUpdate("g")
     .executeTakeFirst();

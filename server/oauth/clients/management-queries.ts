@@ -40,10 +40,13 @@ export interface GrantRow {
   readonly compatibility: Compatibility | null;
 }
 
+/** Whose grants: one user's, or those of all users of a workspace. */
+export type GrantOwner = { readonly userId: string } | { readonly workspaceId: string };
+
 /** The apps that a user, or the users of a workspace, have authorized, newest first. */
 export function listGrants(
   db: Executor,
-  by: { readonly userId: string } | { readonly workspaceId: string },
+  by: GrantOwner,
   { after, limit }: PageQuery<Position>,
 ): Promise<GrantRow[]> {
   return selectGrants(db)

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import * as contract from "../../../contract/oauth-management.ts";
 import { actorOf } from "../../audit/record.ts";
+import type { Principal } from "../../platform/auth/principal.ts";
 import type { CompatibilityDefaults, Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
@@ -16,7 +17,14 @@ import {
   updateClient,
 } from "./clients.ts";
 import { lockManagedGrant, revokeManagedGrant, updateManagedGrant } from "./grants.ts";
-import { type GrantRow, getGrant, isUserOf, listClients, listGrants } from "./management-queries.ts";
+import {
+  type GrantOwner,
+  type GrantRow,
+  getGrant,
+  isUserOf,
+  listClients,
+  listGrants,
+} from "./management-queries.ts";
 import { type ClientRow, findClient } from "./queries.ts";
 
 const clientCursor = timeCursor("oauth-clients");
@@ -116,7 +124,7 @@ export function oauthManagementRoutes(
 
   route(api, contract.updateOAuthGrant, ({ principal, params, body, request }) =>
     db.kysely.transaction().execute(async (tx) => {
-      const grant = await lockManagedGrant(tx, principal, params.grant_id);
+      const grant = await lockManagedGrant(tx, managedBy(principal), params.grant_id);
       await updateManagedGrant(tx, actorOf(request), grant, body);
       return presentGrant(await getGrant(tx, grant.id), config);
     }),
@@ -124,11 +132,16 @@ export function oauthManagementRoutes(
 
   route(api, contract.revokeOAuthGrant, ({ principal, params, request }) =>
     db.kysely.transaction().execute(async (tx) => {
-      const grant = await lockManagedGrant(tx, principal, params.grant_id);
+      const grant = await lockManagedGrant(tx, managedBy(principal), params.grant_id);
       await revokeManagedGrant(tx, actorOf(request), grant);
       return { success: true } as const;
     }),
   );
+}
+
+/** Whose grants a caller may change and revoke. */
+function managedBy({ role, userId, workspaceId }: Principal): GrantOwner {
+  return role === "admin" ? { workspaceId } : { userId };
 }
 
 /** A client as the management API and the command line show it, without its secret. */
@@ -152,7 +165,11 @@ export function presentClient(
   };
 }
 
-function presentGrant(row: GrantRow, setting: CompatibilityDefaults): z.input<typeof contract.OAuthGrant> {
+/** A grant as the management API and the command line show it. */
+export function presentGrant(
+  row: GrantRow,
+  setting: CompatibilityDefaults,
+): z.input<typeof contract.OAuthGrant> {
   return {
     id: row.id,
     user_id: row.user_id,
