@@ -58,9 +58,9 @@ function rememberTokens(pool: { query: unknown }): void {
   const ask = (pool.query as (...args: unknown[]) => Promise<unknown>).bind(pool);
   const known = new Map<string, Promise<unknown>>();
   pool.query = (...args: unknown[]): Promise<unknown> => {
-    const [statement] = args as [{ name?: string; values: [readonly Buffer[]] }];
-    if (statement.name !== "find_tokens_by_hash") return ask(...args);
-    const key = Buffer.concat(statement.values[0]).toString("hex");
+    const [statement] = args as [{ name?: string; values: [Buffer] }];
+    if (statement.name !== "find_token_by_hash") return ask(...args);
+    const key = statement.values[0].toString("hex");
     const answer = known.get(key) ?? ask(...args);
     known.set(key, answer);
     return answer;

@@ -8,7 +8,7 @@ import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { findSession, hashSession, looksLikeSession, touchSession } from "../sign-in/sessions.ts";
 import { hashToken, looksLikeToken } from "./access-tokens.ts";
 import {
-  createTokenFinder,
+  findToken,
   findTokenAndTranscript,
   findTranscriptVersion,
   type TokenRow,
@@ -31,7 +31,6 @@ export type Authenticate = (request: FastifyRequest, recordingId?: string) => Pr
 
 /** @param resource what the requests are for: tokens that are restricted to another resource are refused (RFC 8707). */
 export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Resource | null): Authenticate {
-  const findToken = createTokenFinder(pool);
   return async (request, recordingId) => {
     const header = request.headers.authorization;
     if (header === undefined || header.trim() === "") {
@@ -50,7 +49,7 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
     const hash = hashToken(token);
     const row =
       recordingId === undefined
-        ? await findToken(hash)
+        ? await findToken(pool, hash)
         : await findTokenAndTranscript(pool, hash, recordingId);
     if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
     if (row.use_is_old) await touchToken(pool, row.id);

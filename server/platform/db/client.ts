@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 
 /** PostgreSQL's code for a change on a standby, which a primary becomes when another server has taken its role. */
@@ -14,20 +15,64 @@ interface ParameterStatus {
   readonly parameterValue: string;
 }
 
+type Callback = (error: Error | null, result?: unknown) => void;
+
 /** A connection to the server that accepts changes. Notices when it leads to a standby, so that the pool drops it. */
 export class PrimaryClient extends pg.Client {
   /** Whether the server has said that it is a standby. */
   isStandby = false;
 
+  readonly #responseTimeoutMs: number;
+
+  /** @param config with `query_timeout`: how long a statement may take before the server counts as gone without a word. */
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    const { connection } = this as unknown as { readonly connection: Messages };
+    const { connection, connectionParameters } = this as unknown as {
+      readonly connection: Messages;
+      readonly connectionParameters: { query_timeout: number };
+    };
+    this.#responseTimeoutMs = connectionParameters.query_timeout;
+    connectionParameters.query_timeout = 0;
     // PostgreSQL reports this unasked, when a session begins and when it changes.
     connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
       if (parameterName === "in_hot_standby") this.isStandby = parameterValue === "on";
     });
     connection.on("errorMessage", ({ code }) => {
       if (code === readOnlyDatabase) this.isStandby = true;
+    });
+  }
+
+  /**
+   * Ends the connection when a statement gets no response in time.
+   *
+   * For `query_timeout` and for promises, `pg` replaces the callback of a query after making it. V8 then keeps every query
+   * with its result until the next collection of the whole heap, and each collection of young objects copies them.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: passes on every form of `query`.
+  override query(...given: any[]): any {
+    const query = super.query as (...values: unknown[]) => unknown;
+    const [statement, values, last] = given;
+    if (typeof statement?.submit === "function") return query.apply(this, given);
+    const end = (): void => {
+      const { connection } = this as unknown as { readonly connection: { readonly stream: Socket } };
+      connection.stream.destroy(new Error("Connection terminated, because the database does not respond"));
+    };
+    const send = (callback: Callback): void => {
+      const timer = this.#responseTimeoutMs > 0 ? setTimeout(end, this.#responseTimeoutMs) : undefined;
+      const done: Callback = (error, result) => {
+        clearTimeout(timer);
+        callback(error, result);
+      };
+      query.call(this, statement, typeof values === "function" ? undefined : values, done);
+    };
+    const callback = typeof values === "function" ? values : last;
+    if (typeof callback === "function") return send(callback);
+    return new Promise((resolve, reject) => {
+      send((error, result) => (error ? reject(error) : resolve(result)));
+    }).catch((error: Error) => {
+      // The stack of the caller instead of the socket's, as in `pg`.
+      Error.captureStackTrace(error);
+      throw error;
     });
   }
 
