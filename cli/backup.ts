@@ -19,6 +19,11 @@ interface Options {
   at?: string;
 }
 
+interface PruneCommandOptions extends Options {
+  keep: KeepRule;
+  removeDamaged?: boolean;
+}
+
 const destinationHelp = "a folder, or s3://bucket/prefix (endpoint and credentials as for files in S3)";
 
 /** `parley backup DEST` and its subcommands. */
@@ -48,8 +53,12 @@ export function backupCommand(): Command {
       "how many days, weeks and months to keep, such as 7d,4w,12m",
       readKeepRule,
     )
+    .option(
+      "--remove-damaged",
+      "also remove backups whose manifest or list of files is damaged, which can't be restored",
+    )
     .option("--json", "print the result as JSON")
-    .action((destination: string, options: Options & { keep: KeepRule }) =>
+    .action((destination: string, options: PruneCommandOptions) =>
       withFolder(destination, "read", (folder, config) => pruneOld(folder, config, options)),
     );
   const scheduled = new Command("scheduled")
@@ -115,10 +124,17 @@ async function backUp(folder: BackupFolder, config: Config, options: Options): P
     );
 }
 
+/** @throws BackupDamagedError that names every damaged manifest, after the others are listed. */
 async function listAll(folder: BackupFolder, options: Options): Promise<void> {
   const { complete } = await listBackups(folder);
+  const damaged: string[] = [];
   for (const backup of complete) {
-    const manifest = await readManifest(folder, backup);
+    const manifest = await readManifest(folder, backup).catch((error: unknown) => {
+      if (!(error instanceof BackupDamagedError)) throw error;
+      damaged.push(error.message);
+      return null;
+    });
+    if (manifest === null) continue;
     const bytes = manifest.objects.bytes + tableBytesOf(manifest);
     if (options.json)
       printLine({
@@ -135,6 +151,7 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
       );
   }
   if (complete.length === 0) console.error(`there is no backup at ${folder.destination}`);
+  if (damaged.length > 0) throw new BackupDamagedError(damaged.join("; "));
 }
 
 /** @throws BackupDamagedError that names every damaged part. */
@@ -155,15 +172,14 @@ async function verifyOne(folder: BackupFolder, config: Config, options: Options)
   );
 }
 
-async function pruneOld(
-  folder: BackupFolder,
-  config: Config,
-  options: Options & { keep: KeepRule },
-): Promise<void> {
+async function pruneOld(folder: BackupFolder, config: Config, options: PruneCommandOptions): Promise<void> {
   const { kept, removed, objects } = await withOpenDatabase(config, ({ settings }) =>
     withBackupLock(settings, async (lock) => {
       await claimFolder(folder, await readInstallationId(lock));
-      return pruneBackups(folder, options.keep);
+      return pruneBackups(folder, {
+        keep: options.keep,
+        removesDamaged: options.removeDamaged ?? false,
+      });
     }),
   );
   if (options.json) printLine({ kept, removed, files: objects });

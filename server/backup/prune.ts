@@ -1,7 +1,23 @@
+import { forEachConcurrent } from "../platform/concurrency.ts";
 import type { KeepRule } from "../platform/config/values.ts";
+import { ObjectMissingError } from "../platform/storage/store.ts";
 import { removeBackup } from "./create.ts";
+import { BackupDamagedError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
-import { listBackups, objectsPrefix, readManifest, readObjects } from "./manifest.ts";
+import {
+  type BackupName,
+  listBackups,
+  type Manifest,
+  objectsPrefix,
+  readManifest,
+  readObjects,
+} from "./manifest.ts";
+
+interface PruneOptions {
+  readonly keep: KeepRule;
+  /** Also remove backups whose manifest or list of files is damaged: they can't be restored. */
+  readonly removesDamaged?: boolean;
+}
 
 /** What was removed. */
 export interface PruneResult {
@@ -14,29 +30,103 @@ export interface PruneResult {
 /** Names compared at a time, so that memory does not grow with the number of files. */
 const namesAtOnce = 200_000;
 
+/** Files removed at a time. */
+const removalsAtOnce = 6;
+
 /**
- * Removes backups that the rule does not keep, and then the files that no backup needs any more. The newest backup always
- * stays. The caller holds the lock of backups.
+ * Removes backups that the rule does not keep, and then the files that no backup needs any more. The newest intact backup
+ * always stays. Damaged backups count for nothing in the rule, so that an intact one is kept for their day, week or month.
+ * The caller holds the lock of backups.
+ * @throws BackupDamagedError if it is unknown which files a backup needs. The backup and all files stay.
  */
-export async function pruneBackups(folder: BackupFolder, keep: KeepRule): Promise<PruneResult> {
+export async function pruneBackups(
+  folder: BackupFolder,
+  { keep, removesDamaged = false }: PruneOptions,
+): Promise<PruneResult> {
   const { complete, interrupted } = await listBackups(folder);
-  const ids = complete.map(({ id }) => id);
-  const kept = chooseBackups(ids, keep);
-  const removed = ids.filter((id) => !kept.has(id));
   // Read before anything is removed: a damaged list must not make files look unneeded.
-  const manifests = [];
-  for (const backup of complete) if (kept.has(backup.id)) manifests.push(await readManifest(folder, backup));
+  const { kept, damaged } = await chooseIntact(folder, complete, keep);
+  if (damaged.size > 0 && kept.size === 0) throw new BackupDamagedError(describeAllDamaged(damaged));
+  const removed = complete
+    .map(({ id }) => id)
+    .filter((id) => !kept.has(id) && (removesDamaged || !damaged.has(id)));
   for (const id of [...removed, ...interrupted]) await removeBackup(folder, id);
+  if (damaged.size > 0 && !removesDamaged)
+    throw new BackupDamagedError(describeUnprunable(folder, damaged, removed.length));
 
   let objects = 0;
   for await (const names of batchesOf(folder.store.list(objectsPrefix), namesAtOnce)) {
     const unneeded = new Set(names);
-    for (const manifest of manifests)
+    for (const manifest of kept.values())
       for await (const { name } of readObjects(folder, manifest)) unneeded.delete(name);
-    for (const name of unneeded) await folder.store.delete(name);
+    await forEachConcurrent([...unneeded], removalsAtOnce, (name) => folder.store.delete(name));
     objects += unneeded.size;
   }
-  return { kept: ids.filter((id) => kept.has(id)), removed, objects };
+  return { kept: [...kept.keys()], removed, objects };
+}
+
+/** Damaged backups by id, with what is wrong. */
+type Damaged = ReadonlyMap<string, string>;
+
+/** Applies the rule to the backups that say which files they need. Reads only those that it may keep. */
+async function chooseIntact(
+  folder: BackupFolder,
+  complete: readonly BackupName[],
+  keep: KeepRule,
+): Promise<{ kept: ReadonlyMap<string, Manifest>; damaged: Damaged }> {
+  const [kept, damaged] = [new Map<string, Manifest>(), new Map<string, string>()];
+  for (;;) {
+    const candidates = complete.map(({ id }) => id).filter((id) => !damaged.has(id));
+    const chosen = chooseBackups(candidates, keep);
+    const unread = complete.filter(({ id }) => chosen.has(id) && !kept.has(id));
+    if (unread.length === 0) return { kept, damaged };
+    for (const backup of unread) {
+      const found = await readIntact(folder, backup);
+      if (typeof found === "string") damaged.set(backup.id, found);
+      else kept.set(backup.id, found);
+    }
+  }
+}
+
+/** @returns what is wrong if the manifest or the list of files is damaged. */
+async function readIntact(folder: BackupFolder, backup: BackupName): Promise<Manifest | string> {
+  let name = backup.manifest;
+  const read = async (): Promise<Manifest> => {
+    name = backup.manifest;
+    const manifest = await readManifest(folder, backup);
+    name = manifest.objects.part.name;
+    await folder.check(manifest.objects.part);
+    return manifest;
+  };
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof BackupDamagedError)) throw error;
+  }
+  // A connection that broke looks like damage: only what the store returns in full, twice, counts.
+  await readStored(folder, name);
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof BackupDamagedError) return error.message;
+    throw error;
+  }
+}
+
+async function readStored({ store }: BackupFolder, name: string): Promise<void> {
+  try {
+    for await (const _ of (await store.get(name)).body);
+  } catch (error) {
+    if (!(error instanceof ObjectMissingError)) throw error;
+  }
+}
+
+function describeAllDamaged(damaged: Damaged): string {
+  return `no backup is intact: ${[...damaged.values()].join("; ")}. Nothing was removed. Run \`parley backup\` first`;
+}
+
+function describeUnprunable({ destination }: BackupFolder, damaged: Damaged, removed: number): string {
+  return `${[...damaged.values()].join("; ")}. Without it, nobody knows which files the backup ${[...damaged.keys()].join(", ")} needs. It was kept, and so were all files; ${removed} old backups were removed. Restore the damaged file from a copy of ${destination}; without a copy, remove this backup, which can't be restored: run \`parley backup prune\` again with \`--remove-damaged\``;
 }
 
 /**

@@ -33,8 +33,12 @@ export async function runScheduledBackup(
     return folder;
   };
   try {
-    const folder = await backUpAndPrune(source, run, open, log);
-    await verifyIfDue(source, run, folder, log);
+    const { folder, unpruned } = await backUpAndPrune(source, run, open, log);
+    // Old backups that can't be removed must not keep the new one from being verified.
+    await verifyIfDue(source, run, folder, log).catch((error: Error) => {
+      throw unpruned === null ? error : new Error(`${error.message}; ${unpruned.message}`);
+    });
+    if (unpruned !== null) throw unpruned;
   } catch (error) {
     if (!(error instanceof BackupRunningError)) throw error;
   } finally {
@@ -42,12 +46,13 @@ export async function runScheduledBackup(
   }
 }
 
+/** @returns with the error if old backups could not be removed. */
 function backUpAndPrune(
   source: Source,
   run: ScheduledRun,
   open: () => Promise<BackupFolder>,
   log: FastifyBaseLogger,
-): Promise<BackupFolder> {
+): Promise<{ readonly folder: BackupFolder; readonly unpruned: Error | null }> {
   return withBackupLock(source.settings, async (lock) => {
     // Recorded before the folder is opened: a folder that can't be opened is a failed backup, too.
     const { folder, result } = await recordRun(
@@ -65,8 +70,11 @@ function backUpAndPrune(
         { count: damaged.length, first: damaged[0] },
         "files were missing or damaged when they were backed up; see `parley files verify`",
       );
-    await pruneBackups(folder, source.config.backup.keep);
-    return folder;
+    const unpruned = await pruneBackups(folder, source.config.backup).then(
+      () => null,
+      (error: Error) => error,
+    );
+    return { folder, unpruned };
   });
 }
 

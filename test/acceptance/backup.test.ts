@@ -176,6 +176,47 @@ test("one flipped byte in any part: verify and restore name it, and restore chan
   await parley(target, "restore", destination);
 });
 
+test("prune with a damaged manifest or list of files: removes old backups, no files, and names the remedy; --remove-damaged removes the backup", async () => {
+  const destination = join(folder, "prune-damaged");
+  const run = () => parley(server, "backup", destination);
+  const prune = ["backup", "prune", destination, "--keep", "1d", "--json"] as const;
+  // All of today: the rule keeps the newest intact one.
+  const old = await run();
+  const kept = await run();
+  const files = filesBelow(join(destination, "objects"));
+  await uploadMedia();
+  const newest = await run();
+  const allFiles = filesBelow(join(destination, "objects"));
+  assert.ok(allFiles.length > files.length);
+  for (const part of ["manifest.", "objects.jsonl"]) {
+    const path =
+      filesBelow(join(destination, "backups", newest)).find((name) => name.includes(part)) ??
+      assert.fail(part);
+    const restoreByte = flipByte(path);
+    const message = await failing(server, ...prune);
+    assert.match(message, /^parley: backups\/.* is damaged: .*`--remove-damaged`\n$/);
+    assert.ok(message.includes(path.slice(destination.length + 1)), message);
+    assert.deepEqual(readdirSync(join(destination, "backups")), [kept, newest]);
+    assert.deepEqual(filesBelow(join(destination, "objects")), allFiles);
+    restoreByte();
+  }
+  assert.ok(!readdirSync(join(destination, "backups")).includes(old));
+  const path = filesBelow(join(destination, "backups", newest)).find((name) => name.includes("manifest."));
+  flipByte(path ?? "");
+  assert.ok((await failing(server, "backup", "list", destination)).includes("/manifest."));
+  const result = JSON.parse(await parley(server, ...prune, "--remove-damaged"));
+  assert.deepEqual([result.kept, result.removed], [[kept], [newest]]);
+  assert.deepEqual(filesBelow(join(destination, "objects")), files);
+  await parley(server, "backup", "verify", destination);
+  // Without an intact backup, nothing is removed.
+  flipByte(filesBelow(join(destination, "backups", kept)).find((name) => name.includes("manifest.")) ?? "");
+  assert.match(
+    await failing(server, ...prune, "--remove-damaged"),
+    /no backup is intact.*Nothing was removed/,
+  );
+  assert.deepEqual(readdirSync(join(destination, "backups")), [kept]);
+});
+
 test("an encrypted backup shows nothing without its passphrase and restores with it", async () => {
   const destination = join(folder, "encrypted");
   const passphrase = { PARLEY_BACKUP_PASSPHRASE: "an ordinary passphrase" };

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -147,6 +148,22 @@ test("a failed verification is reported as one", async () => {
   assert.match(await statusOf(worker), /^failing .*media\.mp3/);
   await until("metrics show it", async () => (await failedKinds()).join() === "verify" || undefined);
   assert.match(await failing(worker, "backup", "verify", flipped), /media\.mp3/);
+  await worker.stop();
+});
+
+test("old backups that can't be removed are reported, and the new one is verified all the same", async () => {
+  await query("delete from backup_runs");
+  const kept = join(folder, "unpruned");
+  const id = await parley(server, "backup", kept);
+  const manifest = readdirSync(join(kept, "backups", id)).find((name) => name.startsWith("manifest.")) ?? "";
+  writeFileSync(join(kept, "backups", id, manifest), "{}");
+  // Of another day than the new one, so that the rule would keep it.
+  renameSync(join(kept, "backups", id), join(kept, "backups", "2026-01-05T030000Z"));
+  const worker = await withSchedule(kept);
+  await worker.start();
+  await nextMail(/Subject: Parley: old backups could not be removed[\s\S]*manifest\./);
+  const verified = await query("select 1 from backup_runs where kind = 'verify' and state = 'succeeded'");
+  assert.equal(verified.length, 1);
   await worker.stop();
 });
 
