@@ -17,53 +17,38 @@ interface ParameterStatus {
 
 type Callback = (error: Error | null, result?: unknown) => void;
 
-/** A connection to the server that accepts changes. Notices when it leads to a standby, so that the pool drops it. */
-export class PrimaryClient extends pg.Client {
-  /** Whether the server has said that it is a standby. */
-  isStandby = false;
-
+/**
+ * A connection that ends when a statement gets no response within `query_timeout`: the server is gone without a word.
+ *
+ * For `query_timeout` and for promises, `pg` replaces the callback of a query after making it. V8 then keeps every query with
+ * its result until the next collection of the whole heap, and each collection of young objects copies them.
+ */
+export class TimedClient extends pg.Client {
   readonly #responseTimeoutMs: number;
 
-  /** @param config with `query_timeout`: how long a statement may take before the server counts as gone without a word. */
   constructor(config?: string | pg.ClientConfig) {
     super(config);
-    const { connection, connectionParameters } = this as unknown as {
-      readonly connection: Messages;
+    const { connectionParameters } = this as unknown as {
       readonly connectionParameters: { query_timeout: number };
     };
     this.#responseTimeoutMs = connectionParameters.query_timeout;
     connectionParameters.query_timeout = 0;
-    // PostgreSQL reports this unasked, when a session begins and when it changes.
-    connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
-      if (parameterName === "in_hot_standby") this.isStandby = parameterValue === "on";
-    });
-    connection.on("errorMessage", ({ code }) => {
-      if (code === readOnlyDatabase) this.isStandby = true;
-    });
   }
 
-  /**
-   * Ends the connection when a statement gets no response in time.
-   *
-   * For `query_timeout` and for promises, `pg` replaces the callback of a query after making it. V8 then keeps every query
-   * with its result until the next collection of the whole heap, and each collection of young objects copies them.
-   */
   // biome-ignore lint/suspicious/noExplicitAny: passes on every form of `query`.
   override query(...given: any[]): any {
     const query = super.query as (...values: unknown[]) => unknown;
     const [statement, values, last] = given;
     if (typeof statement?.submit === "function") return query.apply(this, given);
-    const end = (): void => {
-      const { connection } = this as unknown as { readonly connection: { readonly stream: Socket } };
-      connection.stream.destroy(new Error("Connection terminated, because the database does not respond"));
-    };
     const send = (callback: Callback): void => {
-      const timer = this.#responseTimeoutMs > 0 ? setTimeout(end, this.#responseTimeoutMs) : undefined;
+      let timer: NodeJS.Timeout | undefined;
       const done: Callback = (error, result) => {
         clearTimeout(timer);
         callback(error, result);
       };
       query.call(this, statement, typeof values === "function" ? undefined : values, done);
+      // Not before, because an invalid statement is not sent.
+      if (this.#responseTimeoutMs > 0) timer = setTimeout(cut, this.#responseTimeoutMs, this, "database");
     };
     const callback = typeof values === "function" ? values : last;
     if (typeof callback === "function") return send(callback);
@@ -73,6 +58,30 @@ export class PrimaryClient extends pg.Client {
       // The stack of the caller instead of the socket's, as in `pg`.
       Error.captureStackTrace(error);
       throw error;
+    });
+  }
+}
+
+/** Ends a connection without waiting for its server. @param server for the error of statements in progress. */
+export function cut(client: pg.ClientBase, server: "database" | "replica"): void {
+  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } };
+  connection.stream.destroy(new Error(`Connection terminated, because the ${server} does not respond`));
+}
+
+/** A connection to the server that accepts changes. Notices when it leads to a standby, so that the pool drops it. */
+export class PrimaryClient extends TimedClient {
+  /** Whether the server has said that it is a standby. */
+  isStandby = false;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    const { connection } = this as unknown as { readonly connection: Messages };
+    // PostgreSQL reports this unasked, when a session begins and when it changes.
+    connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
+      if (parameterName === "in_hot_standby") this.isStandby = parameterValue === "on";
+    });
+    connection.on("errorMessage", ({ code }) => {
+      if (code === readOnlyDatabase) this.isStandby = true;
     });
   }
 

@@ -1,5 +1,5 @@
-import type { Socket } from "node:net";
 import pg from "pg";
+import { cut, TimedClient } from "./client.ts";
 import { databaseIdentity } from "./cluster.ts";
 import { isConnectionError } from "./connection-errors.ts";
 import { holds, type Replayed, type Requirement, StalenessBound } from "./replica-position.ts";
@@ -46,7 +46,7 @@ const pauseMs = 5000;
 
 /** @returns a replica; connections are opened on demand, so it need not run yet. */
 export function openReplica({ primary, settings, onState }: ReplicaOptions): Replica {
-  const pool = new pg.Pool(settings);
+  const pool = new pg.Pool({ ...settings, Client: TimedClient } as pg.PoolConfig);
   pool.on("error", () => {});
   const clients = new Set<pg.PoolClient>();
   pool.on("connect", (client) => {
@@ -63,7 +63,7 @@ export function openReplica({ primary, settings, onState }: ReplicaOptions): Rep
     if (!hasFailed) onState(error);
     hasFailed = true;
     // Reads in progress fail at once, and continue on the primary.
-    if (isConnectionError(error)) for (const client of clients) cut(client);
+    if (isConnectionError(error)) for (const client of clients) cut(client, "replica");
   }
 
   /** @returns a connection to a replica that is recent enough; null: there is none. */
@@ -170,12 +170,6 @@ async function readReplayed(client: pg.PoolClient): Promise<Replayed> {
         pg_current_snapshot()::text as snapshot`,
   });
   return rows[0] as Replayed;
-}
-
-/** Ends a connection without waiting for its server. */
-function cut(client: pg.PoolClient): void {
-  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } };
-  connection.stream.destroy(new Error("Connection terminated, because the replica does not respond"));
 }
 
 /** One connection for statements that are sent at the same time, and whether the database made one of them fail. */
