@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { refused } from "../test/support/library.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 
 const server = await prepareServer();
 after(() => server.dispose());
-const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 const run = (...args: string[]) => parley(server, "oauth-client", ...args);
 
@@ -47,16 +44,7 @@ test("oauth-client create prints the secret, list does not, delete removes the a
 });
 
 test("oauth-client prints a one-line error for invalid options", async () => {
-  const fails = (...args: string[]): Promise<string> =>
-    promisify(execFile)(process.execPath, [main, "oauth-client", ...args], {
-      env: { ...process.env, ...server.env },
-    }).then(
-      () => assert.fail("it should have failed"),
-      (error: { stderr: string; stdout: string }) => {
-        assert.equal(error.stdout, "");
-        return error.stderr.trim();
-      },
-    );
+  const fails = (...args: string[]) => refused(server, "oauth-client", ...args);
   assert.match(
     await fails("create", "--name", "x", "--redirect-uri", "http://app.example.com/cb"),
     /^parley: --redirect-uri http:\/\/app\.example\.com\/cb must be https.*$/,

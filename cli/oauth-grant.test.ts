@@ -1,27 +1,15 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import pg from "pg";
+import { refused } from "../test/support/library.ts";
 import { parley, prepareServer } from "../test/support/server-process.ts";
 
 const server = await prepareServer();
 after(() => server.dispose());
-const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 const run = (...args: string[]) => parley(server, "oauth-grant", ...args);
 
-const fails = (...args: string[]): Promise<string> =>
-  promisify(execFile)(process.execPath, [main, "oauth-grant", ...args], {
-    env: { ...process.env, ...server.env },
-  }).then(
-    () => assert.fail("it should have failed"),
-    (error: { stderr: string; stdout: string }) => {
-      assert.equal(error.stdout, "");
-      return error.stderr.trim();
-    },
-  );
+const fails = (...args: string[]) => refused(server, "oauth-grant", ...args);
 
 test("oauth-grant lists what users have authorized, and changes date filters of self-registered apps only", async () => {
   await parley(server, "workspace", "create", "--name", "Apps");

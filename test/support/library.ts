@@ -104,14 +104,20 @@ export async function createLibrary(server: ServerProcess): Promise<Library> {
 }
 
 /** Runs a command that is expected to fail. @returns what it printed on standard error. */
-export async function failing(
-  of: { readonly env: Readonly<Record<string, string>> },
-  ...args: string[]
-): Promise<string> {
-  const error = await parley(of, ...args).then(
-    () => null,
-    (reason: { stderr: string }) => reason,
+export async function failing(...command: Parameters<typeof parley>): Promise<string> {
+  return (await failureOf(...command)).stderr;
+}
+
+/** Runs a command that is expected to fail before it has any result. @returns its error. */
+export async function refused(...command: Parameters<typeof parley>): Promise<string> {
+  const { stdout, stderr } = await failureOf(...command);
+  assert.equal(stdout, "");
+  return stderr.trim();
+}
+
+function failureOf(...[server, ...args]: Parameters<typeof parley>) {
+  return parley(server, ...args).then(
+    () => assert.fail(`parley ${args.join(" ")} succeeded`),
+    (error: { readonly stdout: string; readonly stderr: string }) => error,
   );
-  assert.notEqual(error, null, `parley ${args.join(" ")} succeeded`);
-  return error?.stderr ?? "";
 }
