@@ -1,14 +1,25 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { describeDamage } from "../server/backup/check.ts";
 import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
 import { BackupDamagedError } from "../server/backup/errors.ts";
-import { type BackupFolder, openBackupFolder } from "../server/backup/folder.ts";
-import { claimFolder, listBackups, readManifest, tableBytesOf } from "../server/backup/manifest.ts";
+import { type BackupFolder, isSameDestination, openBackupFolder } from "../server/backup/folder.ts";
+import {
+  claimFolder,
+  findBackup,
+  listBackups,
+  readManifest,
+  tableBytesOf,
+} from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
+import { recordVerification } from "../server/backup/runs.ts";
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
+import { openConfiguredDatabase } from "../server/open.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
+import { readSchema } from "../server/platform/db/migrate.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { reportProgress } from "./support/report-progress.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./support/with-database.ts";
@@ -157,6 +168,7 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
 /** @throws BackupDamagedError that names every damaged part. */
 async function verifyOne(folder: BackupFolder, config: Config, options: Options): Promise<void> {
   const report = reportProgress(options);
+  const startedAt = new Date();
   const result = await verifyBackup(
     folder,
     options.at ?? null,
@@ -165,11 +177,38 @@ async function verifyOne(folder: BackupFolder, config: Config, options: Options)
     report.update,
   ).finally(report.done);
   const { manifest, problems } = result;
+  const error = problems.length > 0 ? describeDamage(result) : null;
+  await recordIfScheduled(folder, config, { startedAt, manifest, error }).catch(({ message }: Error) =>
+    console.error(`parley: the result is missing on the page System: ${message}`),
+  );
   if (options.json) printLine({ phase: "done", id: manifest.id, problems });
-  if (problems.length > 0) throw new BackupDamagedError(describeDamage(result));
+  if (error !== null) throw new BackupDamagedError(error);
   console.error(
     `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared${manifest.damaged.length > 0 ? `. ${manifest.damaged.length} files were missing or damaged when it was made` : ""}`,
   );
+}
+
+/** The result for the newest scheduled backup counts like that of the weekly verification, in status and metrics too. */
+async function recordIfScheduled(
+  folder: BackupFolder,
+  config: Config,
+  result: Omit<Parameters<typeof recordVerification>[1], "destination">,
+): Promise<void> {
+  const { destination } = config.backup;
+  if (destination === null || !isSameDestination(destination, folder.destination)) return;
+  if ((await findBackup(folder, null)).id !== result.manifest.id) return;
+  // Backups are also verified where there is no installation: it must not be created.
+  const isMissing = ["postgres", "postgres.location"].every(
+    (name) => !existsSync(join(config.dataDir, name)),
+  );
+  if (config.databaseUrl === null && isMissing) return;
+  const opened = await openConfiguredDatabase(config, "tool", toolLog());
+  try {
+    const { isEmpty } = await readSchema(opened.settings);
+    if (!isEmpty) await recordVerification(opened.db.pool, { destination, ...result });
+  } finally {
+    await opened.close();
+  }
 }
 
 async function pruneOld(folder: BackupFolder, config: Config, options: PruneCommandOptions): Promise<void> {

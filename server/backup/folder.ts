@@ -103,6 +103,11 @@ function parseDestination(
   return { folder: resolve(destination) };
 }
 
+/** Whether two names of destinations lead to the same place. */
+export function isSameDestination(one: string, other: string): boolean {
+  return JSON.stringify(parseDestination(one)) === JSON.stringify(parseDestination(other));
+}
+
 /**
  * Opens the place of backups.
  * @param purpose `write` creates a folder and a key that are missing.

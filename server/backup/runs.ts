@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Manifest } from "./manifest.ts";
 
 /** How long finished runs are listed. */
 const keptFor = "1 year";
@@ -70,6 +71,30 @@ export async function recordFailure(
      on conflict (kind, scheduled_for) do update set state = 'failed', finished_at = now(), error = excluded.error
      where backup_runs.state = 'running'`,
     [destination, scheduledFor, error],
+  );
+}
+
+/** Records a verification that an operator ran. Does nothing in the database of another installation. */
+export async function recordVerification(
+  pool: Pick<pg.Pool, "query">,
+  {
+    destination,
+    startedAt,
+    manifest: { id, installation },
+    error,
+  }: {
+    readonly destination: string;
+    readonly startedAt: Date;
+    readonly manifest: Pick<Manifest, "id" | "installation">;
+    /** Null: it succeeded. */
+    readonly error: string | null;
+  },
+): Promise<void> {
+  await pool.query(
+    `insert into backup_runs (kind, destination, backup_id, state, started_at, finished_at, error)
+     select 'verify', $1, $2, case when $3::text is null then 'succeeded' else 'failed' end, $4, now(), left($3, 1000)
+     where exists (select 1 from installation where id = $5)`,
+    [destination, id, error, startedAt, installation],
   );
 }
 

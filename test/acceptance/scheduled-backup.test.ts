@@ -127,7 +127,7 @@ test("a backup that hangs is reported by log and mail once it is overdue", async
   await worker.stop();
 });
 
-test("a failed verification is reported as one", async () => {
+test("a failed verification is reported as one, until the newest scheduled backup is verified", async () => {
   await query("delete from backup_runs");
   const flipped = join(folder, "flipped");
   await parley(server, "backup", flipped);
@@ -135,9 +135,12 @@ test("a failed verification is reported as one", async () => {
     name.includes("media.mp3/"),
   );
   const path = join(flipped, media ?? "");
-  const bytes = readFileSync(path);
-  bytes[1000] = (bytes[1000] ?? 0) ^ 1;
-  writeFileSync(path, bytes);
+  const flip = (): void => {
+    const bytes = readFileSync(path);
+    bytes[1000] = (bytes[1000] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+  };
+  flip();
   const worker = await withSchedule(flipped);
   await worker.start();
   await nextMail(/Subject: Parley: the verification of the backup failed[\s\S]*media\.mp3/);
@@ -148,6 +151,18 @@ test("a failed verification is reported as one", async () => {
   assert.match(await statusOf(worker), /^failing .*media\.mp3/);
   await until("metrics show it", async () => (await failedKinds()).join() === "verify" || undefined);
   assert.match(await failing(worker, "backup", "verify", flipped), /media\.mp3/);
+  flip();
+  // Neither another destination nor an older backup shows that the scheduled one is intact.
+  const elsewhere = join(folder, "elsewhere");
+  const [older = ""] = readdirSync(join(flipped, "backups"));
+  await parley(worker, "backup", flipped);
+  await parley(worker, "backup", elsewhere);
+  await parley(worker, "backup", "verify", elsewhere);
+  await parley(worker, "backup", "verify", flipped, "--at", older);
+  assert.match(await statusOf(worker), /^failing .*media\.mp3/);
+  await parley(worker, "backup", "verify", `${flipped}/`);
+  assert.match(await statusOf(worker), /^ok /);
+  await until("metrics show it", async () => (await failedKinds()).length === 0 || undefined);
   await worker.stop();
 });
 
