@@ -53,6 +53,8 @@ export interface BackupFolder {
   read(part: Part): Promise<Readable>;
   /** Reads a whole file. @throws BackupDamagedError that names it if a byte of it has changed. */
   check(part: Part): Promise<void>;
+  /** The same, but reads a compressed file without decompressing it. */
+  checkStored(part: Part): Promise<void>;
   /** The size of the file of an uncompressed content of this size. */
   storedSize(bytes: number): number;
   /** Reads a file whose digest is not known. */
@@ -276,6 +278,13 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
   const read = async (part: Part): Promise<Readable> =>
     chain([await readUnchecked(part.name), digestFor(part, part)]);
 
+  const checkStored = async (part: Part): Promise<void> =>
+    drain(
+      part.stored === undefined
+        ? await read(part)
+        : chain([await open(part.name), digestFor(part, part.stored)]),
+    );
+
   return {
     destination,
     store,
@@ -310,10 +319,10 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
     read,
     async check(part) {
       // First, since a decompressor may end before the file does.
-      if (part.stored !== undefined)
-        await drain(chain([await open(part.name), digestFor(part, part.stored)]));
+      if (part.stored !== undefined) await checkStored(part);
       await drain(await read(part));
     },
+    checkStored,
     storedSize: (bytes) => (keys === null ? bytes : encryptedSize(bytes)),
     readUnchecked,
     close: () => store.close(),

@@ -31,7 +31,7 @@ export interface PruneResult {
 const namesAtOnce = 200_000;
 
 /** Files removed at a time. */
-const removalsAtOnce = 6;
+export const removalsAtOnce = 6;
 
 /**
  * Removes backups that the rule does not keep, and then the files that no backup needs any more. The newest intact backup

@@ -17,7 +17,7 @@ import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
 import { loadDatabase } from "./load.ts";
 import { type BackedUpObject, checkOwner, type Manifest, readFullBackup, readObjects } from "./manifest.ts";
-import { batchesOf } from "./prune.ts";
+import { batchesOf, removalsAtOnce } from "./prune.ts";
 import { checkUnused } from "./snapshot.ts";
 
 /** Files copied at a time. */
@@ -82,9 +82,10 @@ export async function restoreBackup(
       );
     return manifest;
   }
-  // Before anything changes: a damaged part must not leave a half-replaced installation.
+  // Before anything changes: a damaged part must not leave a half-replaced installation. The content is compared when it is
+  // loaded.
   await checkOwner(folder, manifest);
-  await forEachConcurrent(partsOf(manifest), copiesAtOnce, (part) => folder.check(part));
+  await forEachConcurrent(partsOf(manifest), copiesAtOnce, (part) => folder.checkStored(part));
   await store.put(restoringKey, Buffer.from(manifest.id));
   const etags = await restoreObjects(folder, store, manifest, isContinued && !replace, onProgress);
   await migrateJobs(db.pool);
@@ -182,9 +183,10 @@ async function removeOthers(folder: BackupFolder, store: ObjectStore, manifest: 
     for await (const keys of batchesOf(store.list(prefix), keysAtOnce)) {
       const others = new Set(keys);
       for await (const { key } of readObjects(folder, manifest)) others.delete(key);
-      for (const key of others) await store.delete(key);
+      await forEachConcurrent([...others], removalsAtOnce, (key) => store.delete(key));
     }
-  for await (const { key } of store.listAppends(uploadsPrefix)) await store.dropAppend(key);
+  const appends = store.listAppends(uploadsPrefix);
+  for await (const _ of forEachStreamed(appends, removalsAtOnce, ({ key }) => store.dropAppend(key)));
 }
 
 /** Ends of the audit log of what was replaced; the next worker writes those of the restored log. */
