@@ -187,14 +187,7 @@ test("a scrape has the values of real requests, uploads, jobs, webhooks, models 
 
 test("every metric and label in deploy/grafana.json and deploy/alerts.yml exists in a real scrape", async () => {
   const metrics = await scrape();
-  const dashboard = JSON.parse(readFileSync(new URL("../../deploy/grafana.json", import.meta.url), "utf8"));
-  const { groups } = parseYaml(readFileSync(new URL("../../deploy/alerts.yml", import.meta.url), "utf8"));
-  const panels: string[] = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>
-    (panel.targets ?? []).map(({ expr }) => expr),
-  );
-  const alerts: string[] = groups.flatMap(({ rules }: { rules: { expr: string }[] }) =>
-    rules.map(({ expr }) => expr),
-  );
+  const { panels, alerts } = readMonitoring();
   assert.ok(panels.length > 30 && alerts.length > 10);
   for (const expression of [...panels, ...alerts]) {
     const { selectors, groupings } = readExpression(expression.replaceAll("$__rate_interval", "5m"));
@@ -207,6 +200,51 @@ test("every metric and label in deploy/grafana.json and deploy/alerts.yml exists
       );
   }
 });
+
+test("deploy/grafana.json has a panel for every metric of an alert, and panels don't overlap", () => {
+  const { panels, alerts, dashboard } = readMonitoring();
+  const shown = new Set(panels.flatMap(metricsOf));
+  assert.deepEqual(
+    alerts.flatMap(metricsOf).filter((metric) => !shown.has(metric)),
+    [],
+  );
+  const [ids, cells] = [new Set<number>(), new Set<string>()];
+  for (const { id, title, gridPos } of dashboard.panels) {
+    assert.ok(!ids.has(id), title);
+    ids.add(id);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        assert.ok(x < 24 && !cells.has(`${x} ${y}`), title);
+        cells.add(`${x} ${y}`);
+      }
+  }
+});
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+/** The dashboard, and the expressions of it and of the alerts. */
+function readMonitoring() {
+  const read = (name: string): string =>
+    readFileSync(new URL(`../../deploy/${name}`, import.meta.url), "utf8");
+  const dashboard: { panels: readonly Panel[] } = JSON.parse(read("grafana.json"));
+  const { groups }: { groups: { rules: { expr: string }[] }[] } = parseYaml(read("alerts.yml"));
+  return {
+    dashboard,
+    panels: dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    alerts: groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+  };
+}
+
+function metricsOf(expression: string): string[] {
+  return readExpression(expression.replaceAll("$__rate_interval", "5m")).selectors.map(
+    ({ metric }) => metric,
+  );
+}
 
 /** Labels that Prometheus adds. */
 const addedLabels = ["instance", "job"];
