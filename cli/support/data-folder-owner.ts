@@ -14,12 +14,11 @@ import {
 const program = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * If root runs a command of a service that has a user of its own, continues as that user: the service can't use what root
- * creates in its folders. Call it before anything is created.
+ * For commands that root runs: if the service has a user of its own, continues as that user, because the service can't use
+ * what root creates in its folders. Call it before anything is created.
  * @throws ConfigError if this is impossible.
  */
 export function becomeDataFolderOwner(): void {
-  if (process.getuid?.() !== 0) return;
   const dataDir = resolveDataDir(process.env.PARLEY_DATA_DIR, process.cwd());
   const owner = findServiceUser(dataDir);
   if (owner === null) return;

@@ -5,7 +5,7 @@ import { ImportError } from "../../server/imports/move/errors.ts";
 import { MovedError, MoveError } from "../../server/move/errors.ts";
 import { ConfigError } from "../../server/platform/config/config.ts";
 import { WrongSecretError } from "../../server/platform/crypto/secret.ts";
-import { DataFolderInUseError } from "../../server/platform/db/embedded/index.ts";
+import { EmbeddedDatabaseError } from "../../server/platform/db/embedded/index.ts";
 import {
   MigrationFailedError,
   SchemaOutdatedError,
@@ -48,8 +48,8 @@ function describeOther(error: DescribedError): string {
     BackupDamagedError,
     BackupError,
     ConfigError,
-    DataFolderInUseError,
     DatabaseTooNewError,
+    EmbeddedDatabaseError,
     ExportError,
     ImportError,
     MigrationFailedError,

@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { skipWithoutUser } from "../support/other-user.ts";
+import { freePort } from "../support/port.ts";
 
 const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
 /** The user of the service, as `User=` in a systemd unit; any account will do. */
@@ -84,6 +85,43 @@ test("a backup to a folder of root's fails with one line that says who needs acc
   const { code, stderr } = await run(data, ["backup", backups]);
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`^parley: .*EACCES.*chown -R ${name} ${backups}.*\n$`));
+});
+
+test("without access to the data folder or its database, server and commands fail with one line that names the remedy", {
+  skip,
+}, async () => {
+  const data = ownFolder("denied");
+  const created = await run(data, ["workspace", "create", "--name", "First"], user);
+  assert.equal(created.code, 0, created.stderr);
+  const cluster = join(data, "postgres");
+  const password = join(data, "postgres.password");
+  const toRoot = (path: string) => chownSync(path, 0, 0);
+  const toUser = (path: string) => chownSync(path, user.uid, user.gid);
+  const secure = (path: string) => chmodSync(path, 0o700);
+  for (const [path, change, undo, expected] of [
+    [data, toRoot, toUser, `EACCES.*chown -R ${name} ${data}`],
+    [cluster, toRoot, toUser, `${cluster} belongs to user 0.*chown -R ${user.uid} ${cluster}`],
+    [cluster, () => chmodSync(cluster, 0o755), secure, `mode 0755.*chmod 700 ${cluster}`],
+    [cluster, () => chmodSync(cluster, 0), secure, `mode 00.*chmod 700 ${cluster}`],
+    [password, toRoot, toUser, "run Parley as the user who created the data folder"],
+  ] as const) {
+    change(path);
+    for (const args of [["workspace", "list"], ["serve"]]) {
+      const { code, stderr } = await run(data, args, {
+        ...user,
+        env: { PARLEY_PORT: `${await freePort()}` },
+      });
+      const lines = stderr
+        .trim()
+        .split("\n")
+        .filter((line) => !line.startsWith("{"));
+      assert.equal(lines.length, 1, `${path}: ${stderr}`);
+      assert.match(lines[0] ?? "", new RegExp(`^parley: .*(?:${expected})`));
+      assert.equal(code, 1);
+    }
+    undo(path);
+  }
+  assert.equal((await run(data, ["workspace", "list"], user)).code, 0);
 });
 
 test("an installation that root runs in the folder of another user continues as root", {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmod, lchown, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Binaries } from "./binaries/binaries.ts";
-import { codeOf, messageOf } from "./errors.ts";
+import { codeOf, EmbeddedDatabaseError, messageOf } from "./errors.ts";
 import { exists, makeFolder, readIfExists, syncFolder, writeWhole } from "./files.ts";
 import { initdbIdentity, runInitdb, transferCluster } from "./initdb.ts";
 import { prepareClusterParent, rememberLocation } from "./location.ts";
@@ -22,12 +22,12 @@ export async function ensureCluster(
   await removeUnfinished(context, location);
   const version = (await readIfExists(join(clusterDir, "PG_VERSION")))?.trim();
   if (version === undefined && (await exists(clusterDir))) {
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `the folder ${clusterDir} exists but has no PostgreSQL database; set another PARLEY_DATA_DIR, or move the folder away`,
     );
   }
   if (version !== undefined && version !== String(binaries.major)) {
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `the database in ${clusterDir} was created by PostgreSQL ${version}, but this version of Parley runs PostgreSQL ${binaries.major}: back it up with the Parley version that created it, and restore the backup into an empty data folder`,
     );
   }
@@ -74,7 +74,9 @@ async function createCluster(
     await rename(cluster, clusterDir);
     await syncFolder(dirname(clusterDir));
   } catch (error) {
-    throw new Error(`creating the database in ${clusterDir} failed: ${messageOf(error)}`, { cause: error });
+    throw new EmbeddedDatabaseError(`creating the database in ${clusterDir} failed: ${messageOf(error)}`, {
+      cause: error,
+    });
   } finally {
     await rm(work, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -85,13 +87,15 @@ async function ensurePassword(location: Location, clusterExists: boolean): Promi
   const file = join(location.dataDir, "postgres.password");
   const known = await readIfExists(file).catch((error) => {
     if (codeOf(error) !== "EACCES") throw error;
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `${file} cannot be read by this user: run Parley as the user who created the data folder`,
     );
   });
   if (known?.trim()) return known.trim();
   if (clusterExists) {
-    throw new Error(`the password of the database in ${location.clusterDir} is missing: restore ${file}`);
+    throw new EmbeddedDatabaseError(
+      `the password of the database in ${location.clusterDir} is missing: restore ${file}`,
+    );
   }
   const password = randomBytes(24).toString("base64url");
   await writeWhole(file, `${password}\n`, 0o600);

@@ -1,5 +1,8 @@
+/** The embedded PostgreSQL can't be used. The message is one line, fit for the terminal. */
+export class EmbeddedDatabaseError extends Error {}
+
 /** A second server was started on a data folder. The message is one line, fit for the terminal. */
-export class DataFolderInUseError extends Error {
+export class DataFolderInUseError extends EmbeddedDatabaseError {
   constructor(dataDir: string, postmasterPid: number) {
     super(
       `another Parley server is already using the data folder ${dataDir} (PostgreSQL process ${postmasterPid}); stop it first`,

@@ -9,7 +9,7 @@ import { acquire } from "./start.ts";
 import { databaseUser } from "./system-user.ts";
 import type { Connection, Context, Log, Tuning } from "./types.ts";
 
-export { DataFolderInUseError } from "./errors.ts";
+export { DataFolderInUseError, EmbeddedDatabaseError } from "./errors.ts";
 export { resolveDataDir } from "./location.ts";
 export type { Connection } from "./types.ts";
 
@@ -53,8 +53,8 @@ export async function checkEmbeddedPostgres(dataDir: string): Promise<void> {
  * It listens on a Unix socket only, survives our death (the next start adopts it), and is started again when it
  * is killed. As root it runs as an unprivileged system user, because PostgreSQL refuses root.
  *
- * @throws DataFolderInUseError when `purpose` is "server" and another server has the folder; other errors carry
- * one line that says what is wrong
+ * @throws DataFolderInUseError when `purpose` is "server" and another server has the folder;
+ * EmbeddedDatabaseError for other reasons
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,

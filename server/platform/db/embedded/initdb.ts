@@ -4,7 +4,7 @@ import { lchown } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { promisify } from "node:util";
 import { type Binaries, POSTGRES_ENVIRONMENT } from "./binaries/binaries.ts";
-import { messageOf } from "./errors.ts";
+import { EmbeddedDatabaseError, messageOf } from "./errors.ts";
 import { SUPERUSER } from "./settings.ts";
 import { parseAccounts, readAccounts, type SystemUser } from "./system-user.ts";
 import type { Location } from "./types.ts";
@@ -29,7 +29,7 @@ export async function initdbIdentity(user: SystemUser | undefined): Promise<Init
     if (accounts.some((account) => account.uid === user.uid)) return { user, prefix: [] };
     const substitute = accounts.find((account) => account.name === "nobody") ?? accounts[0];
     if (substitute) return { user: { uid: substitute.uid, gid: substitute.gid }, prefix: [] };
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       "PostgreSQL needs an account other than root in /etc/passwd to create its database: add one, for example with: useradd --system parley-db",
     );
   }
@@ -42,7 +42,7 @@ export async function initdbIdentity(user: SystemUser | undefined): Promise<Init
     );
     if (works) return { user: undefined, prefix };
   }
-  throw new Error(
+  throw new EmbeddedDatabaseError(
     `user ID ${process.getuid?.()} has no entry in /etc/passwd, which PostgreSQL needs to create its database: add one, run Parley as a user with an account, or set PARLEY_DATABASE_URL`,
   );
 }
@@ -90,7 +90,9 @@ export async function runInitdb(
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : messageOf(error);
     const lines = output.trim().split("\n");
-    throw new Error(lines.find((line) => /error|fatal/i.test(line)) ?? output.trim(), { cause: error });
+    throw new EmbeddedDatabaseError(lines.find((line) => /error|fatal/i.test(line)) ?? output.trim(), {
+      cause: error,
+    });
   }
 }
 

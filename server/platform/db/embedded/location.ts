@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, statSync } from "node:fs";
 import { access, chmod, lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { EmbeddedDatabaseError } from "./errors.ts";
 import { exists, makeFolder, readIfExists, writeWhole } from "./files.ts";
 import { blockedFolders, databaseUser } from "./system-user.ts";
 import type { Location } from "./types.ts";
@@ -37,6 +38,7 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
   const inside = join(dataDir, "postgres");
   await assertOurs(dataDir, inside);
 
+  await assertPrivate(inside);
   const user = databaseUser(inside, dataDir);
   if (!user) return { dataDir, clusterDir: inside, user, pointerFile: undefined };
 
@@ -44,11 +46,12 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
   const remembered = (await readIfExists(pointerFile))?.trim();
   if (remembered && !(await exists(inside))) {
     if (!(await exists(remembered))) {
-      throw new Error(
+      throw new EmbeddedDatabaseError(
         `the database of the data folder ${dataDir} is missing: ${remembered} (restore that folder, or delete ${pointerFile} to start with an empty database)`,
       );
     }
     await assertNotCopied(dataDir, remembered, pointerFile);
+    await assertPrivate(remembered);
     return { dataDir, clusterDir: remembered, user: databaseUser(remembered, dataDir), pointerFile };
   }
 
@@ -60,7 +63,7 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
   if (blocked.length === 0) return { dataDir, clusterDir: inside, user, pointerFile: undefined };
   if (await exists(inside)) {
     // Never create a new, empty database here: the old one would seem lost.
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `the database in ${inside} can't be reached by the system user ${user.uid} it runs as; let that user enter the folder ${blocked[0]}`,
     );
   }
@@ -96,7 +99,7 @@ async function assertNotCopied(dataDir: string, clusterDir: string, pointerFile:
   if (owner === dataDir) return;
   const pointer = owner && (await readIfExists(join(owner, "postgres.location")).catch(() => undefined));
   if (pointer?.trim() === clusterDir) {
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `the data folder ${dataDir} is a copy of ${owner} without its database, which is in ${clusterDir}: copy that folder to ${join(dataDir, "postgres")} with the server stopped, and delete ${pointerFile}`,
     );
   }
@@ -108,14 +111,24 @@ async function assertOurs(dataDir: string, clusterDir: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined || uid === 0) return;
   await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `this system user (${uid}) can't write to the data folder ${dataDir}; change its owner, or set PARLEY_DATA_DIR`,
     );
   });
   const cluster = await lstat(clusterDir).catch(() => undefined);
   if (cluster && cluster.uid !== uid) {
-    throw new Error(
-      `the database in ${clusterDir} belongs to user ${cluster.uid}, not to this user (${uid}): run Parley as the user who created the data folder`,
+    throw new EmbeddedDatabaseError(
+      `the database in ${clusterDir} belongs to user ${cluster.uid}, not to this user (${uid}): run Parley as the user who created the data folder, or give it to this user: chown -R ${uid} ${clusterDir}`,
     );
   }
+}
+
+/** PostgreSQL refuses a folder that its group may change or others may use. */
+async function assertPrivate(clusterDir: string): Promise<void> {
+  const cluster = await lstat(clusterDir).catch(() => undefined);
+  const mode = (cluster?.mode ?? 0o700) & 0o777;
+  if (!cluster?.isDirectory() || ((mode & 0o700) === 0o700 && (mode & 0o027) === 0)) return;
+  throw new EmbeddedDatabaseError(
+    `PostgreSQL can't use its folder ${clusterDir} with the mode 0${mode.toString(8)}: chmod 700 ${clusterDir}`,
+  );
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { lchown, lstat, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EmbeddedDatabaseError } from "./errors.ts";
 import { blockedFolders, type SystemUser } from "./system-user.ts";
 
 /** With our names below it, a socket's path must stay under 103 bytes. */
@@ -32,7 +33,7 @@ export async function privateFolder(
       if (await claim(folder, owner)) return folder;
     }
   }
-  throw new Error(`no private folder could be made under ${bases.join(" or ") || tmpdir()}`);
+  throw new EmbeddedDatabaseError(`no private folder could be made under ${bases.join(" or ") || tmpdir()}`);
 }
 
 async function claim(folder: string, owner: SystemUser | undefined): Promise<boolean> {

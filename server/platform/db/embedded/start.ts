@@ -1,5 +1,6 @@
 import { readyBinaries } from "./binaries/binaries.ts";
 import { ensureCluster } from "./cluster.ts";
+import { EmbeddedDatabaseError } from "./errors.ts";
 import { exists } from "./files.ts";
 import { locate } from "./location.ts";
 import { type Hold, takeHold } from "./process/holders.ts";
@@ -64,10 +65,12 @@ export async function acquire(context: Context): Promise<Acquired> {
  */
 export async function reacquire(context: Context, before: Acquired): Promise<Acquired> {
   if (!(await exists(before.location.clusterDir))) {
-    throw new Error(`the database folder ${before.location.clusterDir} no longer exists`);
+    throw new EmbeddedDatabaseError(`the database folder ${before.location.clusterDir} no longer exists`);
   }
   const again = await acquire(context);
   if (again.connection.host === before.connection.host) return again;
   await again.hold.client.end().catch(() => undefined);
-  throw new Error(`PostgreSQL's socket moved from ${before.connection.host} to ${again.connection.host}`);
+  throw new EmbeddedDatabaseError(
+    `PostgreSQL's socket moved from ${before.connection.host} to ${again.connection.host}`,
+  );
 }

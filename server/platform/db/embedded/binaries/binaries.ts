@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { messageOf } from "../errors.ts";
+import { EmbeddedDatabaseError, messageOf } from "../errors.ts";
 import type { SystemUser } from "../system-user.ts";
 import { stageBinaries } from "./staging.ts";
 import { hydrateSymlinks } from "./symlinks.ts";
@@ -39,7 +39,9 @@ export async function readyBinaries(user: SystemUser | undefined, stageDir: stri
   const staged = await stageBinaries(found.native, found.stamp, stageDir);
   const version = await tryVersion(staged, user);
   if (typeof version === "object") return version;
-  throw new Error(`PostgreSQL's program ${join(staged, "bin", "postgres")} does not run: ${version}`);
+  throw new EmbeddedDatabaseError(
+    `PostgreSQL's program ${join(staged, "bin", "postgres")} does not run: ${version}`,
+  );
 }
 
 /** @throws Error that names a library of the system that PostgreSQL needs and that is missing. */
@@ -49,7 +51,7 @@ export async function checkLibraries(): Promise<void> {
   const version = await tryVersion(native, undefined);
   const missing = typeof version === "string" && /loading shared libraries: ([^:\s]+):/.exec(version)?.[1];
   if (missing)
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `the library ${missing}, which PostgreSQL needs, is missing on this system; install the package that contains it, or set PARLEY_DATABASE_URL`,
     );
 }
@@ -61,7 +63,7 @@ async function findPackage(): Promise<{ native: string; stamp: string }> {
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
-    throw new Error(
+    throw new EmbeddedDatabaseError(
       `the npm package ${name} with PostgreSQL's programs is not installed; run npm ci --include=optional, or set PARLEY_DATABASE_URL if the package does not support this platform`,
     );
   }

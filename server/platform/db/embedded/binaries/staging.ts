@@ -12,7 +12,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../errors.ts";
+import { codeOf, EmbeddedDatabaseError } from "../errors.ts";
 import { makeFolder, readIfExists } from "../files.ts";
 import { hydrateSymlinks } from "./symlinks.ts";
 
@@ -34,7 +34,8 @@ export async function stageBinaries(native: string, stamp: string, stageDir: str
   const copy = `${target}.new-${randomBytes(6).toString("hex")}`;
   try {
     await copyTree(native, copy);
-    if (!(await hydrateSymlinks(copy))) throw new Error(`the library links in ${copy} could not be made`);
+    if (!(await hydrateSymlinks(copy)))
+      throw new EmbeddedDatabaseError(`the library links in ${copy} could not be made`);
     await writeFile(join(copy, STAMP_FILE), stamp, { mode: 0o644 });
     await putInPlace(copy, target, stamp);
   } finally {
@@ -60,7 +61,7 @@ async function putInPlace(copy: string, target: string, stamp: string): Promise<
     await rename(target, broken).catch(() => undefined);
     await rm(broken, { recursive: true, force: true });
   }
-  throw new Error(`PostgreSQL's programs could not be copied to ${target}`);
+  throw new EmbeddedDatabaseError(`PostgreSQL's programs could not be copied to ${target}`);
 }
 
 async function copyTree(from: string, to: string): Promise<void> {

@@ -2,6 +2,7 @@ import { realpath, unlink } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Binaries } from "../binaries/binaries.ts";
+import { EmbeddedDatabaseError } from "../errors.ts";
 import { readIfExists } from "../files.ts";
 import { transferCluster } from "../initdb.ts";
 import { makeSocketFolder, socketFolderInside, socketPath } from "../socket-folder.ts";
@@ -90,7 +91,8 @@ export async function reachPostmaster(
  * @throws Error where another start would end the same way.
  */
 async function allowRestart(context: Context, clusterDir: string, words: string): Promise<void> {
-  if (!PASSING.test(words)) throw new Error(`PostgreSQL did not start: ${words} (logs: ${clusterDir}/log)`);
+  if (!PASSING.test(words))
+    throw new EmbeddedDatabaseError(`PostgreSQL did not start: ${words} (logs: ${clusterDir}/log)`);
   if (!/shared memory/.test(words)) return;
   const pids = await endOrphans(clusterDir);
   if (pids.length) context.log("warn", "ended what a killed PostgreSQL left running", { pids });
@@ -151,7 +153,7 @@ function waiting(context: Context) {
       const now = Date.now();
       const limit = context.tuning.readyTimeoutMs * (progressing ? RECOVERY_FACTOR : 1);
       if (now - started > limit) {
-        throw new Error(
+        throw new EmbeddedDatabaseError(
           `PostgreSQL${pid ? ` (process ${pid})` : ""} was not ready after ${Math.round(limit / 1000)} s: ${reason}`,
         );
       }

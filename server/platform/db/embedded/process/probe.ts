@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { codeOf, messageOf } from "../errors.ts";
+import { codeOf, EmbeddedDatabaseError, messageOf } from "../errors.ts";
 import { writeWhole } from "../files.ts";
 import { PORT, SUPERUSER } from "../settings.ts";
 import { parsePidFile, readPidFile } from "./pid-file.ts";
@@ -80,12 +80,17 @@ function judge(error: unknown, socketDir: string, clusterDir: string): Probe {
   const reason = messageOf(error);
   if (code === "ENOENT" || code === "ECONNREFUSED") return { kind: "absent" };
   if (code === "28P01") {
-    throw new Error(`the database in ${clusterDir} does not accept the password stored in its data folder`, {
-      cause: error,
-    });
+    throw new EmbeddedDatabaseError(
+      `the database in ${clusterDir} does not accept the password stored in its data folder`,
+      {
+        cause: error,
+      },
+    );
   }
   if (code === "EACCES") {
-    throw new Error(`the database's socket in ${socketDir} cannot be used by this user`, { cause: error });
+    throw new EmbeddedDatabaseError(`the database's socket in ${socketDir} cannot be used by this user`, {
+      cause: error,
+    });
   }
   // 57P03 is "cannot connect now": starting up, recovering or shutting down.
   return { kind: "busy", reason, progressing: code === "57P03" && !/shutting down/.test(reason) };

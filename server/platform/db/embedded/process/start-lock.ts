@@ -3,7 +3,7 @@ import { access, open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, messageOf } from "../errors.ts";
+import { codeOf, EmbeddedDatabaseError, messageOf } from "../errors.ts";
 import { privateFolder } from "../private-folder.ts";
 import type { Context } from "../types.ts";
 
@@ -54,7 +54,8 @@ async function lock(context: Context, dataDir: string): Promise<() => void> {
       context.log("info", "waiting for another Parley process that is starting or stopping PostgreSQL");
     }
     try {
-      if (waited > GIVE_UP_AFTER_MS) throw new Error(`another process has locked ${dataDir}; stop it first`);
+      if (waited > GIVE_UP_AFTER_MS)
+        throw new EmbeddedDatabaseError(`another process has locked ${dataDir}; stop it first`);
       await sleep(POLL_MS, undefined, { signal: context.signal });
     } catch (error) {
       database.close();
@@ -75,7 +76,9 @@ async function openLockFile(dataDir: string): Promise<DatabaseSync> {
       if (codeOf(error) !== "EEXIST") throw error;
     });
   await access(path, constants.R_OK | constants.W_OK).catch(() => {
-    throw new Error(`${path} cannot be written by this user: run Parley as the user who created it`);
+    throw new EmbeddedDatabaseError(
+      `${path} cannot be written by this user: run Parley as the user who created it`,
+    );
   });
   return new DatabaseSync(path, { timeout: 0 });
 }
