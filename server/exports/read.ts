@@ -1,10 +1,11 @@
-import { sql } from "kysely";
 import type { z } from "zod";
 import type { PortableRecording } from "../../contract/portable.ts";
 import type { Recording } from "../../contract/recordings.ts";
+import { readVisible } from "../access/read-visible.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import { createSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
+import type { Queryable } from "../platform/db/replica.ts";
 import { thumbnailLinks } from "../recordings/json/links.ts";
 import { findRecordingJson } from "../recordings/queries.ts";
 
@@ -45,19 +46,64 @@ function exporter(workspaceId: string): Principal {
 /** Thumbnails are not exported, so nobody checks the signature of their URLs. */
 const unusedSigner = createSigner("unused");
 
-/** Reads a recording for its export. @returns undefined when it was deleted. */
-export async function readRecording(
-  db: Database,
+/** All that is exported of a recording but the content of its media file. */
+export interface RecordingParts {
+  readonly recording: ExportedRecording;
+  readonly entries: readonly ExportedEntry[];
+  readonly media: ExportedMedia | undefined;
+}
+
+/** Which recording to read. */
+export interface ExportSubject {
+  readonly workspaceId: string;
+  readonly recordingId: string;
+}
+
+/** Reads a recording for its export, from the replica if there is one. @returns undefined when it was deleted. */
+export async function readParts(
+  db: Pick<Database, "pool" | "replica">,
   baseUrl: string,
-  workspaceId: string,
+  { workspaceId, recordingId }: ExportSubject,
+): Promise<RecordingParts | undefined> {
+  const principal = exporter(workspaceId);
+  const readFrom = async (source: Queryable): Promise<RecordingParts | undefined> => {
+    const recording = await readRecording(source, baseUrl, principal, recordingId);
+    if (recording === undefined) return undefined;
+    return {
+      recording,
+      entries: await readEntries(source, recordingId),
+      media: await readMedia(source, recordingId),
+    };
+  };
+  const parts = await readVisible(db, principal, readFrom, () => [recordingId]);
+  // The replica may not have a recording that began to exist after the export.
+  return parts ?? (db.replica === null ? undefined : readFrom(db.pool));
+}
+
+/** @returns whether a recording still exists; the primary knows. */
+export async function isPresent(
+  { pool }: Pick<Database, "pool">,
+  { workspaceId, recordingId }: ExportSubject,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    "select 1 from recording_grants where recording_id = $1 and principal_id = $2",
+    [recordingId, workspaceId],
+  );
+  return rows.length > 0;
+}
+
+async function readRecording(
+  source: Queryable,
+  baseUrl: string,
+  principal: Principal,
   recordingId: string,
 ): Promise<ExportedRecording | undefined> {
   const include = { highlights: true, ai_action_items: true, screenshares: true };
-  const json = await findRecordingJson(db.pool, exporter(workspaceId), recordingId, include, {
+  const json = await findRecordingJson(source, principal, recordingId, include, {
     baseUrl,
-    thumbnails: thumbnailLinks(unusedSigner, workspaceId),
+    thumbnails: thumbnailLinks(unusedSigner, principal.workspaceId),
   });
-  const extras = await findExtras(db, recordingId);
+  const extras = await findExtras(source, recordingId);
   if (json === undefined || extras === undefined) return undefined;
   const recording = JSON.parse(json) as z.output<typeof Recording>;
   const { ai_action_items: items = [], highlights = [], screenshares = [], meeting_type: type } = recording;
@@ -98,8 +144,9 @@ export async function readRecording(
   };
 }
 
-async function findExtras(db: Database, recordingId: string): Promise<Extras | undefined> {
-  const { rows } = await sql<Extras>`
+async function findExtras(source: Queryable, recordingId: string): Promise<Extras | undefined> {
+  const { rows } = await source.query<Extras>(
+    `
     select r.ai_summary, not r.meeting_type_by_hand as meeting_type_is_automatic, r.transcript_language,
       r.calendar_event, r.crm, coalesce(r.ai_template_sections, '[]') as sections,
       coalesce((select json_agg(json_build_object(
@@ -114,7 +161,9 @@ async function findExtras(db: Database, recordingId: string): Promise<Extras | u
         from private_notes n join users u on u.id = n.user_id where n.recording_id = r.id), '[]') as private_notes,
       coalesce((select json_object_agg(h.id, u.email)
         from highlights h join users u on u.id = h.created_by where h.recording_id = r.id), '{}') as creators
-    from recordings r where r.id = ${recordingId}`.execute(db.kysely);
+    from recordings r where r.id = $1`,
+    [recordingId],
+  );
   return rows[0];
 }
 
@@ -128,10 +177,13 @@ export interface ExportedEntry {
   readonly word_times: readonly (number | null)[] | null;
 }
 
-export async function readEntries(db: Database, recordingId: string): Promise<ExportedEntry[]> {
-  const { rows } = await sql<ExportedEntry>`
+async function readEntries(source: Queryable, recordingId: string): Promise<ExportedEntry[]> {
+  const { rows } = await source.query<ExportedEntry>(
+    `
     select participant_id, speaker, start_ms as start, end_ms as end, text, word_times
-    from transcript_segments where recording_id = ${recordingId} order by position`.execute(db.kysely);
+    from transcript_segments where recording_id = $1 order by position`,
+    [recordingId],
+  );
   return rows;
 }
 
@@ -142,21 +194,31 @@ export interface ExportedMedia {
   readonly sha256: Buffer | null;
 }
 
-export async function readMedia(db: Database, recordingId: string): Promise<ExportedMedia | undefined> {
-  const { rows } = await sql<ExportedMedia>`
+async function readMedia(source: Queryable, recordingId: string): Promise<ExportedMedia | undefined> {
+  const { rows } = await source.query<ExportedMedia>(
+    `
     select m.format, f.bytes::float8 as bytes, f.sha256
     from recording_media m
     left join stored_files f on f.key = 'recordings/' || m.recording_id || '/media.' || m.format
-    where m.recording_id = ${recordingId}`.execute(db.kysely);
+    where m.recording_id = $1`,
+    [recordingId],
+  );
   return rows[0];
 }
 
 /** Ids of a workspace's recordings after the given one, without those in the trash. */
-export async function readIds(db: Database, workspaceId: string, after: string | null): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+export async function readIds(
+  { pool }: Pick<Database, "pool">,
+  workspaceId: string,
+  after: string | null,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `
     select id from recordings
-    where workspace_id = ${workspaceId} and (${after}::uuid is null or id > ${after}::uuid)
+    where workspace_id = $1 and ($2::uuid is null or id > $2)
       and not exists (select 1 from trashed_recordings t where t.recording_id = recordings.id)
-    order by id limit 500`.execute(db.kysely);
+    order by id limit 500`,
+    [workspaceId, after],
+  );
   return rows.map(({ id }) => id);
 }

@@ -15,10 +15,9 @@ import {
   type ExportedEntry,
   type ExportedMedia,
   type ExportedRecording,
-  readEntries,
+  isPresent,
   readIds,
-  readMedia,
-  readRecording,
+  readParts,
 } from "./read.ts";
 import { toVcon } from "./vcon.ts";
 
@@ -117,8 +116,9 @@ async function exportIfPossible(...args: Parameters<typeof exportRecording>) {
   } catch (error) {
     if (error instanceof UnexportedError) return error;
     if (!(error instanceof ObjectMissingError)) throw error;
-    const recording = await readRecording(deps.db, deps.baseUrl, workspace.id, id);
-    return recording === undefined ? null : new UnexportedError("its media file is missing from the store");
+    return (await isPresent(deps.db, { workspaceId: workspace.id, recordingId: id }))
+      ? new UnexportedError("its media file is missing from the store")
+      : null;
   }
 }
 
@@ -132,11 +132,9 @@ async function exportRecording(
   recordingId: string,
   options: Pick<ExportOptions, "workspace" | "vcon">,
 ): Promise<{ bytes: number; isUnchanged: boolean } | null> {
-  const { db } = deps;
-  const recording = await readRecording(db, deps.baseUrl, options.workspace.id, recordingId);
-  if (recording === undefined) return null;
-  const entries = await readEntries(db, recordingId);
-  const media = await readMedia(db, recordingId);
+  const parts = await readParts(deps.db, deps.baseUrl, { workspaceId: options.workspace.id, recordingId });
+  if (parts === undefined) return null;
+  const { recording, entries, media } = parts;
   const texts = await renderTexts(recording, entries);
   const target = join(folder, recordingId);
   const existing = await readMetadata(target);

@@ -39,7 +39,7 @@ export async function listRecordings(
 
 /** One recording as JSON, or undefined when it doesn't exist or the principal can't see it. */
 export async function findRecordingJson(
-  pool: pg.Pool,
+  source: Queryable,
   principal: Principal,
   recordingId: string,
   include: RecordingIncludeInput,
@@ -48,7 +48,7 @@ export async function findRecordingJson(
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const json = recordingJson(include, { bind, baseUrl, thumbnails, userId: principal.userId });
-  const { rows } = await pool.query<{ json: string }>({
+  const { rows } = await source.query<{ json: string }>({
     ...(isHot(include) ? { name: `get_recording_${includeBits(include)}` } : {}),
     text: `select ${json}::text as json from recordings r
            where r.id = ${bind(recordingId)} and exists (select 1 from recording_grants g

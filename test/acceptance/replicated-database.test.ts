@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, call, olderVersion } from "../support/call.ts";
@@ -75,6 +78,29 @@ async function replicaMetrics() {
   };
 }
 
+/** The titles in an export of the workspace by `parley export`. */
+async function exportedTitles(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "parley-export-"));
+  try {
+    await parley(server, "export", folder);
+    const { recordings } = JSON.parse(readFileSync(join(folder, "export.json"), "utf8"));
+    return recordings.map(
+      (id: string) => JSON.parse(readFileSync(join(folder, id, "metadata.json"), "utf8")).title,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** How often transcripts were read from the replica by connections that have ended. */
+async function replicaReads(): Promise<number> {
+  const [row] = await standby.query<{ scans: number }>(
+    "select (seq_scan + idx_scan)::float8 as scans from pg_stat_user_tables where relname = 'transcript_segments'",
+    "parley",
+  );
+  return row?.scans ?? 0;
+}
+
 const replayAll = async (): Promise<void> => {
   const [end] = await primary.query<{ position: string }>("select pg_current_wal_lsn()::text as position");
   await until("the replica has replayed all changes", async () => {
@@ -85,13 +111,18 @@ const replayAll = async (): Promise<void> => {
   });
 };
 
-test("library, search and export read from the replica; a user sees their own last change in every process while it lags", async () => {
+test("library, search and exports read from the replica; a user sees their own last change in every process while it lags", async () => {
   const recording = await record();
   const exportLog = async () =>
     (await call(server, "GET", "/_/api/v1/audit/export", undefined, { token })).text;
   await until("the audit log is sealed", async () => (await exportLog()).includes("token_issued"));
   await replayAll();
   assert.deepEqual(await titles(), ["Harbour"]);
+  const readsBefore = await replicaReads();
+  await until("an export reads from the replica, if that has replayed all changes", async () => {
+    assert.deepEqual(await exportedTitles(), ["Harbour"]);
+    return (await replicaReads()) > readsBefore;
+  });
   await standby.query("select pg_wal_replay_pause()");
   // A change that Parley knows nothing about shows where a list comes from.
   await primary.query("update recordings set title = 'On the primary'", "parley");
@@ -100,6 +131,8 @@ test("library, search and export read from the replica; a user sees their own la
   assert.deepEqual(await titles(), ["Harbour"]);
   const found = await call(server, "GET", "/_/api/v1/search?q=still", undefined, { token });
   assert.equal(found.body.results[0].recording.title, "Harbour");
+  // An export has what was changed before it began.
+  assert.deepEqual(await exportedTitles(), ["On the primary"]);
   // Access that has ended is not left to the replica.
   await primary.query(
     "create table kept as select * from recording_grants; delete from recording_grants",

@@ -43,7 +43,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   audit: [],
   backup: ["accounts", "audit", "storage-maintenance"],
   directory: ["access"],
-  exports: ["integrity", "recordings"],
+  exports: ["access", "integrity", "recordings"],
   highlights: ["access", "audit", "public-link-records", "recordings"],
   imports: ["accounts", "audit", "directory", "exports", "recordings", "transcripts", "uploads"],
   integrity: [],

@@ -83,6 +83,40 @@ test("an error of the caller keeps the connection to the replica", async () => {
   await pair.close();
 });
 
+test("a read that the replica ends because of a conflict with replay is repeated on the primary", async () => {
+  await standby.query("alter system set max_standby_streaming_delay = '50ms'");
+  await standby.query("select pg_reload_conf()");
+  await primary.query(
+    "create table removed as select generate_series(1, 1000) as id; grant select on removed to parley",
+    "parley",
+  );
+  await until("the standby has the rows", async () => {
+    const [row] = await standby.query("select 1 from pg_tables where tablename = 'removed'", "parley");
+    return row !== undefined;
+  });
+  const pair = openPair(primary.url, standby.url);
+  const begun = Promise.withResolvers<void>();
+  const inProgress = pair.read(async (source) => {
+    if (pair.isPrimary(source)) return "primary";
+    const reading = source.query(
+      "select count(*), pg_sleep(50) from (select * from removed limit 1) r group by id",
+    );
+    begun.resolve();
+    await reading;
+    return "replica";
+  });
+  await begun.promise;
+  await until("the read has begun", async () => {
+    const [row] = await standby.query("select 1 from pg_stat_activity where wait_event = 'PgSleep'");
+    return row !== undefined;
+  });
+  await primary.query("delete from removed", "parley");
+  await primary.query("vacuum removed", "parley");
+  assert.equal(await inProgress, "primary");
+  assert.match(pair.states[0] ?? "", /conflict with recovery/);
+  await pair.close();
+});
+
 test("a replica that vanishes without a word delays no read for long, also those in progress", async () => {
   const path = await startTcpForwarder(standby.port);
   const pair = openPair(primary.url, standby.url.replace(String(standby.port), String(path.port)));
