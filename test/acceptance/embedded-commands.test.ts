@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { createTestDatabase } from "../support/database.ts";
 import { createLibrary, failing } from "../support/library.ts";
 import { makeNextVersion } from "../support/next-version.ts";
+import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "parley-embedded-"));
@@ -90,4 +91,33 @@ test("an upgrade of the embedded database is rolled back, and the previous versi
   await server.start();
   assert.deepEqual(await library.readAll(), original);
   assert.equal(await server.stop(), 0);
+});
+
+const s3 = await startS3Server();
+after(() => s3?.stop());
+
+test("files move to S3 and back while no server runs", {
+  skip: s3 === null ? noS3Server : false,
+}, async () => {
+  if (s3 === null) return;
+  const env = {
+    PARLEY_S3_ENDPOINT: s3.endpoint,
+    PARLEY_S3_BUCKET: await s3.bucket(),
+    AWS_ACCESS_KEY_ID: s3.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+  };
+  const movable = await prepareServer({ databaseUrl: "", shared: server, env });
+  const objects = join(server.env.PARLEY_DATA_DIR ?? "", "objects");
+  const files = filesBelow(objects);
+  await parley(movable, "storage", "migrate", "--to", "s3");
+  await parley(movable, "storage", "migrate", "--to", "s3", "--remove-source");
+  assert.deepEqual(filesBelow(objects), []);
+  await movable.start();
+  assert.deepEqual(await library.readAll(movable), original);
+  assert.equal(await movable.stop(), 0);
+  await parley(movable, "storage", "migrate", "--to", "local");
+  assert.deepEqual(filesBelow(objects), files);
+  await movable.start();
+  assert.deepEqual(await library.readAll(movable), original);
+  assert.equal(await movable.stop(), 0);
 });
