@@ -104,10 +104,10 @@ async function uploadInSteps(run: Run): Promise<string> {
 }
 
 async function sendFile(run: Run, url: string): Promise<void> {
-  const { pathname, search } = new URL(url);
+  const { pathname, searchParams } = new URL(url);
   await run("putUploadFile", {
-    // The URL is used as it was returned, with its signature.
-    uploadId: pathname.split("/").at(-1) + search,
+    uploadId: pathname.split("/").at(-1),
+    ...Object.fromEntries(searchParams),
     ifNoneMatch: "*",
     requestBody: await openAsBlob(mediaFile("good-faststart.mp4")),
   });

@@ -172,6 +172,7 @@ function filePut(version: VersionName): ZodOpenApiOperationObject {
     security: [],
     requestParams: {
       path: uploadFile.params,
+      query: uploadFile.query,
       header: z.object({
         "If-None-Match": isStaged ? uploadFile.ifNoneMatch : uploadFile.ifNoneMatch.optional(),
         "Content-Length": uploadFile.contentLength,
