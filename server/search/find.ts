@@ -184,9 +184,11 @@ export function stretchStatement(
         where c.recording_id = s.recording_id ${hasPhrase ? "and c.words @@ q.query" : ""} offset 0) k
       where k.rank > 0) spoken
     order by f.head_score desc, f.start_datetime ${direction}, f.recording_id ${direction}`;
-  // Without filters and phrases the text is always the same, and so is its best plan.
-  const isPlain = meant.length === 0 && conditions.length === 0;
-  return isPlain ? { name: `search_${filter.sort ?? "relevance"}`, text, values } : { text, values };
+  // Without filters, and with one phrase at most, the text is one of a few, and so is its best plan.
+  const [phrase, ...morePhrases] = phraseQueries(terms);
+  if (conditions.length > 0 || morePhrases.length > 0 || phrase?.isExcluded) return { text, values };
+  const kind = phrase === undefined ? "" : "_phrase";
+  return { name: `search_${filter.sort ?? "relevance"}${kind}`, text, values };
 }
 
 /** The candidates of a search in SQL: a source `f`, and the conditions on it. */

@@ -1,7 +1,6 @@
 import { maxQueryTerms } from "../../contract/search.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import { invalidInput, type ProblemError } from "../platform/http/errors/problem.ts";
-import { stemmers } from "./languages.ts";
 import { parseQuery, type TypedTerm } from "./parse-query.ts";
 import type { Term } from "./terms.ts";
 
@@ -60,7 +59,7 @@ function isWide(word: string): boolean {
 
 interface WordsRow {
   readonly words: string[];
-  /** In every language; null where a language drops the word. */
+  /** In every language that a recording has; null where a language drops the word. */
   readonly stems: (string | null)[];
 }
 
@@ -71,15 +70,22 @@ async function findWords(
 ): Promise<{ words: string[]; stems: string[] }[]> {
   const { rows } = await pool.query<WordsRow>({
     name: "search_words",
-    text: `select v.words, array(
-        select parley_search_stem(language, v.words[1]) from unnest($2::text[]) language
-        where cardinality(v.words) = 1) as stems
-      from unnest($1::text[]) with ordinality t (text, n)
+    // Each language costs the search time, and few of those with a stemmer are in use. They are read from the index one by one.
+    // With unnest() PostgreSQL would plan the statement again for each search.
+    text: `with recursive used (language) as (
+        select (select min(s.language) from search_recordings s)
+        union all
+        select (select min(s.language) from search_recordings s where s.language > u.language)
+        from used u where u.language is not null)
+      select v.words, array(
+        select parley_search_stem(u.language, v.words[1]) from used u
+        where u.language is not null and cardinality(v.words) = 1) as stems
+      from generate_subscripts($1::text[], 1) n
       cross join lateral (select array(
-        select l.lexeme from unnest(parley_search_vector(parley_search_clean(t.text))) l, unnest(l.positions) p
+        select l.lexeme from unnest(parley_search_vector(parley_search_clean(($1::text[])[n]))) l, unnest(l.positions) p
         order by p) as words) v
       order by n`,
-    values: [texts, stemmers],
+    values: [texts],
   });
   return rows.map((row) => ({ words: row.words, stems: row.stems.filter((stem) => stem !== null) }));
 }

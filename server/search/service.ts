@@ -207,8 +207,11 @@ async function present(
     moments.then((each) => readSegments(pool, terms, [...each.values()].flat())),
   ]);
   const texts = [...[...found.values()].flatMap(textsAround), ...segments.map((segment) => segment.text)];
-  const languages = [...new Set([...found.values()].flatMap(({ language }) => language ?? []))];
   const wanted = terms.filter((term) => !term.isExcluded);
+  // Phrases and prefixes match without stems.
+  const languages = wanted.some(({ stems }) => stems.length > 0)
+    ? [...new Set([...found.values()].flatMap(({ language }) => language ?? []))]
+    : [];
   const indexed = await indexWords(pool, wordsToIndex(texts, wanted), languages);
   const segmentsOf = Map.groupBy(segments, (segment) => segment.recording_id);
   return ids.flatMap((id) => {

@@ -1,5 +1,5 @@
 import { findMatches, type Word } from "./match.ts";
-import type { Term } from "./terms.ts";
+import { beginningsOf, type Term } from "./terms.ts";
 import type { IndexedWord } from "./texts.ts";
 
 interface Mark {
@@ -34,13 +34,20 @@ function tokensOf(text: string): Token[] {
   }));
 }
 
-/** The distinct words of texts that may match a term: those with the same first letter. */
+/**
+ * The distinct words of texts that may match a term: those that begin like it. In the index, words of other letters than a to
+ * z may have another form.
+ */
 export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): string[] {
-  const initials = new Set(terms.flatMap((term) => term.words.map((word) => initial(word))));
-  return [...new Set(texts.flatMap((text) => tokensOf(text).map((token) => token.word)))].filter((word) => {
+  const beginnings = beginningsOf(terms);
+  const initials = new Set(beginnings.map(initial));
+  const mayMatch = (word: string): boolean => {
+    const lower = word.toLowerCase();
+    if (/^[a-z]+$/.test(lower)) return beginnings.some((beginning) => lower.startsWith(beginning));
     const first = initial(word);
     return initials.has(first) || !/^[a-z0-9]$/.test(first);
-  });
+  };
+  return [...new Set(texts.flatMap((text) => tokensOf(text).map((token) => token.word)))].filter(mayMatch);
 }
 
 function initial(word: string): string {

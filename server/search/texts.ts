@@ -52,7 +52,7 @@ export async function readFound(
      join unnest(${bind(languages)}::text[], ${bind(languages.map((language) => spokenQuery(terms, language)))}::tsquery[])
        q (language, query) on q.language = coalesce(s.language, '')
      where r.id = any(${bind(ids)}::uuid[])`;
-  const { rows } = await pool.query<FoundRecording>({ text, values });
+  const { rows } = await pool.query<FoundRecording>({ name: "search_found", text, values });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
