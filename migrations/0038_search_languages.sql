@@ -6,7 +6,8 @@ drop index concurrently if exists search_recordings_language;
 create index concurrently search_recordings_language on search_recordings (language)
   where language is not null;
 -- next
--- Ranking compares each part of the query with the head, and sorts them first; most heads have none of them.
+-- Ranking sorts the parts of the query for each head, but most heads have none of them. ts_rank divides by the number of
+-- parts, which depends on the languages in use; multiplying by twice this number keeps the score of a word the same.
 create or replace function parley_search_find(viewers uuid[], wanted tsquery, ranked tsquery)
   returns table (recording_id uuid, start_datetime timestamptz, head_score integer)
   language sql stable rows 100
@@ -14,7 +15,7 @@ create or replace function parley_search_find(viewers uuid[], wanted tsquery, ra
   as $$
   select s.recording_id, s.start_datetime,
     case when s.head @@ ranked
-      then (1000000 * numnode(ranked) * ts_rank('{0, 0.3, 0.6, 1}', s.head, ranked))::integer
+      then (1000000 * (numnode(ranked) + 1) * ts_rank('{0, 0.3, 0.6, 1}', s.head, ranked))::integer
       else 0
     end
   from search_recordings s

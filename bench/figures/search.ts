@@ -44,7 +44,7 @@ async function createBareFind(pool: pg.Pool): Promise<void> {
     language sql stable rows 100 set enable_seqscan = off set jit = off as $$
       select s.recording_id, s.start_datetime,
         case when s.head @@ ranked
-          then (1000000 * numnode(ranked) * ts_rank('{0, 0.3, 0.6, 1}', s.head, ranked))::integer
+          then (1000000 * (numnode(ranked) + 1) * ts_rank('{0, 0.3, 0.6, 1}', s.head, ranked))::integer
           else 0
         end
       from search_recordings s where s.words @@ wanted $$`);

@@ -184,7 +184,7 @@ export function stretchStatement(
         where c.recording_id = s.recording_id ${hasPhrase ? "and c.words @@ q.query" : ""} offset 0) k
       where k.rank > 0) spoken
     order by f.head_score desc, f.start_datetime ${direction}, f.recording_id ${direction}`;
-  // Without filters, and with one phrase at most, the text is one of a few, and so is its best plan.
+  // Without filters and with one phrase at most there are few different texts, each worth a prepared statement.
   const [phrase, ...morePhrases] = phraseQueries(terms);
   if (conditions.length > 0 || morePhrases.length > 0 || phrase?.isExcluded) return { text, values };
   const kind = phrase === undefined ? "" : "_phrase";

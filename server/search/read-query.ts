@@ -70,8 +70,8 @@ async function findWords(
 ): Promise<{ words: string[]; stems: string[] }[]> {
   const { rows } = await pool.query<WordsRow>({
     name: "search_words",
-    // Each language costs the search time, and few of those with a stemmer are in use. They are read from the index one by one.
-    // With unnest() PostgreSQL would plan the statement again for each search.
+    // Stems of more languages make the search slower, so only those in use are read, by one index lookup each. With unnest()
+    // PostgreSQL would plan the statement again for each search.
     text: `with recursive used (language) as (
         select (select min(s.language) from search_recordings s)
         union all

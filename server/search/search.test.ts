@@ -292,3 +292,24 @@ test("a search without time for its count or suggestion returns its results all 
   assert.deepEqual([empty.suggestion, empty.count], [null, { value: 0, is_exact: true }]);
   assert.ok(warnings.length >= 2);
 });
+
+test("titles are marked where their words have another beginning than the query", async () => {
+  await make("Lying in wait", ["Nothing."], day(25));
+  const { body } = await searchCall(app, token, { q: "lies" });
+  assert.deepEqual(
+    body.results.map(({ recording, hits }) => [recording.title, marked(hits[0])]),
+    [["Lying in wait", ["Lying"]]],
+  );
+});
+
+test("a recording in another language between two pages neither repeats nor hides results", async () => {
+  const titles = Array.from({ length: 12 }, (_, n) => `Zeppelin ${n}`);
+  for (const title of titles) await make(title, ["Nothing."], day(10));
+  const first = await searchCall(app, token, { q: "zeppelin" });
+  await make("Möte", ["Vi ses i morgon."], day(26), "sv");
+  const second = await searchCall(app, token, { q: "zeppelin", cursor: first.body.cursor ?? "" });
+  assert.deepEqual(
+    [...first.body.results, ...second.body.results].map(({ recording }) => recording.title).toSorted(),
+    titles.toSorted(),
+  );
+});

@@ -35,17 +35,23 @@ function tokensOf(text: string): Token[] {
 }
 
 /**
- * The distinct words of texts that may match a term: those that begin like it. In the index, words of other letters than a to
- * z may have another form.
+ * The distinct words of texts that may match a term. They begin with a whole word of a phrase or prefix, or have the first
+ * letter of a word whose forms match too. Words with other letters than a to z may be spelled differently in the index, and
+ * are compared by their first letter, or not at all.
  */
 export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): string[] {
-  const beginnings = beginningsOf(terms);
-  const initials = new Set(beginnings.map(initial));
+  const initialsOf = (of: readonly Term[]) => new Set(of.flatMap((term) => term.words.map(initial)));
+  const [exact, inflected] = [true, false].map((isExact) =>
+    terms.filter(({ stems }) => (stems.length === 0) === isExact),
+  ) as [Term[], Term[]];
+  const beginnings = beginningsOf(exact);
+  const [all, ofInflected] = [initialsOf(terms), initialsOf(inflected)];
   const mayMatch = (word: string): boolean => {
-    const lower = word.toLowerCase();
-    if (/^[a-z]+$/.test(lower)) return beginnings.some((beginning) => lower.startsWith(beginning));
     const first = initial(word);
-    return initials.has(first) || !/^[a-z0-9]$/.test(first);
+    const lower = word.toLowerCase();
+    if (/^[a-z]+$/.test(lower))
+      return ofInflected.has(first) || beginnings.some((beginning) => lower.startsWith(beginning));
+    return all.has(first) || !/^[a-z0-9]$/.test(first);
   };
   return [...new Set(texts.flatMap((text) => tokensOf(text).map((token) => token.word)))].filter(mayMatch);
 }
