@@ -10,14 +10,14 @@ export const uploadFile = {
   id: "putUploadFile",
   summary: "Send the File of an Upload",
   description:
-    "Sends the file to the URL that creating the upload returned, byte for byte. Use the URL unchanged: its query is the permission. It needs no access token and no version header. If the server keeps its files in a bucket, the URL can be the bucket's, whose errors have another format.",
+    "Sends the file to the URL that creating the upload returned, byte for byte. Use the URL unchanged: its query contains the signature. It needs no access token and no version header. If the server keeps its files in a bucket, the URL can be the bucket's, whose errors have another format.",
   /** The rest of the description, for the versions with staged uploads. */
   stagedDescription:
     "Send the headers of `media.upload.headers` too. For large files and unreliable connections, `media.upload.tus_url` of Create Upload accepts the same file in chunks with the tus 1.0 protocol (https://tus.io): HEAD returns how much has arrived, PATCH continues.",
   params: z.object({ upload_id: Uuid }),
   query: z.object({
-    expires: z.string().meta({ description: "From the URL: when it expires." }),
-    signature: z.string().meta({ description: "From the URL." }),
+    expires: z.string().meta({ description: "The parameter `expires` of the returned URL." }),
+    signature: z.string().meta({ description: "The parameter `signature` of the returned URL." }),
   }),
   /** Required for uploads of the versions with staged uploads; otherwise optional. */
   ifNoneMatch: z.literal("*").meta({
