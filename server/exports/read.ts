@@ -6,6 +6,7 @@ import type { Principal } from "../platform/auth/principal.ts";
 import { createSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
+import { readWithinTime } from "../platform/db/within-time.ts";
 import { thumbnailLinks } from "../recordings/json/links.ts";
 import { findRecordingJson } from "../recordings/queries.ts";
 
@@ -59,22 +60,26 @@ export interface ExportSubject {
   readonly recordingId: string;
 }
 
-/** Reads a recording for its export, from the replica if there is one. @returns undefined when it was deleted. */
+/** Far more than a recording takes. */
+const readingMs = 60_000;
+
+/** Reads a recording as of one moment, from the replica if there is one. @returns undefined when it was deleted. */
 export async function readParts(
   db: Pick<Database, "pool" | "replica">,
   baseUrl: string,
   { workspaceId, recordingId }: ExportSubject,
 ): Promise<RecordingParts | undefined> {
   const principal = exporter(workspaceId);
-  const readFrom = async (source: Queryable): Promise<RecordingParts | undefined> => {
-    const recording = await readRecording(source, baseUrl, principal, recordingId);
-    if (recording === undefined) return undefined;
-    return {
-      recording,
-      entries: await readEntries(source, recordingId),
-      media: await readMedia(source, recordingId),
-    };
-  };
+  const readFrom = (from: Queryable): Promise<RecordingParts | undefined> =>
+    readWithinTime(from, readingMs, async (source) => {
+      const recording = await readRecording(source, baseUrl, principal, recordingId);
+      if (recording === undefined) return undefined;
+      return {
+        recording,
+        entries: await readEntries(source, recordingId),
+        media: await readMedia(source, recordingId),
+      };
+    });
   const parts = await readVisible(db, principal, readFrom, () => [recordingId]);
   // The replica may not have a recording that began to exist after the export.
   return parts ?? (db.replica === null ? undefined : readFrom(db.pool));

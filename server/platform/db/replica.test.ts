@@ -115,6 +115,8 @@ test("a read that the replica ends because of a conflict with replay is repeated
   assert.equal(await inProgress, "primary");
   assert.match(pair.states[0] ?? "", /conflict with recovery/);
   await pair.close();
+  await standby.query("alter system reset max_standby_streaming_delay");
+  await standby.query("select pg_reload_conf()");
 });
 
 test("a replica that vanishes without a word delays no read for long, also those in progress", async () => {

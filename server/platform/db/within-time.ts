@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Queryable } from "./replica.ts";
 
 /**
- * Runs reads that may take only so long together: PostgreSQL cancels a statement that would exceed the limit. The wait for a
+ * Runs reads of one moment that may take only so long together: PostgreSQL cancels a statement that would exceed the limit. The wait for a
  * connection counts, but is not cut short.
  * @param source the pool, or a connection that nothing else uses meanwhile.
  */
@@ -31,10 +31,10 @@ async function readUntil<T>(
   onBroken: (error: Error) => void = () => {},
 ): Promise<T> {
   // The limit of a transaction's statements ends with it, also behind a connection pooler.
-  await source.query("begin read only");
+  await source.query("begin isolation level repeatable read read only");
   const query = async (...values: unknown[]): Promise<unknown> => {
     const leftMs = Math.ceil(endsAt - performance.now());
-    if (leftMs <= 0) throw new Error("the time limit of an optional read was reached");
+    if (leftMs <= 0) throw new Error("the reads reached their time limit");
     await source.query("select set_config('statement_timeout', $1, true)", [String(leftMs)]);
     return (source.query as (...given: unknown[]) => Promise<unknown>).apply(source, values);
   };
