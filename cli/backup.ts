@@ -3,24 +3,27 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { describeDamage } from "../server/backup/check.ts";
 import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
-import { BackupDamagedError } from "../server/backup/errors.ts";
+import { BackupDamagedError, BackupError } from "../server/backup/errors.ts";
 import { type BackupFolder, isSameDestination, openBackupFolder } from "../server/backup/folder.ts";
 import {
   claimFolder,
   findBackup,
   listBackups,
   readManifest,
+  readOwner,
   tableBytesOf,
 } from "../server/backup/manifest.ts";
 import { pruneBackups } from "../server/backup/prune.ts";
-import { recordVerification } from "../server/backup/runs.ts";
+import { recordVerification, type Verification } from "../server/backup/runs.ts";
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
+import { refuseMoved } from "../server/move/moved.ts";
 import { openConfiguredDatabase } from "../server/open.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
 import { readSchema } from "../server/platform/db/migrate.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
+import { describe } from "./support/describe-error.ts";
 import { reportProgress } from "./support/report-progress.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./support/with-database.ts";
 import { withStore } from "./support/with-store.ts";
@@ -168,44 +171,60 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
 /** @throws BackupDamagedError that names every damaged part. */
 async function verifyOne(folder: BackupFolder, config: Config, options: Options): Promise<void> {
   const report = reportProgress(options);
-  const startedAt = new Date();
-  const result = await verifyBackup(
-    folder,
-    options.at ?? null,
-    config.dataDir,
-    toolLog(),
-    report.update,
-  ).finally(report.done);
-  const { manifest, problems } = result;
-  const error = problems.length > 0 ? describeDamage(result) : null;
-  await recordIfScheduled(folder, config, { startedAt, manifest, error }).catch(({ message }: Error) =>
-    console.error(`parley: the result is missing on the page System: ${message}`),
-  );
-  if (options.json) printLine({ phase: "done", id: manifest.id, problems });
-  if (error !== null) throw new BackupDamagedError(error);
+  const newest = (await findBackup(folder, null)).id;
+  const id = options.at ?? newest;
+  const startedAt = performance.now();
+  const { verified, error } = await verifyBackup(folder, id, config.dataDir, toolLog(), report.update)
+    .then(
+      (found) => ({
+        verified: found,
+        error: found.problems.length > 0 ? new BackupDamagedError(describeDamage(found)) : null,
+      }),
+      (reason: Error) => ({ verified: null, error: reason }),
+    )
+    .finally(report.done);
+  const { destination } = config.backup;
+  if (destination !== null && id === newest && isSameDestination(destination, folder.destination))
+    await recordResult(folder, config, {
+      destination,
+      backupId: id,
+      durationMs: performance.now() - startedAt,
+      error: error?.message ?? null,
+    }).catch((reason: Error) =>
+      console.error(`parley: the page System does not have the result: ${describe(reason)}`),
+    );
+  if (options.json && verified !== null) printLine({ phase: "done", id, problems: verified.problems });
+  if (verified === null || error !== null) throw error;
+  const { manifest } = verified;
   console.error(
     `the backup ${manifest.id} is intact: ${manifest.objects.count} files, ${manifest.tables.length} tables, restored and compared${manifest.damaged.length > 0 ? `. ${manifest.damaged.length} files were missing or damaged when it was made` : ""}`,
   );
 }
 
-/** The result for the newest scheduled backup counts like that of the weekly verification, in status and metrics too. */
-async function recordIfScheduled(
+/**
+ * The result for the newest scheduled backup counts like that of the weekly verification, in status and metrics too.
+ * @throws an error if the configured database is not the one of this backup's installation.
+ */
+async function recordResult(
   folder: BackupFolder,
   config: Config,
-  result: Omit<Parameters<typeof recordVerification>[1], "destination">,
+  result: Omit<Verification, "installation">,
 ): Promise<void> {
-  const { destination } = config.backup;
-  if (destination === null || !isSameDestination(destination, folder.destination)) return;
-  if ((await findBackup(folder, null)).id !== result.manifest.id) return;
   // Backups are also verified where there is no installation: it must not be created.
   const isMissing = ["postgres", "postgres.location"].every(
     (name) => !existsSync(join(config.dataDir, name)),
   );
-  if (config.databaseUrl === null && isMissing) return;
+  if (config.databaseUrl === null && isMissing)
+    throw new BackupError(`there is no database in ${config.dataDir}`);
   const opened = await openConfiguredDatabase(config, "tool", toolLog());
   try {
-    const { isEmpty } = await readSchema(opened.settings);
-    if (!isEmpty) await recordVerification(opened.db.pool, { destination, ...result });
+    const { isEmpty, missing } = await readSchema(opened.settings);
+    if (isEmpty) throw new BackupError("the database is empty");
+    if (missing.length > 0) throw new BackupError("the database is from an older version");
+    await refuseMoved(opened.db.pool);
+    const installation = await readOwner(folder);
+    if (!(await recordVerification(opened.db.pool, { ...result, installation })))
+      throw new BackupError("the database is of another installation");
   } finally {
     await opened.close();
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PassThrough, Readable, Transform } from "node:stream";
@@ -107,7 +107,12 @@ function parseDestination(
 
 /** Whether two names of destinations lead to the same place. */
 export function isSameDestination(one: string, other: string): boolean {
-  return JSON.stringify(parseDestination(one)) === JSON.stringify(parseDestination(other));
+  const [a, b] = [one, other].map((name) => {
+    const parsed = parseDestination(name);
+    if (!("folder" in parsed)) return JSON.stringify(parsed);
+    return existsSync(parsed.folder) ? realpathSync(parsed.folder) : parsed.folder;
+  });
+  return a === b;
 }
 
 /**

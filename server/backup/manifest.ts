@@ -109,10 +109,14 @@ export async function claimFolder(folder: BackupFolder, installation: string): P
   }
 }
 
+/** @returns the id of the installation whose backups are in a folder. */
+export async function readOwner(folder: BackupFolder): Promise<string> {
+  return text(await folder.readUnchecked(ownerKey));
+}
+
 /** @throws BackupDamagedError if a folder does not name the installation of a backup in it. */
 export async function checkOwner(folder: BackupFolder, { installation }: Manifest): Promise<void> {
-  const owner = await text(await folder.readUnchecked(ownerKey));
-  if (owner !== installation)
+  if ((await readOwner(folder)) !== installation)
     throw new BackupDamagedError(`${ownerKey} is damaged: it must contain ${installation}, and nothing else`);
 }
 

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import type { Manifest } from "./manifest.ts";
 
 /** How long finished runs are listed. */
 const keptFor = "1 year";
@@ -74,28 +73,30 @@ export async function recordFailure(
   );
 }
 
-/** Records a verification that an operator ran. Does nothing in the database of another installation. */
+/** A verification that an operator ran. */
+export interface Verification {
+  readonly destination: string;
+  readonly backupId: string;
+  /** The installation that the backup is of. */
+  readonly installation: string;
+  readonly durationMs: number;
+  /** Null: it succeeded. */
+  readonly error: string | null;
+}
+
+/** Records a verification that an operator ran. @returns false if the database is of another installation. */
 export async function recordVerification(
   pool: Pick<pg.Pool, "query">,
-  {
-    destination,
-    startedAt,
-    manifest: { id, installation },
-    error,
-  }: {
-    readonly destination: string;
-    readonly startedAt: Date;
-    readonly manifest: Pick<Manifest, "id" | "installation">;
-    /** Null: it succeeded. */
-    readonly error: string | null;
-  },
-): Promise<void> {
-  await pool.query(
+  { destination, backupId, installation, durationMs, error }: Verification,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
     `insert into backup_runs (kind, destination, backup_id, state, started_at, finished_at, error)
-     select 'verify', $1, $2, case when $3::text is null then 'succeeded' else 'failed' end, $4, now(), left($3, 1000)
-     where exists (select 1 from installation where id = $5)`,
-    [destination, id, error, startedAt, installation],
+     select 'verify', $1, $2, case when $3::text is null then 'succeeded' else 'failed' end,
+       now() - $4 * interval '1 ms', now(), left($3, 1000)
+     where exists (select 1 from installation where id::text = $5)`,
+    [destination, backupId, error, durationMs, installation],
   );
+  return rowCount === 1;
 }
 
 /** Records how a run ended. */

@@ -84,11 +84,11 @@ async function verifyIfDue(
   folder: BackupFolder,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  const { rows } = await db.pool.query(
-    `select 1 from backup_runs where kind = 'verify' and state = 'succeeded'
-       and started_at > now() - interval '${verifyEvery}' limit 1`,
+  const { rows } = await db.pool.query<{ is_recent: boolean }>(
+    `select state = 'succeeded' and started_at > now() - interval '${verifyEvery}' as is_recent
+     from backup_runs where kind = 'verify' and state <> 'running' order by started_at desc limit 1`,
   );
-  if (rows.length > 0) return;
+  if (rows[0]?.is_recent) return;
   const client = await connectForCopy(settings);
   try {
     await recordRun(

@@ -163,6 +163,12 @@ test("a failed verification is reported as one, until the newest scheduled backu
   await parley(worker, "backup", "verify", `${flipped}/`);
   assert.match(await statusOf(worker), /^ok /);
   await until("metrics show it", async () => (await failedKinds()).length === 0 || undefined);
+  // A later failure counts too, also one before anything is compared.
+  const newest = join(flipped, "backups", readdirSync(join(flipped, "backups")).sort().at(-1) ?? "");
+  const manifest = readdirSync(newest).find((name) => name.startsWith("manifest")) ?? "";
+  writeFileSync(join(newest, manifest), "damaged");
+  await failing(worker, "backup", "verify", flipped);
+  assert.match(await statusOf(worker), /^failing /);
   await worker.stop();
 });
 
