@@ -100,9 +100,9 @@ test("without access to the data folder or its database, server and commands fai
   const secure = (path: string) => chmodSync(path, 0o700);
   for (const [path, change, undo, expected] of [
     [data, toRoot, toUser, `EACCES.*chown -R ${name} ${data}`],
-    [cluster, toRoot, toUser, `${cluster} belongs to user 0.*chown -R ${user.uid} ${cluster}`],
+    [cluster, toRoot, toUser, `${cluster} belongs to user 0.*chown -R ${user.uid} ${data}`],
     [cluster, () => chmodSync(cluster, 0o755), secure, `mode 0755.*chmod 700 ${cluster}`],
-    [cluster, () => chmodSync(cluster, 0), secure, `mode 00.*chmod 700 ${cluster}`],
+    [cluster, () => chmodSync(cluster, 0), secure, `mode 0000: chmod 700 ${cluster}`],
     [password, toRoot, toUser, "run Parley as the user who created the data folder"],
   ] as const) {
     change(path);

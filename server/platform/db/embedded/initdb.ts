@@ -90,7 +90,7 @@ export async function runInitdb(
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : messageOf(error);
     const lines = output.trim().split("\n");
-    throw new EmbeddedDatabaseError(lines.find((line) => /error|fatal/i.test(line)) ?? output.trim(), {
+    throw new EmbeddedDatabaseError(lines.find((line) => /error|fatal/i.test(line)) ?? lines.at(-1), {
       cause: error,
     });
   }

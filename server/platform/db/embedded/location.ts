@@ -38,7 +38,7 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
   const inside = join(dataDir, "postgres");
   await assertOurs(dataDir, inside);
 
-  await assertPrivate(inside);
+  await assertMode(inside, "use");
   const user = databaseUser(inside, dataDir);
   if (!user) return { dataDir, clusterDir: inside, user, pointerFile: undefined };
 
@@ -51,7 +51,7 @@ export async function locate(wanted: string, systemDir: string): Promise<Locatio
       );
     }
     await assertNotCopied(dataDir, remembered, pointerFile);
-    await assertPrivate(remembered);
+    await assertMode(remembered, "use");
     return { dataDir, clusterDir: remembered, user: databaseUser(remembered, dataDir), pointerFile };
   }
 
@@ -118,17 +118,24 @@ async function assertOurs(dataDir: string, clusterDir: string): Promise<void> {
   const cluster = await lstat(clusterDir).catch(() => undefined);
   if (cluster && cluster.uid !== uid) {
     throw new EmbeddedDatabaseError(
-      `the database in ${clusterDir} belongs to user ${cluster.uid}, not to this user (${uid}): run Parley as the user who created the data folder, or give it to this user: chown -R ${uid} ${clusterDir}`,
+      `the database in ${clusterDir} belongs to user ${cluster.uid}, not to this user (${uid}): run Parley as the user who created the data folder, or give it to this user: chown -R ${uid} ${dataDir}`,
     );
   }
 }
 
-/** PostgreSQL refuses a folder that its group may change or others may use. */
-async function assertPrivate(clusterDir: string): Promise<void> {
+/** The owner's rights to its folder, without which PostgreSQL can't use it. */
+const ownerRights = 0o700;
+/** Rights with which PostgreSQL does not start. */
+const refusedRights = 0o027;
+
+/** @throws EmbeddedDatabaseError if the mode of a cluster's folder keeps PostgreSQL from using it, or from starting. */
+export async function assertMode(clusterDir: string, use: "use" | "start"): Promise<void> {
   const cluster = await lstat(clusterDir).catch(() => undefined);
-  const mode = (cluster?.mode ?? 0o700) & 0o777;
-  if (!cluster?.isDirectory() || ((mode & 0o700) === 0o700 && (mode & 0o027) === 0)) return;
+  if (!cluster?.isDirectory()) return;
+  const mode = cluster.mode & 0o777;
+  const isRefused = use === "start" && (mode & refusedRights) !== 0;
+  if ((mode & ownerRights) === ownerRights && !isRefused) return;
   throw new EmbeddedDatabaseError(
-    `PostgreSQL can't use its folder ${clusterDir} with the mode 0${mode.toString(8)}: chmod 700 ${clusterDir}`,
+    `PostgreSQL can't use its folder ${clusterDir} with the mode ${mode.toString(8).padStart(4, "0")}: chmod 700 ${clusterDir}`,
   );
 }

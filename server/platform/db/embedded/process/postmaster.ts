@@ -5,6 +5,7 @@ import type { Binaries } from "../binaries/binaries.ts";
 import { EmbeddedDatabaseError } from "../errors.ts";
 import { readIfExists } from "../files.ts";
 import { transferCluster } from "../initdb.ts";
+import { assertMode } from "../location.ts";
 import { makeSocketFolder, socketFolderInside, socketPath } from "../socket-folder.ts";
 import type { Context, Location } from "../types.ts";
 import { type Launched, lastWords, launch } from "./launch.ts";
@@ -65,6 +66,7 @@ export async function reachPostmaster(
         continue;
       }
       if (seen.kind === "absent" && !child && !(file && (await isPostmaster(file.pid, clusterDir)))) {
+        await assertMode(clusterDir, "start");
         const socketDir = await makeSocketFolder(location);
         await removeStaleLockFiles(context, clusterDir, socketDir);
         await transferCluster(location);
