@@ -41,11 +41,9 @@ function tokensOf(text: string): Token[] {
  */
 export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): string[] {
   const initialsOf = (of: readonly Term[]) => new Set(of.flatMap((term) => term.words.map(initial)));
-  const [exact, inflected] = [true, false].map((isExact) =>
-    terms.filter(({ stems }) => (stems.length === 0) === isExact),
-  ) as [Term[], Term[]];
-  const beginnings = beginningsOf(exact);
-  const [all, ofInflected] = [initialsOf(terms), initialsOf(inflected)];
+  const beginnings = beginningsOf(terms.filter(({ stems }) => stems.length === 0));
+  const ofInflected = initialsOf(terms.filter(({ stems }) => stems.length > 0));
+  const all = initialsOf(terms);
   const mayMatch = (word: string): boolean => {
     const first = initial(word);
     const lower = word.toLowerCase();

@@ -2,8 +2,8 @@ import pg from "pg";
 import type { Queryable } from "./replica.ts";
 
 /**
- * Runs reads of one moment that may take only so long together: PostgreSQL cancels a statement that would exceed the limit. The wait for a
- * connection counts, but is not cut short.
+ * Runs reads of one moment that may take only so long together: PostgreSQL cancels a statement that would exceed the limit.
+ * The wait for a connection counts, but is not cut short.
  * @param source the pool, or a connection that nothing else uses meanwhile.
  */
 export async function readWithinTime<T>(
