@@ -27,10 +27,11 @@ const parts = [
  * @returns its folder.
  */
 export function makeNextVersion(version: string, migrations: Readonly<Record<string, string>>): string {
-  // Always the same, so that its compiled code is cached from run to run.
+  // The same in each run, so that its compiled code stays cached, but another for each test file: they run at the same time.
+  const caller = `${root} ${process.argv[1]}`;
   const folder = join(
     tmpdir(),
-    `parley-next-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`,
+    `parley-next-${createHash("sha256").update(caller).digest("hex").slice(0, 12)}`,
   );
   rmSync(folder, { recursive: true, force: true });
   after(() => rmSync(folder, { recursive: true, force: true }));
