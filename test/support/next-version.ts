@@ -28,7 +28,7 @@ const parts = [
  */
 export function makeNextVersion(version: string, migrations: Readonly<Record<string, string>>): string {
   // The same in each run, so that its compiled code stays cached, but another for each test file: they run at the same time.
-  const caller = `${root} ${process.argv[1]}`;
+  const caller = process.argv[1] ?? root;
   const folder = join(
     tmpdir(),
     `parley-next-${createHash("sha256").update(caller).digest("hex").slice(0, 12)}`,
