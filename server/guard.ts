@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/operation.ts";
-import { RecordingParams } from "../contract/recordings.ts";
 import type { VersionName } from "../contract/versions.ts";
 import { createAuthenticate } from "./accounts/tokens/authenticate.ts";
 import { createCredentialCheck } from "./accounts/tokens/credential-check.ts";
@@ -27,6 +26,9 @@ export const apiPrefix = "/_/public-api/v2";
 
 /** Path of the management API, which is not part of the contract: no versions, same tokens and errors. */
 export const managementPrefix = "/_/api/v1";
+
+/** Longer bodies are not read before the token is checked. Bytes. */
+const maxUncheckedBody = 16 * 1024;
 
 interface GuardDependencies {
   readonly db: Database;
@@ -86,6 +88,13 @@ function guard(
   const authenticate = createAuthenticate(db.pool, config.baseUrl, resource);
   const isStillActive = createCredentialCheck(db.pool);
 
+  /** Whether a request's token may be checked with its first statement, after a body that is short. */
+  function mayCheckLater({ headers, routeOptions }: FastifyRequest): boolean {
+    if (!db.isDirect || !routeOptions.config.checksTokenWhileReading) return false;
+    const isEmpty = headers["transfer-encoding"] === undefined && headers["content-length"] === undefined;
+    return isEmpty || Number(headers["content-length"]) <= maxUncheckedBody;
+  }
+
   /** Counts all tokens and sessions of a user together too. The headers show the nearer limit. */
   async function limitUser(
     { userId }: FastifyRequest["principal"],
@@ -112,8 +121,18 @@ function guard(
         );
     });
 
+  const limit = config.rateLimitPerMinute;
+
+  // Whether the token is valid is the first thing a caller hears.
+  scope.setErrorHandler(async (error, request, reply) => {
+    await request.tokenCheck?.confirm().catch(async (invalid: unknown) => {
+      if (limit > 0) applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
+      throw invalid;
+    });
+    throw error;
+  });
+
   scope.addHook("onRequest", async (request, reply) => {
-    const limit = config.rateLimitPerMinute;
     // Signing in needs no authentication.
     if (request.routeOptions.config.operation?.permission === "anyone") {
       if (limit > 0) applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
@@ -122,10 +141,10 @@ function guard(
     }
     try {
       const { version, share } = readVersionOf(request, reply);
-      const caller = await authenticate(request, askedRecording(request));
+      const caller = await authenticate(request, mayCheckLater(request));
       request.principal = caller.principal;
+      request.tokenCheck = caller.tokenCheck;
       request.apiVersion = version;
-      request.transcriptVersion = caller.transcriptVersion ?? null;
       watch(reply.raw, async () => !endsWithAccess(request) || isStillActive(request.principal));
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
@@ -157,13 +176,6 @@ function endsWithAccess({ raw, method, routeOptions }: FastifyRequest): boolean 
 export function mayChangeData(operation: Operation | undefined): boolean {
   if (operation === undefined || operation.permission === "anyone") return false;
   return operation.permission !== "read" || !["GET", "POST"].includes(operation.method);
-}
-
-/** The recording in the path whose transcript version the route needs. */
-function askedRecording(request: FastifyRequest): string | undefined {
-  if (!request.routeOptions.config.needsTranscriptVersion) return undefined;
-  const params = RecordingParams.safeParse(request.params);
-  return params.success ? params.data.recording_id : undefined;
 }
 
 function noSuchOperation(request: FastifyRequest): ProblemError {

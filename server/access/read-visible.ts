@@ -1,5 +1,5 @@
 import type { Principal } from "../platform/auth/principal.ts";
-import { type Database, readFor } from "../platform/db/database.ts";
+import { type ReadSources, readFor } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { Queryable } from "../platform/db/replica.ts";
  * @param idsOf the recordings in what was read.
  */
 export async function readVisible<T>(
-  db: Pick<Database, "pool" | "replica">,
+  db: ReadSources,
   principal: Principal,
   read: (source: Queryable) => Promise<T>,
   idsOf: (result: T) => readonly string[],

@@ -80,6 +80,22 @@ export async function findRecordingsForEvent(
   return new Map(rows.map(({ id, json }) => [id, withoutLineBreaks(json)]));
 }
 
+/** The version of a recording's transcript; null when the recording doesn't exist or the principal can't see it. */
+export async function findTranscriptVersion(
+  source: Queryable,
+  { sees }: Principal,
+  recordingId: string,
+): Promise<number | null> {
+  const { rows } = await source.query<{ transcript_version: number }>({
+    name: "find_transcript_version",
+    text: `select r.transcript_version from recordings r
+           where r.id = $2 and exists (
+             select 1 from recording_grants g where g.recording_id = r.id and g.principal_id = any($1))`,
+    values: [sees, recordingId],
+  });
+  return rows[0]?.transcript_version ?? null;
+}
+
 /** Whether the recording exists and the principal can see it. */
 export async function canSeeRecording(
   pool: pg.Pool,

@@ -16,9 +16,11 @@ export function generateToken(type: AccessTokenType): string {
   return prefixes[type] + randomBytes(32).toString("base64url");
 }
 
-/** Whether a text has the form of a token, so that noise never reaches the database. */
-export function looksLikeToken(text: string): boolean {
-  return tokenPattern.test(text);
+/** The type of a token by its form; null for any other text, so that noise never reaches the database. */
+export function tokenTypeOf(text: string): AccessTokenType | null {
+  if (!tokenPattern.test(text)) return null;
+  const types = Object.keys(prefixes) as AccessTokenType[];
+  return types.find((type) => text.startsWith(prefixes[type])) ?? null;
 }
 
 /**

@@ -1,41 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { isAudience, type Resource } from "../../platform/auth/audience.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
+import { queryTogether } from "../../platform/db/client.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../platform/http/origin/cross-site.ts";
+import type { TokenCheck } from "../../platform/http/routing/token-check.ts";
 import { sessionCookieOf } from "../sign-in/session-cookie.ts";
 import { findSession, hashSession, looksLikeSession, touchSession } from "../sign-in/sessions.ts";
-import { hashToken, looksLikeToken } from "./access-tokens.ts";
-import {
-  findToken,
-  findTokenAndTranscript,
-  findTranscriptVersion,
-  type TokenRow,
-  touchToken,
-} from "./queries.ts";
+import { hashToken, tokenTypeOf } from "./access-tokens.ts";
+import { type TokenRow, tokenStatement, touchToken } from "./queries.ts";
 
-/** The caller, and the transcript version of the recording in the path if it was requested. */
+/** How many tokens' callers a process remembers. */
+const maxRemembered = 10_000;
+
+/** A caller, and the check of the token that is still to be made; null: there is none. */
 interface Caller {
   readonly principal: Principal;
-  /** Null when the caller can't see the recording; undefined when no recording was given. */
-  readonly transcriptVersion: number | null | undefined;
+  readonly tokenCheck: TokenCheck | null;
 }
 
 /**
  * Authenticates a request's caller by token (RFC 6750) or by the session of a signed-in browser.
- * @param recordingId also reads the transcript version of this recording, in the same round trip.
+ * @param mayCheckLater allows the check of a token whose caller is known from an earlier request to be made with the
+ *   request's first statement.
  * @throws ProblemError `token_missing` or `token_invalid`, with `WWW-Authenticate`.
  */
-export type Authenticate = (request: FastifyRequest, recordingId?: string) => Promise<Caller>;
+export type Authenticate = (request: FastifyRequest, mayCheckLater: boolean) => Promise<Caller>;
 
 /** @param resource what the requests are for: tokens that are restricted to another resource are refused (RFC 8707). */
 export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Resource | null): Authenticate {
-  return async (request, recordingId) => {
+  /** By the hash of their token. Only what is expected: each request reads its token from the database. */
+  const callers = new LRUCache<string, Principal>({ max: maxRemembered });
+
+  /** The caller of a token by its row, or the one that was expected if it is the same. @throws ProblemError `token_invalid`. */
+  async function readCaller(row: TokenRow | undefined, expected?: Principal): Promise<Principal> {
+    if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
+    if (row.use_is_old) await touchToken(pool, row.id);
+    const principal = toPrincipal(row);
+    return expected !== undefined && isDeepStrictEqual(principal, expected) ? expected : principal;
+  }
+
+  function checkLater(find: pg.QueryConfig, key: string, expected: Principal): TokenCheck {
+    let checked: Promise<Principal> | null = null;
+    const check = (found: Promise<pg.QueryResult<TokenRow>>): Promise<Principal> => {
+      const caller = found.then(({ rows }) => readCaller(rows[0], expected));
+      caller.then(
+        (principal) => callers.set(key, principal),
+        () => callers.delete(key),
+      );
+      return caller;
+    };
+    const query = async (statement: pg.QueryConfig): Promise<pg.QueryResult> => {
+      if (checked !== null) {
+        if ((await checked) !== expected) throw changed();
+        return pool.query(statement);
+      }
+      const [found, result] = queryTogether(pool, find, statement);
+      checked = check(found);
+      // Its error counts only if the caller is the expected one.
+      result.catch(() => {});
+      if ((await checked) !== expected) throw changed();
+      return result;
+    };
+    return {
+      source: { query } as TokenCheck["source"],
+      confirm() {
+        checked ??= check(pool.query(find));
+        return checked;
+      },
+    };
+  }
+
+  return async (request, mayCheckLater) => {
     const header = request.headers.authorization;
     if (header === undefined || header.trim() === "") {
       const session = await readSession(pool, request, baseUrl);
-      if (session !== null) return withTranscript(pool, session, recordingId);
+      if (session !== null) return { principal: session, tokenCheck: null };
       throw new ProblemError(
         "token_missing",
         "send an access token in the header Authorization: Bearer <token>",
@@ -45,15 +88,21 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
       );
     }
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
-    if (token === undefined || !looksLikeToken(token)) throw invalidToken();
+    const type = token === undefined ? null : tokenTypeOf(token);
+    if (token === undefined || type === null) throw invalidToken();
     const hash = hashToken(token);
-    const row =
-      recordingId === undefined
-        ? await findToken(pool, hash)
-        : await findTokenAndTranscript(pool, hash, recordingId);
-    if (row === undefined || !isAudience(row.resource, resource)) throw invalidToken();
-    if (row.use_is_old) await touchToken(pool, row.id);
-    return { principal: toPrincipal(row), transcriptVersion: row.transcript_version };
+    const find = tokenStatement(type, hash);
+    if (!mayCheckLater) {
+      const { rows } = await pool.query<TokenRow>(find);
+      return { principal: await readCaller(rows[0]), tokenCheck: null };
+    }
+    const key = hash.toString("base64");
+    const expected = callers.get(key);
+    if (expected !== undefined) return { principal: expected, tokenCheck: checkLater(find, key, expected) };
+    const { rows } = await pool.query<TokenRow>(find);
+    const principal = await readCaller(rows[0]);
+    callers.set(key, principal);
+    return { principal, tokenCheck: null };
   };
 }
 
@@ -89,15 +138,6 @@ export async function readSession(
   };
 }
 
-async function withTranscript(
-  pool: pg.Pool,
-  principal: Principal,
-  recordingId: string | undefined,
-): Promise<Caller> {
-  if (recordingId === undefined) return { principal, transcriptVersion: undefined };
-  return { principal, transcriptVersion: await findTranscriptVersion(pool, principal.sees, recordingId) };
-}
-
 /** The same error for unknown, expired, revoked and restricted tokens, so that it reveals nothing about them. */
 function invalidToken(): ProblemError {
   return new ProblemError(
@@ -107,6 +147,11 @@ function invalidToken(): ProblemError {
       headers: { "www-authenticate": 'Bearer realm="parley", error="invalid_token"' },
     },
   );
+}
+
+/** Never reaches a client, because the request is handled again. */
+function changed(): Error {
+  return new Error("the caller of the token has changed");
 }
 
 function toPrincipal(row: TokenRow): Principal {

@@ -212,6 +212,7 @@ export async function findReport(db: Executor, runId: string, limit: number): Pr
     order by state = 'failed' desc, old_id limit ${limit}`.execute(db);
   return rows;
 }
+
 /**
  * The recording that was known by this id elsewhere, if the workspace resolves such ids and the principal can see it.
  */
@@ -219,15 +220,15 @@ export async function findByOldId(
   db: Executor,
   principal: Pick<Principal, "workspaceId" | "sees">,
   oldId: string,
-): Promise<{ readonly id: string; readonly transcript_version: number } | null> {
-  const { rows } = await sql<{ id: string; transcript_version: number }>`
-    select r.id, r.transcript_version
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
     from import_items i join workspaces w on w.id = i.workspace_id join recordings r on r.id = i.recording_id
     where i.workspace_id = ${principal.workspaceId} and i.old_id = ${oldId} and w.resolves_old_ids
       and exists (select 1 from recording_grants g
         where g.recording_id = r.id and g.principal_id = any(${principal.sees}::uuid[]))
     order by i.updated_at limit 1`.execute(db);
-  return rows[0] ?? null;
+  return rows[0]?.id ?? null;
 }
 
 /** Locks a run of a workspace. */

@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import pg from "pg";
 import { createTestDatabase } from "../../../test/support/database.ts";
-import { PrimaryClient } from "./client.ts";
+import { PrimaryClient, queryTogether } from "./client.ts";
 import { isConnectionError } from "./connection-errors.ts";
 
 const { url } = await createTestDatabase();
@@ -48,6 +48,65 @@ test("errors of statements have the caller's stack, in all forms of a query", as
   client.release();
 });
 
+test("two statements sent together have their own results and errors", async () => {
+  const pool = openPool(5000);
+  const named = { name: "double", text: "select $1::int * 2 as number", values: [21] };
+  const failing = { text: "select 1 / $1::int as number", values: [0] };
+  const outcomes = async (first: pg.QueryConfig, second: pg.QueryConfig): Promise<unknown[]> =>
+    (await Promise.allSettled(queryTogether(pool, first, second))).map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.rows[0]?.number : outcome.reason.message,
+    );
+  const other = { ...named, name: "other", values: [4] };
+  const seven = { text: "select 7 as number" };
+  const pairs: [pg.QueryConfig, pg.QueryConfig, unknown[]][] = [
+    [named, seven, [42, 7]],
+    [named, other, [42, 8]],
+    [other, { ...failing, values: [1] }, [8, 1]],
+    [seven, named, [7, 42]],
+  ];
+  for (const [first, second, expected] of pairs)
+    for (let turn = 0; turn < 7; turn += 1) assert.deepEqual(await outcomes(first, second), expected);
+  const many = await Promise.all(Array.from({ length: 30 }, () => outcomes(named, other)));
+  assert.deepEqual(new Set(many.map(String)), new Set(["42,8"]));
+  assert.deepEqual(await outcomes(named, failing), [42, "division by zero"]);
+  assert.deepEqual(await outcomes(failing, named), ["division by zero", "division by zero"]);
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const unsendable = { ...failing, values: [circular] };
+  assert.match((await outcomes(named, unsendable)).join(), /circular/);
+  assert.match((await outcomes(unsendable, named)).join(), /circular/);
+  assert.deepEqual(await outcomes(named, other), [42, 8]);
+});
+
+test("of two statements sent together the second sees what was committed before the first ran", async () => {
+  const pool = openPool(5000);
+  const writer = openPool(5000);
+  await writer.query("create table counted (number integer)");
+  await writer.query("insert into counted values (0)");
+  let isDone = false;
+  const writing = (async () => {
+    for (let n = 1; n <= 200; n += 1) await writer.query("update counted set number = $1", [n]);
+    isDone = true;
+  })();
+  const read = { text: "select number from counted" };
+  while (!isDone) {
+    const [first, second] = await Promise.all(queryTogether(pool, read, read));
+    assert.ok(first.rows[0]?.number <= second.rows[0]?.number);
+  }
+  await writing;
+});
+
+test("two statements sent together without a response in time fail as a lost connection", async () => {
+  const pool = openPool(300);
+  const sent = queryTogether(pool, { text: "select 1" }, { text: "select pg_sleep(30)" });
+  for (const outcome of await Promise.allSettled(sent))
+    assert.ok(outcome.status === "rejected" && isConnectionError(outcome.reason));
+  const [, later] = await Promise.all(
+    queryTogether(pool, { text: "select 1" }, { text: "select 2 as number" }),
+  );
+  assert.deepEqual(later.rows, [{ number: 2 }]);
+});
+
 test("results don't stay in memory until the whole heap is collected", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
@@ -58,7 +117,12 @@ test("results don't stay in memory until the whole heap is collected", async () 
   await client.connect();
   after(() => client.end());
   const text = "select repeat('x', 30000)";
-  for (const query of [() => client.query(text), () => pool.query(text)]) {
+  const queries = [
+    () => client.query(text),
+    () => pool.query(text),
+    () => Promise.all(queryTogether(pool, { text: "select 1" }, { text })),
+  ];
+  for (const query of queries) {
     for (let n = 0; n < 100; n += 1) await query();
     collect();
     const before = oldBytes();

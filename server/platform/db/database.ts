@@ -8,6 +8,8 @@ import type { DB } from "./types.ts";
 export interface Database {
   readonly kysely: Kysely<DB>;
   readonly pool: pg.Pool;
+  /** Whether all statements go to one server without a pooler, so that two may be sent together. */
+  readonly isDirect: boolean;
   /** For a connection of its own that keeps a session: past a pooler, for LISTEN and locks of sessions. */
   readonly session: pg.ClientConfig;
   /** For reads that tolerate lag; null: there is none. */
@@ -101,6 +103,7 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
         });
   return {
     replica,
+    isDirect: direct === undefined && replica === null,
     kysely,
     pool,
     session: { ...(direct ?? settings), options: sessionOptions, application_name, keepAlive: true },
@@ -113,12 +116,18 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
   };
 }
 
+/** Where reads may go. */
+export interface ReadSources {
+  readonly pool: Queryable;
+  readonly replica: Replica | null;
+}
+
 /**
  * Reads what may be a little old for others, but not for the reader: from the replica, if there is one.
  * @param reader null: an operator, who reads from the primary.
  */
 export function readFor<T>(
-  db: Pick<Database, "pool" | "replica">,
+  db: ReadSources,
   reader: Reader | null,
   work: (source: Queryable) => Promise<T>,
 ): Promise<T> {

@@ -9,6 +9,7 @@ import { refusal } from "../../auth/permissions.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { validateBody } from "../body/body-rules.ts";
 import { invalidInput, ProblemError } from "../errors/problem.ts";
+import { withCheckedCaller } from "./token-check.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -16,8 +17,6 @@ declare module "fastify" {
     principal: Principal;
     /** The request's API version; null in the management API. */
     apiVersion: VersionName | null;
-    /** For routes with `needsTranscriptVersion`: of the recording in the path; null when the caller can't see it. */
-    transcriptVersion: number | null;
   }
 }
 
@@ -60,10 +59,7 @@ export interface Api {
    * Finds the recording that the caller can see and that another system knew by this id. Called when there is nothing at
    * an id.
    */
-  readonly resolveOldId?: (
-    principal: Principal,
-    oldId: string,
-  ) => Promise<{ readonly id: string; readonly transcript_version: number } | null>;
+  readonly resolveOldId?: (principal: Principal, oldId: string) => Promise<string | null>;
   /** Also validates `Ready` responses against the contract. Only for tests, because it is slow. */
   readonly checkReady: boolean;
 }
@@ -71,8 +67,8 @@ export interface Api {
 export interface RouteOptions {
   /** Bytes; default 1 MiB. */
   readonly bodyLimit?: number;
-  /** Reads the transcript version of the recording in the path together with the token. */
-  readonly needsTranscriptVersion?: boolean;
+  /** The handler reads from the `source` of the request's token check while there is one, and changes nothing. */
+  readonly checksTokenWhileReading?: boolean;
   /**
    * Rules that need the database, the caller or the version (null in the management API). Also run when the body breaks its
    * schema, with the raw body, so that all violations are listed at once.
@@ -102,15 +98,17 @@ export function route<O extends Operation>(
     method: operation.method,
     url: operation.path.slice(api.prefix.length),
     ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
-    config: { operation, needsTranscriptVersion: options.needsTranscriptVersion ?? false },
+    config: { operation, checksTokenWhileReading: options.checksTokenWhileReading ?? false },
     handler: async (request, reply) => {
-      const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
-      const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
-      checkPermission(operation, request.principal);
-      const call = { principal: request.principal, params: request.params, body, query, request };
-      const result = await handler(call as Call<O>).catch((error: unknown) =>
-        retryWithNewId(api, call as Call<O>, error, handler),
-      );
+      const result = await withCheckedCaller(request, async () => {
+        const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
+        const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
+        checkPermission(operation, request.principal);
+        const call = { principal: request.principal, params: request.params, body, query, request };
+        return handler(call as Call<O>).catch((error: unknown) =>
+          retryWithNewId(api, call as Call<O>, error, handler),
+        );
+      });
       return send(api, operation, reply, result);
     },
   });
@@ -128,12 +126,9 @@ async function retryWithNewId<O extends Operation>(
   if (call.request.method === "DELETE") throw error;
   if (!(error instanceof ProblemError) || error.code !== "not_found" || typeof oldId !== "string")
     throw error;
-  const found = await api.resolveOldId?.(call.principal, oldId);
-  if (!found) throw error;
-  const { request } = call;
-  if (request.routeOptions.config.needsTranscriptVersion)
-    request.transcriptVersion = found.transcript_version;
-  return handler({ ...call, params: { ...call.params, recording_id: found.id } });
+  const id = await api.resolveOldId?.(call.principal, oldId);
+  if (!id) throw error;
+  return handler({ ...call, params: { ...call.params, recording_id: id } });
 }
 
 /** @throws ProblemError `forbidden` when this kind of caller may not use the operation at all. */
@@ -173,7 +168,7 @@ function checkQuery(schema: z.ZodObject, query: unknown) {
 declare module "fastify" {
   interface FastifyContextConfig {
     operation?: Operation;
-    needsTranscriptVersion?: boolean;
+    checksTokenWhileReading?: boolean;
   }
 }
 
