@@ -41,8 +41,14 @@ export interface Comparison {
 
 export interface Load {
   run(task: LoadTask): Promise<LoadResult>;
-  /** Lets baseline and subject take turns. */
-  compare(measure: Measure, baseline: Target, subject: Target, rounds: number): Promise<Comparison>;
+  /** Lets baseline and subject take turns. @param loadMs of each turn, for throughput; as in the sizes by default. */
+  compare(
+    measure: Measure,
+    baseline: Target,
+    subject: Target,
+    rounds: number,
+    loadMs?: number,
+  ): Promise<Comparison>;
   stop(): void;
 }
 
@@ -58,14 +64,14 @@ export function startLoad(sizes: Pick<Sizes, "warmUpMs" | "loadMs">): Load {
       if (answer.result === undefined) throw new Error(answer.error ?? "the load generator gave no answer");
       return answer.result;
     },
-    async compare(measure, baseline, subject, rounds) {
+    async compare(measure, baseline, subject, rounds, loadMs = sizes.loadMs) {
       const measureOnce = async (target: Target, durationMs: number): Promise<number> => {
         const settings = { concurrency: concurrency[measure], warmUpMs: sizes.warmUpMs / 5, durationMs };
         const result = await load.run({ ...target, ...settings });
         return measure === "throughput" ? result.perSecond : result.medianMs;
       };
       for (const target of [baseline, subject]) await measureOnce(target, sizes.warmUpMs);
-      const durationMs = measure === "throughput" ? sizes.loadMs : sizes.loadMs * 0.6;
+      const durationMs = measure === "throughput" ? loadMs : sizes.loadMs * 0.6;
       return takeTurns(
         rounds,
         () => measureOnce(baseline, durationMs),
