@@ -34,7 +34,9 @@ process.on("message", async ({ databaseUrl, baseUrl, isFree }: TokenCheckTask) =
   );
   const onError = (error: Error): void => console.error(error);
   const log = pino({ level: "silent" });
-  const db = openDatabase({ connectionString: databaseUrl }, { onError });
+  const opened = openDatabase({ connectionString: databaseUrl }, { onError });
+  // Its checks are not sent together with reads, so that they can be left out.
+  const db = isFree ? { ...opened, isDirect: false } : opened;
   if (isFree) rememberTokens(db.pool);
   const jobs = await openJobQueue({ pool: db.pool, onError });
   const app = await buildApp({

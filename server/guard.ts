@@ -8,6 +8,7 @@ import type { TrustedOrigins } from "./oauth/trusted-origins.ts";
 import type { Resource } from "./platform/auth/audience.ts";
 import type { Config } from "./platform/config/config.ts";
 import type { Database } from "./platform/db/database.ts";
+import { toProblem } from "./platform/http/errors/errors.ts";
 import { ProblemError } from "./platform/http/errors/problem.ts";
 import { watch } from "./platform/http/files/watch-access.ts";
 import { ipPrefixOf } from "./platform/http/limits/ip-prefix.ts";
@@ -42,7 +43,8 @@ interface GuardDependencies {
 
 /**
  * The order of checks (design, section 4): version header, then token, then rate limit, then path; body and
- * permission follow in the route. A caller without a valid token is counted by IP address.
+ * permission follow in the route. A caller without a valid token is counted by IP address. Where the token is checked with
+ * the first read, all else comes before it, but no error is sent before it is checked.
  */
 export function guardVersionedApi(scope: FastifyInstance, deps: GuardDependencies): void {
   const versions = effectiveVersions(deps.config.versionStatus);
@@ -123,8 +125,9 @@ function guard(
 
   const limit = config.rateLimitPerMinute;
 
-  // Whether the token is valid is the first thing a caller hears.
+  // Whether the token is valid is the first thing a caller hears, except that a request took too long.
   scope.setErrorHandler(async (error, request, reply) => {
+    if (toProblem(error).code === "unavailable") throw error;
     await request.tokenCheck?.confirm().catch(async (invalid: unknown) => {
       if (limit > 0) applyAllowance(reply, await limiter.take(`address:${ipPrefixOf(request.ip)}`, limit));
       throw invalid;
@@ -145,7 +148,12 @@ function guard(
       request.principal = caller.principal;
       request.tokenCheck = caller.tokenCheck;
       request.apiVersion = version;
-      watch(reply.raw, async () => !endsWithAccess(request) || isStillActive(request.principal));
+      // Until the token is checked, the caller may be another one, and an invalid token gets its response.
+      watch(
+        reply.raw,
+        async () =>
+          request.tokenCheck !== null || !endsWithAccess(request) || isStillActive(request.principal),
+      );
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
         const { countedAs = request.principal.tokenId } = request.principal;

@@ -105,6 +105,19 @@ test("a request is a span of the caller's trace, with its database statements as
   );
 });
 
+test("statements that are sent together, as the token check and the page of a list, are spans of their own", async () => {
+  const traceId = "1bf7651916cd43dd8448eb211c80319c";
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  await call(server, "POST", "/recordings", {}, { token });
+  await call(server, "POST", "/recordings", {}, { token, headers });
+  const span = await spanOf("the request's span", (one) => one.traceId === traceId && one.kind === 2);
+  const names = await until("its statements", () => {
+    const found = childrenOf(span).map(({ name }) => name);
+    return found.length >= 2 && found;
+  });
+  assert.deepEqual(names.sort(), ["find_workspace_access_token_by_hash", "list_recordings_1_0_0_0"]);
+});
+
 test("jobs and webhook sends are traces with their results; failed ones are marked", async () => {
   receiver.at("/good", ok);
   receiver.at("/bad", ok);

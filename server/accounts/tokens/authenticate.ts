@@ -13,8 +13,9 @@ import { findSession, hashSession, looksLikeSession, touchSession } from "../sig
 import { hashToken, tokenTypeOf } from "./access-tokens.ts";
 import { type TokenRow, tokenStatement, touchToken } from "./queries.ts";
 
-/** How many tokens' callers a process remembers. */
+/** How many tokens' callers a process remembers, and for how long. */
 const maxRemembered = 10_000;
+const rememberedMs = 3_600_000;
 
 /** A caller, and the check of the token that is still to be made; null: there is none. */
 interface Caller {
@@ -33,7 +34,7 @@ export type Authenticate = (request: FastifyRequest, mayCheckLater: boolean) => 
 /** @param resource what the requests are for: tokens that are restricted to another resource are refused (RFC 8707). */
 export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Resource | null): Authenticate {
   /** By the hash of their token. Only what is expected: each request reads its token from the database. */
-  const callers = new LRUCache<string, Principal>({ max: maxRemembered });
+  const callers = new LRUCache<string, Principal>({ max: maxRemembered, ttl: rememberedMs });
 
   /** The caller of a token by its row, or the one that was expected if it is the same. @throws ProblemError `token_invalid`. */
   async function readCaller(row: TokenRow | undefined, expected?: Principal): Promise<Principal> {

@@ -49,7 +49,7 @@ interface TypeParts {
 }
 
 const personalSees =
-  "array[t.user_id, w.members_id] || array(select m.team_id from team_members m where m.user_id = t.user_id)";
+  "array[t.user_id, w.members_id] || array(select m.team_id from team_members m where m.user_id = t.user_id order by m.team_id)";
 const ownSetting = (column: string): string => `t.${column}`;
 
 const typeParts: Readonly<Record<AccessTokenType, TypeParts>> = {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
-import { call, startTestApp, type TestApp } from "../../../test/support/app.ts";
+import { call, currentVersion, startTestApp, type TestApp } from "../../../test/support/app.ts";
 import {
   insertRecording,
   makeRecording,
@@ -101,6 +104,40 @@ test("what a caller sees, and may use, is what applies now and not in an earlier
   assert.deepEqual(await seen(), [1, 200]);
   await app.db.pool.query("delete from team_members where user_id = $1", [person.id]);
   assert.deepEqual(await seen(), [0, 404]);
+});
+
+test("a role that changed while the body was on its way applies; a token revoked meanwhile gets 401", async () => {
+  const workspace = await makeWorkspace(app.db);
+  const demoted = await makeUser(app.db, workspace, { role: "admin" });
+  const revoked = await makeUser(app.db, workspace);
+  for (const { token } of [demoted, revoked]) await list(token);
+  /** Sends a request whose body is complete only after the open requests have been checked twice. */
+  const sendSlowly = async (token: string): Promise<{ status: number; text: string }> => {
+    const sent = request(`${app.url}/_/public-api/v2/recordings`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "public-api-version": currentVersion,
+        "content-type": "application/json",
+        "content-length": "2",
+      },
+    });
+    sent.write("{");
+    setTimeout(() => sent.end("}"), 1200);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    return { status: response.statusCode ?? 0, text: await readText(response) };
+  };
+  const sent = [sendSlowly(demoted.token), sendSlowly(revoked.token)];
+  await app.db.pool.query("update users set role = 'member' where id = $1", [demoted.id]);
+  await revoke(revoked.token);
+  const answers = await Promise.all(sent);
+  assert.deepEqual(
+    answers.map(({ status, text }) => [status, JSON.parse(text).error]),
+    [
+      [200, undefined],
+      [401, "token_invalid"],
+    ],
+  );
 });
 
 test("an invalid token counts for its IP address, also if it was valid before", async () => {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import pg from "pg";
+import { tracedStatement } from "../telemetry/trace.ts";
 
 /** PostgreSQL's code for a change on a standby, which a primary becomes when another server has taken its role. */
 export const readOnlyDatabase = "25006";
@@ -81,18 +82,30 @@ interface Connection {
 }
 
 /**
- * Two statements that PostgreSQL receives and runs together, with one response, because one Sync message follows both. The second
- * sees all that was committed before the first ran, and does not run if the first fails.
+ * Two statements that PostgreSQL receives and runs together, with one response, because one Sync message follows both. The
+ * second sees all that was committed before the first ran, and does not run if the first fails. Both are in one transaction.
  */
 class QueryPair {
   readonly #first: Query;
   readonly #second: Query;
   #current: Query;
+  /** Of values that can't be sent, which `pg` reports at once. */
+  #failure: Error | null = null;
 
-  constructor(first: Query, second: Query) {
-    this.#first = first;
-    this.#second = second;
-    this.#current = first;
+  constructor(
+    first: pg.QueryConfig,
+    second: pg.QueryConfig,
+    done: Readonly<Record<"first" | "second", (failure: Error | undefined, result: pg.QueryResult) => void>>,
+  ) {
+    const notingFailure =
+      (callback: typeof done.first): typeof done.first =>
+      (failure, result) => {
+        this.#failure = failure ?? null;
+        callback(failure, result);
+      };
+    this.#first = makeQuery(first, notingFailure(done.first));
+    this.#second = makeQuery(second, notingFailure(done.second));
+    this.#current = this.#first;
   }
 
   get name(): string | undefined {
@@ -106,13 +119,18 @@ class QueryPair {
   submit(connection: Connection): Error | null {
     const { stream } = connection;
     stream.cork();
-    const failure =
-      this.#first.submit(Object.create(connection, { sync: { value: () => {} } })) ??
-      this.#second.submit(connection);
-    stream.uncork();
-    // Without Sync there is no response.
-    if (failure !== null) stream.destroy(failure);
-    return failure;
+    try {
+      const failure =
+        this.#first.submit(Object.create(connection, { sync: { value: () => {} } })) ??
+        this.#failure ??
+        this.#second.submit(connection) ??
+        this.#failure;
+      // What has been written of the messages would get no response, or a wrong one.
+      if (failure !== null) stream.destroy(failure);
+      return failure;
+    } finally {
+      stream.uncork();
+    }
   }
 
   handleRowDescription(message: unknown): void {
@@ -140,9 +158,18 @@ class QueryPair {
   }
 }
 
+/** Always in the extended protocol, in which one Sync message can follow several statements. */
+function makeQuery(
+  statement: pg.QueryConfig,
+  callback: (failure: Error | undefined, result: pg.QueryResult) => void,
+): Query {
+  const config = { ...statement, queryMode: "extended" };
+  return new pg.Query(config as pg.QueryConfig, callback as () => void) as unknown as Query;
+}
+
 /**
  * Sends two statements together on one connection, which saves a round trip: `QueryPair`.
- * @param pool whose connections are `TimedClient`s.
+ * @param pool whose connections are `TimedClient`s with a listener for their errors.
  * @returns the result of each.
  */
 export function queryTogether(
@@ -158,33 +185,28 @@ export function queryTogether(
       return;
     }
     const { responseTimeoutMs } = client as unknown as TimedClient;
-    const timer = responseTimeoutMs > 0 ? setTimeout(cut, responseTimeoutMs, client, "database") : undefined;
-    const ofFirst = makeQuery(first, (failure, result) =>
-      failure ? one.reject(failure) : one.resolve(result),
-    );
-    let isDone = false;
-    const ofSecond = makeQuery(second, (failure, result) => {
-      // Values that can't be sent are reported before the response.
-      if (isDone) return;
-      isDone = true;
+    // The server's own limit is for each statement.
+    const timer =
+      responseTimeoutMs > 0 ? setTimeout(cut, 2 * responseTimeoutMs, client, "database") : undefined;
+    let isReleased = false;
+    const end = (failure?: Error): void => {
+      if (isReleased) return;
+      isReleased = true;
       clearTimeout(timer);
       // As in `pool.query`, a connection on which a statement has failed is not used again.
       release(failure);
-      if (failure) other.reject(failure);
-      else other.resolve(result);
+    };
+    const pair = new QueryPair(first, second, {
+      first: (failure, result) => (failure ? one.reject(failure) : one.resolve(result)),
+      second(failure, result) {
+        end(failure);
+        if (failure) other.reject(failure);
+        else other.resolve(result);
+      },
     });
-    client.query(new QueryPair(ofFirst, ofSecond) as unknown as pg.Submittable);
+    client.query(pair as unknown as pg.Submittable);
   });
-  return [one.promise, other.promise];
-}
-
-/** Always in the extended protocol, in which one Sync message can follow several statements. */
-function makeQuery(
-  statement: pg.QueryConfig,
-  callback: (failure: Error | undefined, result: pg.QueryResult) => void,
-): Query {
-  const config = { ...statement, queryMode: "extended" };
-  return new pg.Query(config as pg.QueryConfig, callback as () => void) as unknown as Query;
+  return [tracedStatement(first, () => one.promise), tracedStatement(second, () => other.promise)];
 }
 
 /** Ends a connection without waiting for its server. @param server for the error of statements in progress. */

@@ -277,8 +277,8 @@ async function checkServer(client: pg.Client): Promise<void> {
     );
 }
 
-/** PostgreSQL's code for a lock that was not available within lock_timeout. */
-const lockNotAvailable = "55P03";
+/** PostgreSQL's codes for a lock that was not available within lock_timeout, and for a deadlock, which a request can win. */
+const lockFailures: readonly (string | undefined)[] = ["55P03", "40P01"];
 
 /** Applies migrations in order: those that may share a transaction together, so that a failure undoes all of them. */
 async function applyAll(
@@ -335,7 +335,7 @@ async function patiently(
       const cause = error instanceof StepFailedError ? error.cause : error;
       const { code, message } = cause as Error & { code?: string };
       const name = error instanceof StepFailedError ? error.migration.name : batch[0]?.name;
-      if (code !== lockNotAvailable || performance.now() > giveUpAt)
+      if (!lockFailures.includes(code) || performance.now() > giveUpAt)
         throw new MigrationFailedError(
           `migration ${name} failed: ${message.split("\n")[0]}. ${done.length === 0 ? "The database is as it was before" : `The database has ${done.join(", ")} of the new version, which the previous one ignores`}. Start the previous version again, or fix the cause and run \`parley migrate\``,
           { cause },

@@ -22,7 +22,7 @@ import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from "@open
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { operationName, statusOf } from "./requests.ts";
-import type { SpanNotes, TracedWork, Tracing } from "./trace.ts";
+import type { SpanNotes, Statement, TracedWork, Tracing } from "./trace.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
   version: string;
@@ -56,6 +56,7 @@ export function recordTraces(role: string, log: Pick<FastifyBaseLogger, "warn" |
     run: (work, body) => runTraced(tracer, work, body),
     watchRequests: (app) => watchRequests(tracer, app),
     watchPool: (pool) => watchPool(tracer, pool),
+    runStatement: (statement, run) => runStatement(tracer, statement, run),
     async stop() {
       const timeout = new Promise((resolve) => void setTimeout(resolve, flushMs).unref());
       // An unreachable collector has been logged.
@@ -157,9 +158,6 @@ function watchRequests(tracer: Tracer, app: FastifyInstance): void {
   });
 }
 
-/** A statement as `pg` takes it. */
-type Statement = string | { readonly name?: string; readonly text?: string };
-
 /**
  * Records the statements of traced work: those of the pool itself, and of connections taken from it. Statements outside of
  * traced work, such as the polling of workers, are not recorded.
@@ -176,12 +174,8 @@ function watchPool(tracer: Tracer, pool: pg.Pool): void {
     (run: (...values: unknown[]) => Promise<unknown>, isRecorded: () => boolean) =>
     (...values: unknown[]): Promise<unknown> => {
       const isPlain = typeof values.at(-1) !== "function" && isStatement(values[0]);
-      if (!isPlain || !isRecorded() || trace.getActiveSpan() === undefined) return run(...values);
-      const span = tracer.startSpan(nameOf(values[0] as Statement), {
-        kind: SpanKind.CLIENT,
-        attributes: { "db.system.name": "postgresql", "db.query.text": textOf(values[0] as Statement) },
-      });
-      return endWith(span, () => run(...values));
+      if (!isPlain || !isRecorded()) return run(...values);
+      return runStatement(tracer, values[0] as Statement, () => run(...values));
     };
 
   function watch(client: pg.PoolClient): pg.PoolClient {
@@ -197,6 +191,16 @@ function watchPool(tracer: Tracer, pool: pg.Pool): void {
     query: record(query, () => true),
     connect: (...values: unknown[]) => (values.length > 0 ? connect(...values) : connect().then(watch)),
   });
+}
+
+/** Runs a statement as a span if it belongs to traced work. */
+function runStatement<T>(tracer: Tracer, statement: Statement, run: () => Promise<T>): Promise<T> {
+  if (trace.getActiveSpan() === undefined) return run();
+  const span = tracer.startSpan(nameOf(statement), {
+    kind: SpanKind.CLIENT,
+    attributes: { "db.system.name": "postgresql", "db.query.text": textOf(statement) },
+  });
+  return endWith(span, run);
 }
 
 /** Not a cursor or stream, which end later. */
