@@ -96,7 +96,7 @@ export const search = operation({
       .strictObject({ value: z.int().min(0), is_exact: z.boolean() })
       .nullable()
       .meta({
-        description: `How many recordings match, counted up to ${maxCountedResults}; without \`is_exact\` there may be more. null on later pages, with \`recording_id\`, and when counting takes too long.`,
+        description: `How many recordings match, counted up to ${maxCountedResults}; without \`is_exact\` there may be more. Phrases are counted in the recordings that were ranked for the page. null on later pages, and with \`recording_id\`.`,
       }),
     suggestion: z.string().nullable().meta({
       description:

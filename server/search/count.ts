@@ -3,65 +3,49 @@ import type { Queryable } from "../platform/db/replica.ts";
 import { filterConditions, phraseConditions, type SearchFilter } from "./find.ts";
 import { type Term, wantedQuery } from "./terms.ts";
 
-/** How many recordings match, of the candidates that are counted. */
-export interface Count {
-  readonly value: number;
-  /** Whether all candidates were counted. */
-  readonly is_exact: boolean;
-}
-
-/** Candidates counted at most where each one's transcript must be read, because the query has a phrase. */
-const maxPhraseCandidates = 200;
-
 /** The condition that finds a search, on rows `f` of search_recordings; one index has both. */
 const isFound = (viewers: string, query: string) =>
   `f.principals && ${viewers}::uuid[] and f.words @@ ${query}::tsquery`;
 
 /**
- * Has the rest of a transaction count by the index: the planner doesn't know how large `words` is, and would prefer reading
- * the whole table. Unlike the function parley_search_find, a plain statement can stop at its limit.
+ * For transactions that count by the index: the planner doesn't know how large `words` is, and would prefer reading the
+ * whole table. Unlike the function parley_search_find, a plain statement can stop at its limit.
  */
-export async function useSearchIndex(source: Queryable): Promise<void> {
-  await source.query("set local enable_seqscan = off");
-}
+export const searchSettings = { enable_seqscan: "off" } as const;
 
 /**
- * Counts the matching recordings that the principal can see.
- * @param source a transaction after `useSearchIndex`.
- * @param max counted at most.
+ * Whether a search finds a recording that the principal can see.
+ * @param source a transaction with `searchSettings`.
  */
-export async function countFound(
+export async function hasResult(
   source: Queryable,
   principal: Pick<Principal, "sees">,
   terms: readonly Term[],
   filter: SearchFilter,
-  max: number,
-): Promise<Count> {
+): Promise<boolean> {
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const conditions = [
     isFound(bind(principal.sees), bind(wantedQuery(terms))),
     ...filterConditions(filter, bind),
+    ...phraseConditions(terms, bind),
   ];
-  const needsRecording = conditions.some((condition) => condition.includes("r."));
-  const meant = phraseConditions(terms, bind);
-  const limit = meant.length === 0 ? max : Math.min(max, maxPhraseCandidates);
-  const { rows } = await source.query<{ candidates: number; matching: number }>({
-    text: `with found as materialized (
-        select f.recording_id from search_recordings f
-        ${needsRecording ? "join recordings r on r.id = f.recording_id" : ""}
-        where ${conditions.join(" and ")} limit ${limit + 1})
-      select (select count(*) from found)::integer as candidates,
-        ${meant.length === 0 ? "(select count(*) from found)" : `(select count(*) from found join search_recordings s using (recording_id) where ${meant.join(" and ")})`}::integer as matching`,
+  const join = (table: string, alias: string): string =>
+    conditions.some((condition) => condition.includes(`${alias}.`))
+      ? `join ${table} ${alias} on ${alias}.${table === "recordings" ? "id" : "recording_id"} = f.recording_id`
+      : "";
+  const { rows } = await source.query<{ has_result: boolean }>({
+    text: `select exists (
+        select 1 from search_recordings f ${join("recordings", "r")} ${join("search_recordings", "s")}
+        where ${conditions.join(" and ")}) as has_result`,
     values,
   });
-  const { candidates, matching } = rows[0] ?? { candidates: 0, matching: 0 };
-  return { value: Math.min(matching, limit), is_exact: candidates <= limit };
+  return rows[0]?.has_result === true;
 }
 
 /**
  * How many visible recordings each query finds, by its position; those that find none are missing.
- * @param source a transaction after `useSearchIndex`.
+ * @param source a transaction with `searchSettings`.
  * @param max counted at most.
  */
 export async function countEach(

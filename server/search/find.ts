@@ -46,11 +46,17 @@ interface Found extends Place {
 /** Most pieces of a transcript that are read to find its best moments. */
 const bestPieces = 2;
 
+/** How many recordings match; without `is_exact` there may be more. */
+interface Count {
+  readonly value: number;
+  readonly is_exact: boolean;
+}
+
 /** A page of what was found. */
 interface FoundPage {
   readonly recordings: Found[];
-  /** How many recordings match in all; null on later pages, and for phrases, which are checked only for those shown. */
-  readonly total: number | null;
+  /** How many recordings match in all; meaningless on later pages. */
+  readonly count: Count;
   readonly next: SearchCursor | null;
 }
 
@@ -69,24 +75,30 @@ export async function findPage(
   page: { readonly cursor: SearchCursor | null; readonly limit: number },
 ): Promise<FoundPage> {
   const recordings: Found[] = [];
+  // Phrases are checked only in what is read.
+  let matching = 0;
   let total: number | null = null;
   const compare = comparisonOf(filter);
+  const count = (isAll: boolean): Count => ({ value: total ?? matching, is_exact: total !== null || isAll });
   let { from, to, shown }: SearchCursor = page.cursor ?? { from: null, to: null, shown: null };
-  for (let count = 0; count < maxStretches; count += 1) {
+  for (let n = 0; n < maxStretches; n += 1) {
     const found = await findStretch(pool, principal, terms, filter, { from, to });
     if (from === null && to === null) total = found.total;
+    matching += found.recordings.length;
     // Ranks a block by its transcripts; a block keeps the end that an earlier page gave it.
     to ??= found.end;
     const left = found.recordings.filter((place) => shown === null || compare(place, shown) > 0);
     const taken = left.slice(0, page.limit - recordings.length);
     recordings.push(...taken);
     const last = toPlace(taken.at(-1)) ?? shown;
-    if (taken.length < left.length) return { recordings, total, next: { from, to, shown: last } };
-    if (to === null) return { recordings, total, next: null };
+    if (taken.length < left.length)
+      return { recordings, count: count(to === null), next: { from, to, shown: last } };
+    if (to === null) return { recordings, count: count(true), next: null };
     [from, to, shown] = [to, null, null];
-    if (recordings.length === page.limit) return { recordings, total, next: { from, to, shown } };
+    if (recordings.length === page.limit)
+      return { recordings, count: count(false), next: { from, to, shown } };
   }
-  return { recordings, total, next: { from, to, shown } };
+  return { recordings, count: count(false), next: { from, to, shown } };
 }
 
 function toPlace(found: Found | undefined): Place | undefined {
@@ -123,9 +135,9 @@ async function findStretch(
   const inside = isFull ? rows.slice(0, stretch) : rows;
   const last = inside.at(-1);
   const isRanked = (filter.sort ?? "relevance") === "relevance";
+  const meant = inside.filter((row) => row.is_meant);
   return {
-    recordings: inside
-      .filter((row) => row.is_meant)
+    recordings: meant
       .map(({ id, at, head_score, spoken_score, pieces }) => ({
         id,
         at: at.getTime(),
@@ -159,7 +171,12 @@ export function stretchStatement(
   // One query per language, and one for recordings without a language.
   const languages = ["", ...stemmers];
   const spoken = languages.map((language) => spokenQuery(terms, language));
-  const meant = phraseConditions(terms, bind);
+  // What one phrase alone finds in the transcript are its pieces.
+  const [only, ...others] = terms;
+  const isPhrase = only !== undefined && others.length === 0 && only.words.length > 1;
+  const meant = isPhrase
+    ? [`(s.head @@ ${bind(rankedQuery(terms))}::tsquery or cardinality(spoken.pieces) > 0)`]
+    : phraseConditions(terms, bind);
   // For single words the rank decides alone, which saves reading each piece again; phrases need their positions.
   const hasPhrase = terms.some((term) => term.words.length > 1);
   const text = `with found as materialized (
@@ -187,7 +204,7 @@ export function stretchStatement(
   // Without filters and with one phrase at most there are few different texts, each worth a prepared statement.
   const [phrase, ...morePhrases] = phraseQueries(terms);
   if (conditions.length > 0 || morePhrases.length > 0 || phrase?.isExcluded) return { text, values };
-  const kind = phrase === undefined ? "" : "_phrase";
+  const kind = phrase === undefined ? "" : isPhrase ? "_phrase_alone" : "_phrase";
   return { name: `search_${filter.sort ?? "relevance"}${kind}`, text, values };
 }
 

@@ -18,11 +18,21 @@ export function searchRoutes(
 ): void {
   const { db, signer, config } = deps;
   const { baseUrl } = config;
-  route(api, contract.search, ({ principal, query, request }) =>
-    search(
-      { db, baseUrl, thumbnails: thumbnailLinks(signer, viewerOf(principal)), log: request.log },
-      principal,
-      query,
-    ),
+  route(
+    api,
+    contract.search,
+    ({ principal, query, request }) =>
+      search(
+        {
+          db,
+          first: request.tokenCheck?.source ?? db.pool,
+          baseUrl,
+          thumbnails: thumbnailLinks(signer, viewerOf(principal)),
+          log: request.log,
+        },
+        principal,
+        query,
+      ),
+    { checksTokenWhileReading: true },
   );
 }

@@ -10,7 +10,7 @@ import { type Database, readFor } from "../platform/db/database.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import { readWithinTime } from "../platform/db/within-time.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
-import { countFound, useSearchIndex } from "./count.ts";
+import { searchSettings } from "./count.ts";
 import {
   decodeHitsCursor,
   decodeSearchCursor,
@@ -33,10 +33,12 @@ type Query = z.output<typeof searchOperation.query>;
 
 interface Dependencies {
   readonly db: Pick<Database, "pool" | "replica">;
+  /** Where the first statement goes, before any other; the pool by default. */
+  readonly first?: Queryable;
   readonly baseUrl: string;
   readonly thumbnails: ThumbnailLinks;
   readonly log: { warn(fields: object, message: string): void };
-  /** How long counting may take, and finding a suggestion; a second by default. */
+  /** How long finding a suggestion may take; a second by default. */
   readonly optionalMs?: number;
 }
 
@@ -62,57 +64,44 @@ const defaultOptionalMs = 1000;
 export async function search(deps: Dependencies, principal: Principal, query: Query): Promise<Answer> {
   const { q, cursor, ...given } = query;
   const filter = lowerCaseIds(given);
-  const terms = await readQuery(deps.db.pool, q);
+  const terms = await readQuery(deps.first ?? deps.db.pool, q);
   const question = nameQuestion([q, filter, principal.workspaceId]);
   const isOne = filter.recording_id !== undefined;
   const optional = <T>(read: (source: Queryable) => Promise<T>) => readOptional(deps, principal, read);
   const isCounted = !isOne && cursor === undefined;
-  // At the same time as the page, which takes longer. Without phrases, finding the page counts them.
-  const counting =
-    isCounted && terms.some(({ words }) => words.length > 1)
-      ? optional((source) => countFound(source, principal, terms, filter, maxCountedResults))
-      : null;
-  const { results, found, total, next } = await readVisible(
+  const { results, count, next } = await readVisible(
     deps.db,
     principal,
     (pool) =>
       (isOne ? searchOne : searchAll)({ ...deps, pool }, principal, terms, filter, { question, cursor }),
     (page) => page.results.map(({ recording }) => recording.id),
   );
-  const isWhole = next === null;
-  const count = !isCounted
-    ? null
-    : isWhole
-      ? { value: found, is_exact: true }
-      : total === null
-        ? await counting
-        : { value: Math.min(total, maxCountedResults), is_exact: total <= maxCountedResults };
   return {
     results,
-    count,
+    count: isCounted
+      ? {
+          value: Math.min(count.value, maxCountedResults),
+          is_exact: count.is_exact && count.value <= maxCountedResults,
+        }
+      : null,
     suggestion:
-      isCounted && isWhole && found === 0
+      isCounted && next === null && count.value === 0
         ? await optional((source) => suggestQuery(source, principal, q, terms, filter))
         : null,
     cursor: next,
   };
 }
 
-/** Reads what a search can do without: null if it takes too long or fails. */
+/** Reads what a search can do without, as a suggestion: null if it takes too long or fails. */
 async function readOptional<T>(
   { db, log, optionalMs = defaultOptionalMs }: Dependencies,
   principal: Principal,
   read: (source: Queryable) => Promise<T>,
 ): Promise<T | null> {
   try {
-    return await readFor(db, principal, (source) =>
-      readWithinTime(source, optionalMs, async (limited) => {
-        await useSearchIndex(limited);
-        return read(limited);
-      }),
-    );
+    return await readFor(db, principal, (source) => readWithinTime(source, optionalMs, read, searchSettings));
   } catch (error) {
-    log.warn({ err: error }, "the results of a search were not counted, or no suggestion was found");
+    log.warn({ err: error }, "no suggestion was found for a search");
     return null;
   }
 }
@@ -124,10 +113,8 @@ interface Asked {
 
 interface Page {
   readonly results: Result[];
-  /** How many recordings were found, also those deleted meanwhile. */
-  readonly found: number;
-  /** How many match in all, where it is known. */
-  readonly total: number | null;
+  /** How many recordings match, also those deleted meanwhile. */
+  readonly count: Awaited<ReturnType<typeof findPage>>["count"];
   readonly next: string | null;
 }
 
@@ -138,21 +125,41 @@ async function searchAll(
   filter: SearchFilter,
   { question, cursor }: Asked,
 ): Promise<Page> {
-  const { recordings, total, next } = await findPage(deps.pool, principal, terms, filter, {
+  const { recordings, count, next } = await findPage(deps.pool, principal, terms, filter, {
     cursor: cursor === undefined ? null : decodeSearchCursor(question, cursor),
     limit: pageSize,
   });
   const ids = recordings.map((place) => place.id);
   const findBest = async () => {
-    const moments = await findMoments(deps.pool, terms, recordings);
+    const moments = await findBestMoments(deps.pool, terms, recordings);
     return new Map([...moments].map(([id, found]) => [id, bestOf(found)]));
   };
   return {
     results: await present(deps, terms, ids, findBest(), maxAround),
-    found: recordings.length,
-    total,
+    count,
     next: next === null ? null : encodeSearchCursor(question, next),
   };
+}
+
+/** The moments of the best piece of each transcript, and of the next ones where that has too few to show. */
+async function findBestMoments(
+  pool: Queryable,
+  terms: readonly Term[],
+  recordings: readonly { readonly id: string; readonly pieces: readonly number[] }[],
+): Promise<Map<string, Moment[]>> {
+  const part = (from: number, to?: number) => (recording: (typeof recordings)[number]) => ({
+    ...recording,
+    pieces: recording.pieces.slice(from, to),
+  });
+  // A phrase is seldom often enough in one piece.
+  const first = terms.some(({ words }) => words.length > 1) ? recordings : recordings.map(part(0, 1));
+  const moments = await findMoments(pool, terms, first);
+  if (first === recordings) return moments;
+  const countOf = (id: string) => moments.get(id)?.length ?? 0;
+  const poor = recordings.filter(({ id }) => countOf(id) < maxMoments).map(part(1));
+  for (const [id, more] of await findMoments(pool, terms, poor))
+    moments.set(id, [...(moments.get(id) ?? []), ...more]);
+  return moments;
 }
 
 /** All hits of one recording; the first page starts with those outside the transcript. */
@@ -164,7 +171,10 @@ async function searchOne(
   { question, cursor }: Asked,
 ): Promise<Page> {
   const shown = cursor === undefined ? null : decodeHitsCursor(question, cursor);
-  const { recordings } = await findPage(deps.pool, principal, terms, filter, { cursor: null, limit: 1 });
+  const { recordings, count } = await findPage(deps.pool, principal, terms, filter, {
+    cursor: null,
+    limit: 1,
+  });
   const ids = recordings.map((place) => place.id);
   const inAll = ids.map((id) => ({ id, pieces: null }));
   const [found = []] = [...(await findMoments(deps.pool, terms, inAll)).values()];
@@ -180,8 +190,7 @@ async function searchOne(
   );
   return {
     results,
-    found: recordings.length,
-    total: null,
+    count,
     next: left.length > taken.length && last ? encodeHitsCursor(question, last) : null,
   };
 }

@@ -1,6 +1,6 @@
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Queryable } from "../platform/db/replica.ts";
-import { countEach, countFound } from "./count.ts";
+import { countEach, hasResult } from "./count.ts";
 import type { SearchFilter } from "./find.ts";
 import { type ReadTerm, readQuery } from "./read-query.ts";
 import { wantedQuery } from "./terms.ts";
@@ -24,7 +24,7 @@ const alphabets = [
 /**
  * The query with misspelled words corrected; null unless that has results. A word counts as misspelled if it is in no
  * recording that the principal can see, and is replaced by the one in most of these that differs by one letter.
- * @param source a transaction after `useSearchIndex`.
+ * @param source a transaction with `searchSettings`.
  */
 export async function suggestQuery(
   source: Queryable,
@@ -56,8 +56,9 @@ export async function suggestQuery(
     .split(/(\s+)/)
     .map((part) => corrections.get(part) ?? part)
     .join("");
-  const { value } = await countFound(source, principal, await readQuery(source, suggestion), filter, 1);
-  return value === 0 ? null : suggestion;
+  return (await hasResult(source, principal, await readQuery(source, suggestion), filter))
+    ? suggestion
+    : null;
 }
 
 /** Whether it is a single word of letters. */

@@ -74,6 +74,17 @@ function anyBeginning(term: Term, language: string): string {
   return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
 }
 
+/** What selects the words of a text that may match a term, in any language: whole words, and prefixes of words. */
+export function selectorsOf(terms: readonly Term[]): { words: string[]; beginnings: string[] } {
+  const wanted = terms.filter((term) => !term.isExcluded);
+  const prefixes = wanted.flatMap((term) => (term.isPrefix ? term.words.slice(-1) : []));
+  const stems = wanted.flatMap((term) => stemmers.flatMap((language) => stemBeginnings(term, language)));
+  return {
+    words: [...new Set(wanted.flatMap((term) => (term.isPrefix ? term.words.slice(0, -1) : term.words)))],
+    beginnings: shortest([...prefixes, ...stems]),
+  };
+}
+
 /**
  * The prefixes of all words that may match a term, in any language: few and short, because a text is scanned for each of
  * them.
@@ -82,7 +93,12 @@ export function beginningsOf(terms: readonly Term[]): string[] {
   const all = terms
     .filter((term) => !term.isExcluded)
     .flatMap((term) => [...term.words, ...stemmers.flatMap((language) => stemBeginnings(term, language))]);
-  const different = [...new Set(all)];
+  return shortest(all);
+}
+
+/** Prefixes without those that begin with another one. */
+function shortest(prefixes: readonly string[]): string[] {
+  const different = [...new Set(prefixes)];
   return different.filter((text) => !different.some((other) => other !== text && text.startsWith(other)));
 }
 

@@ -104,13 +104,26 @@ export interface IndexedWord {
   readonly stems: string[];
 }
 
-/** Words of texts in the form of the index. @param languages PostgreSQL's names of the texts' languages. */
+/** Words of texts in the form of the index. @param languages PostgreSQL's names of the texts' languages, for stems. */
 export async function indexWords(
   pool: Queryable,
   words: readonly string[],
   languages: readonly string[],
 ): Promise<Map<string, IndexedWord>> {
-  if (words.length === 0) return new Map();
+  // Without stems, the form of a word of plain letters is known.
+  const isKnown = (word: string): boolean => languages.length === 0 && /^[A-Za-z]{1,100}$/.test(word);
+  const known = words
+    .filter(isKnown)
+    .map((word): [string, IndexedWord] => [word, { words: [word.toLowerCase()], stems: [] }]);
+  const others = words.filter((word) => !isKnown(word));
+  return new Map([...known, ...(others.length > 0 ? await readIndexWords(pool, others, languages) : [])]);
+}
+
+async function readIndexWords(
+  pool: Queryable,
+  words: readonly string[],
+  languages: readonly string[],
+): Promise<[string, IndexedWord][]> {
   const { rows } = await pool.query<IndexedWord & { word: string }>({
     name: "search_index_words",
     text: `select t.word, v.words, array(
@@ -122,5 +135,5 @@ export async function indexWords(
         order by p) as words) v`,
     values: [words, languages],
   });
-  return new Map(rows.map((row) => [row.word, row]));
+  return rows.map((row) => [row.word, row]);
 }

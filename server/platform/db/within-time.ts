@@ -1,6 +1,9 @@
 import pg from "pg";
 import type { Queryable } from "./replica.ts";
 
+/** Settings of a transaction, by name. */
+type Settings = Readonly<Record<string, string>>;
+
 /**
  * Runs reads of one moment that may take only so long together: PostgreSQL cancels a statement that would exceed the limit.
  * The wait for a connection counts, but is not cut short.
@@ -10,13 +13,14 @@ export async function readWithinTime<T>(
   source: Queryable,
   limitMs: number,
   read: (source: Queryable) => Promise<T>,
+  settings: Settings = {},
 ): Promise<T> {
   const endsAt = performance.now() + limitMs;
-  if (!(source instanceof pg.Pool)) return readUntil(source, endsAt, read);
+  if (!(source instanceof pg.Pool)) return readUntil(source, endsAt, settings, read);
   const client = await source.connect();
   let broken: Error | undefined;
   try {
-    return await readUntil(client, endsAt, read, (error) => {
+    return await readUntil(client, endsAt, settings, read, (error) => {
       broken = error;
     });
   } finally {
@@ -27,15 +31,24 @@ export async function readWithinTime<T>(
 async function readUntil<T>(
   source: Queryable,
   endsAt: number,
+  settings: Settings,
   read: (source: Queryable) => Promise<T>,
   onBroken: (error: Error) => void = () => {},
 ): Promise<T> {
-  // The limit of a transaction's statements ends with it, also behind a connection pooler.
-  await source.query("begin isolation level repeatable read read only");
+  const leftMs = (): number => {
+    const left = Math.ceil(endsAt - performance.now());
+    if (left <= 0) throw new Error("the reads reached their time limit");
+    return left;
+  };
+  // Settings of a transaction end with it, also behind a connection pooler.
+  const texts = Object.entries({ ...settings, statement_timeout: String(leftMs()) }).map(
+    ([name, value]) => `set local ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(value)}`,
+  );
+  await source.query(["begin isolation level repeatable read read only", ...texts].join("; "));
+  let isFirst = true;
   const query = async (...values: unknown[]): Promise<unknown> => {
-    const leftMs = Math.ceil(endsAt - performance.now());
-    if (leftMs <= 0) throw new Error("the reads reached their time limit");
-    await source.query("select set_config('statement_timeout', $1, true)", [String(leftMs)]);
+    if (!isFirst) await source.query("select set_config('statement_timeout', $1, true)", [String(leftMs())]);
+    isFirst = false;
     return (source.query as (...given: unknown[]) => Promise<unknown>).apply(source, values);
   };
   try {
