@@ -148,12 +148,13 @@ function guard(
       request.principal = caller.principal;
       request.tokenCheck = caller.tokenCheck;
       request.apiVersion = version;
-      // Until the token is checked, the caller may be another one, and an invalid token gets its response.
-      watch(
-        reply.raw,
-        async () =>
-          request.tokenCheck !== null || !endsWithAccess(request) || isStillActive(request.principal),
-      );
+      watch(reply.raw, async () => {
+        const { tokenCheck, principal, raw } = request;
+        if (tokenCheck === null || tokenCheck.isConfirmed())
+          return !endsWithAccess(request) || isStillActive(principal);
+        // While the body arrives, an invalid token still gets its response; and the caller's role may be another one.
+        return !raw.complete || isStillActive({ ...principal, role: "viewer" });
+      });
       if (limit > 0) {
         const allowed = Math.max(1, Math.floor(limit * share));
         const { countedAs = request.principal.tokenId } = request.principal;

@@ -103,7 +103,7 @@ async function measureQueries(
       const name = `search, ${group.name}, ${who}`;
       const sqlToBare = await compareP95(sizes, bare, filtered);
       figures.push(p95Figure(`${name}: its SQL to the same without permissions`, sqlToBare, 3));
-      // The whole is six statements, the token's, snippets and moments included.
+      // The whole has all statements: the token's, and those of snippets and moments.
       const wholeToBare = await compareP95(sizes, bare, searches);
       figures.push(p95Figure(`${name}: whole request to that one statement`, wholeToBare));
     }

@@ -13,8 +13,11 @@ const isFound = (viewers: string, query: string) =>
  */
 export const searchSettings = { enable_seqscan: "off" } as const;
 
+/** Candidates of which a transcript is read at most to find a phrase. */
+const maxPhraseCandidates = 200;
+
 /**
- * Whether a search finds a recording that the principal can see.
+ * Whether a search finds a recording that the principal can see; a phrase, in the first candidates.
  * @param source a transaction with `searchSettings`.
  */
 export async function hasResult(
@@ -28,16 +31,17 @@ export async function hasResult(
   const conditions = [
     isFound(bind(principal.sees), bind(wantedQuery(terms))),
     ...filterConditions(filter, bind),
-    ...phraseConditions(terms, bind),
   ];
-  const join = (table: string, alias: string): string =>
-    conditions.some((condition) => condition.includes(`${alias}.`))
-      ? `join ${table} ${alias} on ${alias}.${table === "recordings" ? "id" : "recording_id"} = f.recording_id`
-      : "";
+  const needsRecording = conditions.some((condition) => condition.includes("r."));
+  const phrases = phraseConditions(terms, bind);
   const { rows } = await source.query<{ has_result: boolean }>({
     text: `select exists (
-        select 1 from search_recordings f ${join("recordings", "r")} ${join("search_recordings", "s")}
-        where ${conditions.join(" and ")}) as has_result`,
+        select 1 from (
+          select f.recording_id from search_recordings f
+          ${needsRecording ? "join recordings r on r.id = f.recording_id" : ""}
+          where ${conditions.join(" and ")} limit ${phrases.length > 0 ? maxPhraseCandidates : 1}) f
+        ${phrases.length > 0 ? `join search_recordings s on s.recording_id = f.recording_id where ${phrases.join(" and ")}` : ""}
+      ) as has_result`,
     values,
   });
   return rows[0]?.has_result === true;

@@ -311,6 +311,16 @@ test("a search without time for its suggestion returns its results all the same"
   assert.equal(warnings.length, 1);
 });
 
+test("moments are found where a stem begins differently from its word", async () => {
+  // Serbian stems are in Latin letters.
+  await make("Biblioteka", ["Свака књига је нова.", "Говорили смо о књигама."], day(27), "sr");
+  const { body } = await searchCall(app, token, { q: "књига" });
+  assert.deepEqual(
+    body.results.map(({ hits }) => hits.map((hit) => marked(hit))),
+    [[["књига"], ["књигама"]]],
+  );
+});
+
 test("titles are marked where their words have another beginning than the query", async () => {
   await make("Lying in wait", ["Nothing."], day(25));
   const { body } = await searchCall(app, token, { q: "lies" });

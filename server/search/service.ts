@@ -141,7 +141,10 @@ async function searchAll(
   };
 }
 
-/** The moments of the best piece of each transcript, and of the next ones where that has too few to show. */
+/**
+ * The moments of the best piece of each transcript, and of the next one where that has too few to show. Several words or a
+ * phrase are seldom together often enough in one piece.
+ */
 async function findBestMoments(
   pool: Queryable,
   terms: readonly Term[],
@@ -151,10 +154,9 @@ async function findBestMoments(
     ...recording,
     pieces: recording.pieces.slice(from, to),
   });
-  // A phrase is seldom often enough in one piece.
-  const first = terms.some(({ words }) => words.length > 1) ? recordings : recordings.map(part(0, 1));
-  const moments = await findMoments(pool, terms, first);
-  if (first === recordings) return moments;
+  const isOneWord = terms.filter(({ isExcluded }) => !isExcluded).flatMap(({ words }) => words).length === 1;
+  if (!isOneWord) return findMoments(pool, terms, recordings);
+  const moments = await findMoments(pool, terms, recordings.map(part(0, 1)));
   const countOf = (id: string) => moments.get(id)?.length ?? 0;
   const poor = recordings.filter(({ id }) => countOf(id) < maxMoments).map(part(1));
   for (const [id, more] of await findMoments(pool, terms, poor))

@@ -71,7 +71,11 @@ function anyBeginning(term: Term, language: string): string {
     isPrefix,
   } = term;
   const beginnings = stemBeginnings(term, language);
-  return [lexeme(word, marksOf(isPrefix, "")), ...beginnings.map((text) => lexeme(text, ":*"))].join(" | ");
+  const isOther = beginnings.length > 0 && !beginnings.some((beginning) => word.startsWith(beginning));
+  return [
+    lexeme(word, marksOf(isPrefix || isOther, "")),
+    ...beginnings.map((text) => lexeme(text, ":*")),
+  ].join(" | ");
 }
 
 /** What selects the words of a text that may match a term, in any language: whole words, and prefixes of words. */
@@ -79,9 +83,11 @@ export function selectorsOf(terms: readonly Term[]): { words: string[]; beginnin
   const wanted = terms.filter((term) => !term.isExcluded);
   const prefixes = wanted.flatMap((term) => (term.isPrefix ? term.words.slice(-1) : []));
   const stems = wanted.flatMap((term) => stemmers.flatMap((language) => stemBeginnings(term, language)));
+  // A stem may begin differently from its word, which others with this stem then begin with.
+  const inflected = wanted.filter((term) => term.stems.length > 0).flatMap((term) => term.words);
   return {
     words: [...new Set(wanted.flatMap((term) => (term.isPrefix ? term.words.slice(0, -1) : term.words)))],
-    beginnings: shortest([...prefixes, ...stems]),
+    beginnings: shortest([...prefixes, ...stems, ...inflected]),
   };
 }
 

@@ -59,7 +59,7 @@ function Results({ search }: { search: SearchParams }) {
     <div data-stale={query.isPlaceholderData || undefined} className={classes.found}>
       <Group justify="space-between" mb="sm">
         <Text size="sm" c="dimmed" role="status">
-          {countText(first?.count ?? null)}
+          {countText(countOf(first?.count ?? null, results.length, query.hasNextPage))}
         </Text>
         <Sort />
       </Group>
@@ -101,6 +101,11 @@ function Sort() {
       }
     />
   );
+}
+
+/** How many there are at least, of which so many are shown. */
+function countOf(count: Count | null, shown: number, hasMore: boolean): Count | null {
+  return count === null || count.value > shown ? count : { value: shown, is_exact: !hasMore };
 }
 
 /** The number of results; beyond what the server counts, it says so. */

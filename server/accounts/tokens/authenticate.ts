@@ -46,10 +46,14 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
 
   function checkLater(find: pg.QueryConfig, key: string, expected: Principal): TokenCheck {
     let checked: Promise<Principal> | null = null;
+    let isConfirmed = false;
     const check = (found: Promise<pg.QueryResult<TokenRow>>): Promise<Principal> => {
       const caller = found.then(({ rows }) => readCaller(rows[0], expected));
       caller.then(
-        (principal) => callers.set(key, principal),
+        (principal) => {
+          isConfirmed = principal === expected;
+          callers.set(key, principal);
+        },
         () => callers.delete(key),
       );
       return caller;
@@ -68,6 +72,7 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
     };
     return {
       source: { query } as TokenCheck["source"],
+      isConfirmed: () => isConfirmed,
       confirm() {
         checked ??= check(pool.query(find));
         return checked;

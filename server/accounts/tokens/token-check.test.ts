@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { call, currentVersion, startTestApp, type TestApp } from "../../../test/support/app.ts";
 import {
   insertRecording,
@@ -138,6 +139,38 @@ test("a role that changed while the body was on its way applies; a token revoked
       [401, "token_invalid"],
     ],
   );
+});
+
+test("a token that is revoked while its request waits for the database is cut off within a second", async () => {
+  const { member } = await makeWorkspace(app.db);
+  await makeRecording(app, member.token, { title: "Lighthouse" });
+  const path = "/_/api/v1/search?q=lighthouse";
+  const searchFor = () => call(app, "GET", path, undefined, { token: member.token, version: null });
+  assert.equal((await searchFor()).status, 200);
+  // With the list, the check itself waits for its statement; with the search, the check was made before another one.
+  for (const [table, read] of [
+    ["recordings", () => list(member.token)],
+    ["search_recordings", searchFor],
+  ] as const) {
+    await app.db.pool.query("update access_tokens set revoked_at = null where hash = sha256($1)", [
+      Buffer.from(member.token),
+    ]);
+    assert.equal((await read()).status, 200);
+    const blocker = await app.db.pool.connect();
+    await blocker.query("begin");
+    await blocker.query(`lock table ${table} in access exclusive mode`);
+    try {
+      const cut = assert.rejects(read(), /fetch failed/);
+      await delay(200);
+      await revoke(member.token);
+      const revokedAt = performance.now();
+      await cut;
+      assert.ok(performance.now() - revokedAt < 1500, table);
+    } finally {
+      await blocker.query("rollback");
+      blocker.release();
+    }
+  }
 });
 
 test("an invalid token counts for its IP address, also if it was valid before", async () => {

@@ -44,7 +44,6 @@ async function readUntil<T>(
   const texts = Object.entries({ ...settings, statement_timeout: String(leftMs()) }).map(
     ([name, value]) => `set local ${pg.escapeIdentifier(name)} = ${pg.escapeLiteral(value)}`,
   );
-  await source.query(["begin isolation level repeatable read read only", ...texts].join("; "));
   let isFirst = true;
   const query = async (...values: unknown[]): Promise<unknown> => {
     if (!isFirst) await source.query("select set_config('statement_timeout', $1, true)", [String(leftMs())]);
@@ -52,6 +51,7 @@ async function readUntil<T>(
     return (source.query as (...given: unknown[]) => Promise<unknown>).apply(source, values);
   };
   try {
+    await source.query(["begin isolation level repeatable read read only", ...texts].join("; "));
     const result = await read({ query } as unknown as Queryable);
     await source.query("commit");
     return result;

@@ -16,6 +16,8 @@ export interface TokenCheck {
    * otherwise they are errors, which `withCheckedCaller` replaces.
    */
   readonly source: Queryable;
+  /** Whether the token has been checked and the caller is still the same. */
+  isConfirmed(): boolean;
   /**
    * Checks the token unless that was done with a statement.
    * @returns the current caller, the same object if nothing has changed.
