@@ -72,6 +72,17 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
     };
     return {
       source: { query } as TokenCheck["source"],
+      async readValue(name, sql, argument) {
+        if (checked !== null) throw new Error("the token has already been checked");
+        const found = pool.query<TokenRow & { readonly value: unknown }>({
+          name: `${find.name}_${name}`,
+          text: `with token as (${find.text}) select token.*, (${sql}) as value from token`,
+          values: [...(find.values ?? []), argument],
+        });
+        checked = check(found);
+        if ((await checked) !== expected) throw changed();
+        return (await found).rows[0]?.value;
+      },
       isConfirmed: () => isConfirmed,
       confirm() {
         checked ??= check(pool.query(find));

@@ -112,7 +112,7 @@ export function recordingRoutes(
     format: TranscriptFormat | "json",
   ) => {
     const { recording_id } = params;
-    const version = await findTranscriptVersion(sourceOf(request), principal, recording_id);
+    const version = await findTranscriptVersion(db.pool, request.tokenCheck, principal, recording_id);
     if (version === null) throw recordingNotFound(recording_id);
     await views.note(request, "recording_viewed", recording_id);
     return new Ready(await transcripts.read(recording_id, format, version));
