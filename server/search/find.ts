@@ -41,7 +41,12 @@ const maxStretches = 20;
 interface Found extends Place {
   /** Numbers of the transcript pieces with the most hits. */
   readonly pieces: readonly number[];
+  /** Whether the first of these probably has as many hits as are shown. */
+  readonly isDense: boolean;
 }
+
+/** The rank of a piece that has a single word three times. */
+const denseRank = 0.08;
 
 /** Most pieces of a transcript that are read to find its best moments. */
 const bestPieces = 2;
@@ -119,6 +124,7 @@ interface FoundRow {
   readonly spoken_score: number;
   readonly is_meant: boolean;
   readonly pieces: number[];
+  readonly best_rank: number;
   readonly total: number | null;
 }
 
@@ -138,11 +144,12 @@ async function findStretch(
   const meant = inside.filter((row) => row.is_meant);
   return {
     recordings: meant
-      .map(({ id, at, head_score, spoken_score, pieces }) => ({
+      .map(({ id, at, head_score, spoken_score, pieces, best_rank }) => ({
         id,
         at: at.getTime(),
         score: isRanked ? head_score + spoken_score : 0,
         pieces,
+        isDense: best_rank >= denseRank,
       }))
       .sort(comparisonOf(filter)),
     // No row is no recording; without a phrase that is certain.
@@ -187,7 +194,7 @@ export function stretchStatement(
       ${to === null ? `limit ${stretch + 1}` : ""})
     select f.recording_id as id, f.start_datetime as at, f.head_score,
       (200000 * spoken.rank / (1 + spoken.rank))::integer as spoken_score,
-      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces,
+      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces, spoken.best_rank,
       ${meant.length > 0 ? "null" : "f.total::integer"} as total
     from found f
     join search_recordings s on s.recording_id = f.recording_id
@@ -195,6 +202,7 @@ export function stretchStatement(
       on q.language = coalesce(s.language, '')
     cross join lateral (
       select coalesce(sum(k.rank), 0) / (1 + ln(greatest(count(*), 1))) as rank,
+        coalesce(max(k.rank), 0)::float8 as best_rank,
         coalesce((array_agg(k.number order by k.rank desc, k.number))[1:${bestPieces}], '{}') as pieces
       from (
         select c.number, ts_rank(c.words, q.query) as rank from search_chunks c

@@ -142,24 +142,24 @@ async function searchAll(
 }
 
 /**
- * The moments of the best piece of each transcript, and of the next one where that has too few to show. Several words or a
- * phrase are seldom together often enough in one piece.
+ * The moments of the best pieces of each transcript: for one word that is frequent in the best piece, of the next one only
+ * where there are too few to show.
  */
 async function findBestMoments(
   pool: Queryable,
   terms: readonly Term[],
-  recordings: readonly { readonly id: string; readonly pieces: readonly number[] }[],
+  recordings: Awaited<ReturnType<typeof findPage>>["recordings"],
 ): Promise<Map<string, Moment[]>> {
-  const part = (from: number, to?: number) => (recording: (typeof recordings)[number]) => ({
-    ...recording,
-    pieces: recording.pieces.slice(from, to),
-  });
   const isOneWord = terms.filter(({ isExcluded }) => !isExcluded).flatMap(({ words }) => words).length === 1;
   if (!isOneWord) return findMoments(pool, terms, recordings);
-  const moments = await findMoments(pool, terms, recordings.map(part(0, 1)));
-  const countOf = (id: string) => moments.get(id)?.length ?? 0;
-  const poor = recordings.filter(({ id }) => countOf(id) < maxMoments).map(part(1));
-  for (const [id, more] of await findMoments(pool, terms, poor))
+  const first = recordings.map(({ id, pieces, isDense }) => ({
+    id,
+    pieces: pieces.slice(0, isDense ? 1 : undefined),
+  }));
+  const moments = await findMoments(pool, terms, first);
+  const poor = recordings.filter(({ id, isDense }) => isDense && (moments.get(id)?.length ?? 0) < maxMoments);
+  const next = poor.map(({ id, pieces }) => ({ id, pieces: pieces.slice(1) }));
+  for (const [id, more] of await findMoments(pool, terms, next))
     moments.set(id, [...(moments.get(id) ?? []), ...more]);
   return moments;
 }
