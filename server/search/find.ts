@@ -38,7 +38,7 @@ const stretch = 40;
 const maxStretches = 20;
 
 /** A recording that was found. */
-interface Found extends Place {
+export interface Found extends Place {
   /** Numbers of the transcript pieces with the most hits. */
   readonly pieces: readonly number[];
   /** Whether the first of these probably has as many hits as are shown. */
@@ -52,7 +52,7 @@ const denseRank = 0.08;
 const bestPieces = 2;
 
 /** How many recordings match; without `is_exact` there may be more. */
-interface Count {
+export interface Count {
   readonly value: number;
   readonly is_exact: boolean;
 }

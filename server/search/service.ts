@@ -18,7 +18,7 @@ import {
   encodeSearchCursor,
   nameQuestion,
 } from "./cursor.ts";
-import { findPage, type SearchFilter } from "./find.ts";
+import { type Count, type Found, findPage, type SearchFilter } from "./find.ts";
 import { type Hit, hitInSegment, hitsAround, textsAround } from "./hits.ts";
 import { findMoments, type Moment } from "./moments.ts";
 import { type ReadTerm, readQuery } from "./read-query.ts";
@@ -67,7 +67,6 @@ export async function search(deps: Dependencies, principal: Principal, query: Qu
   const terms = await readQuery(deps.first ?? deps.db.pool, q);
   const question = nameQuestion([q, filter, principal.workspaceId]);
   const isOne = filter.recording_id !== undefined;
-  const optional = <T>(read: (source: Queryable) => Promise<T>) => readOptional(deps, principal, read);
   const isCounted = !isOne && cursor === undefined;
   const { results, count, next } = await readVisible(
     deps.db,
@@ -86,7 +85,7 @@ export async function search(deps: Dependencies, principal: Principal, query: Qu
       : null,
     suggestion:
       isCounted && next === null && count.value === 0
-        ? await optional((source) => suggestQuery(source, principal, q, terms, filter))
+        ? await readOptional(deps, principal, (source) => suggestQuery(source, principal, q, terms, filter))
         : null,
     cursor: next,
   };
@@ -114,7 +113,7 @@ interface Asked {
 interface Page {
   readonly results: Result[];
   /** How many recordings match, also those deleted meanwhile. */
-  readonly count: Awaited<ReturnType<typeof findPage>>["count"];
+  readonly count: Count;
   readonly next: string | null;
 }
 
@@ -148,7 +147,7 @@ async function searchAll(
 async function findBestMoments(
   pool: Queryable,
   terms: readonly Term[],
-  recordings: Awaited<ReturnType<typeof findPage>>["recordings"],
+  recordings: readonly Found[],
 ): Promise<Map<string, Moment[]>> {
   const isOneWord = terms.filter(({ isExcluded }) => !isExcluded).flatMap(({ words }) => words).length === 1;
   if (!isOneWord) return findMoments(pool, terms, recordings);

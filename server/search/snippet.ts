@@ -1,5 +1,5 @@
 import { findMatches, type Word } from "./match.ts";
-import { beginningsOf, type Term } from "./terms.ts";
+import { selectorsOf, type Term } from "./terms.ts";
 import type { IndexedWord } from "./texts.ts";
 
 interface Mark {
@@ -41,7 +41,8 @@ function tokensOf(text: string): Token[] {
  */
 export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): string[] {
   const initialsOf = (of: readonly Term[]) => new Set(of.flatMap((term) => term.words.map(initial)));
-  const beginnings = beginningsOf(terms.filter(({ stems }) => stems.length === 0));
+  const exact = selectorsOf(terms.filter(({ stems }) => stems.length === 0));
+  const beginnings = [...exact.words, ...exact.beginnings];
   const ofInflected = initialsOf(terms.filter(({ stems }) => stems.length > 0));
   const all = initialsOf(terms);
   const mayMatch = (word: string): boolean => {

@@ -78,7 +78,10 @@ function anyBeginning(term: Term, language: string): string {
   ].join(" | ");
 }
 
-/** What selects the words of a text that may match a term, in any language: whole words, and prefixes of words. */
+/**
+ * What selects the words of a text that may match a term, in any language: whole words, and prefixes of words, which are few
+ * and short, because a text is scanned for each of them.
+ */
 export function selectorsOf(terms: readonly Term[]): { words: string[]; beginnings: string[] } {
   const wanted = terms.filter((term) => !term.isExcluded);
   const prefixes = wanted.flatMap((term) => (term.isPrefix ? term.words.slice(-1) : []));
@@ -89,17 +92,6 @@ export function selectorsOf(terms: readonly Term[]): { words: string[]; beginnin
     words: [...new Set(wanted.flatMap((term) => (term.isPrefix ? term.words.slice(0, -1) : term.words)))],
     beginnings: shortest([...prefixes, ...stems, ...inflected]),
   };
-}
-
-/**
- * The prefixes of all words that may match a term, in any language: few and short, because a text is scanned for each of
- * them.
- */
-export function beginningsOf(terms: readonly Term[]): string[] {
-  const all = terms
-    .filter((term) => !term.isExcluded)
-    .flatMap((term) => [...term.words, ...stemmers.flatMap((language) => stemBeginnings(term, language))]);
-  return shortest(all);
 }
 
 /** Prefixes without those that begin with another one. */

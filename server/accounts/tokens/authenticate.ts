@@ -109,16 +109,12 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
     if (token === undefined || type === null) throw invalidToken();
     const hash = hashToken(token);
     const find = tokenStatement(type, hash);
-    if (!mayCheckLater) {
-      const { rows } = await pool.query<TokenRow>(find);
-      return { principal: await readCaller(rows[0]), tokenCheck: null };
-    }
     const key = hash.toString("base64");
-    const expected = callers.get(key);
+    const expected = mayCheckLater ? callers.get(key) : undefined;
     if (expected !== undefined) return { principal: expected, tokenCheck: checkLater(find, key, expected) };
     const { rows } = await pool.query<TokenRow>(find);
     const principal = await readCaller(rows[0]);
-    callers.set(key, principal);
+    if (mayCheckLater) callers.set(key, principal);
     return { principal, tokenCheck: null };
   };
 }
