@@ -84,7 +84,7 @@ export const fullSizes: Sizes = {
   backup: { recordings: 100_000, files: 10_000, fileBytes: 2 ** 21 },
   manyWorkspaces: { workspaces: 1000, recordingsEach: 10_000, recordingsOfFirst: 60_000 },
   searchHours: 1000,
-  searchSamples: 40,
+  searchSamples: 100,
   indexedHours: 4,
 };
 

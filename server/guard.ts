@@ -87,7 +87,7 @@ function guard(
   });
 
   allowRegisteredOrigins(scope, origins);
-  const authenticate = createAuthenticate(db.pool, config.baseUrl, resource);
+  const authenticate = createAuthenticate(db, config.baseUrl, resource);
   const isStillActive = createCredentialCheck(db.pool);
 
   /** Whether a request's token may be checked with its first statement, after a body that is short. */

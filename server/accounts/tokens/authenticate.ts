@@ -5,6 +5,7 @@ import type pg from "pg";
 import { isAudience, type Resource } from "../../platform/auth/audience.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import { queryTogether } from "../../platform/db/client.ts";
+import type { Database } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { refuseCrossSite } from "../../platform/http/origin/cross-site.ts";
 import type { TokenCheck } from "../../platform/http/routing/token-check.ts";
@@ -32,7 +33,12 @@ interface Caller {
 export type Authenticate = (request: FastifyRequest, mayCheckLater: boolean) => Promise<Caller>;
 
 /** @param resource what the requests are for: tokens that are restricted to another resource are refused (RFC 8707). */
-export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Resource | null): Authenticate {
+export function createAuthenticate(
+  db: Pick<Database, "pool" | "shortStatements">,
+  baseUrl: string,
+  resource: Resource | null,
+): Authenticate {
+  const { pool, shortStatements } = db;
   /** By the hash of their token. Only what is expected: each request reads its token from the database. */
   const callers = new LRUCache<string, Principal>({ max: maxRemembered, ttl: rememberedMs });
 
@@ -63,7 +69,7 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
         if ((await checked) !== expected) throw changed();
         return pool.query(statement);
       }
-      const [found, result] = queryTogether(pool, find, statement);
+      const [found, result] = queryTogether(db, find, statement);
       checked = check(found);
       // Its error counts only if the caller is the expected one.
       result.catch(() => {});
@@ -74,11 +80,13 @@ export function createAuthenticate(pool: pg.Pool, baseUrl: string, resource: Res
       source: { query } as TokenCheck["source"],
       async readValue(name, sql, argument) {
         if (checked !== null) throw new Error("the token has already been checked");
-        const found = pool.query<TokenRow & { readonly value: unknown }>({
-          name: `${find.name}_${name}`,
-          text: `with token as (${find.text}) select token.*, (${sql}) as value from token`,
-          values: [...(find.values ?? []), argument],
-        });
+        const found = shortStatements.run(() =>
+          pool.query<TokenRow & { readonly value: unknown }>({
+            name: `${find.name}_${name}`,
+            text: `with token as (${find.text}) select token.*, (${sql}) as value from token`,
+            values: [...(find.values ?? []), argument],
+          }),
+        );
         checked = check(found);
         if ((await checked) !== expected) throw changed();
         return (await found).rows[0]?.value;

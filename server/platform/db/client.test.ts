@@ -6,8 +6,10 @@ import pg from "pg";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { PrimaryClient, queryTogether } from "./client.ts";
 import { isConnectionError } from "./connection-errors.ts";
+import { ShortStatements } from "./short-statements.ts";
 
 const { url } = await createTestDatabase();
+const shortStatements = new ShortStatements(4);
 
 /** A pool of one connection. */
 function openPool(query_timeout: number): pg.Pool {
@@ -53,7 +55,7 @@ test("two statements sent together have their own results and errors", async () 
   const named = { name: "double", text: "select $1::int * 2 as number", values: [21] };
   const failing = { text: "select 1 / $1::int as number", values: [0] };
   const outcomes = async (first: pg.QueryConfig, second: pg.QueryConfig): Promise<unknown[]> =>
-    (await Promise.allSettled(queryTogether(pool, first, second))).map((outcome) =>
+    (await Promise.allSettled(queryTogether({ pool, shortStatements }, first, second))).map((outcome) =>
       outcome.status === "fulfilled" ? outcome.value.rows[0]?.number : outcome.reason.message,
     );
   const other = { ...named, name: "other", values: [4] };
@@ -91,7 +93,7 @@ test("of two statements sent together the second sees what was committed before 
   })();
   const read = { text: "select number from counted" };
   while (!isDone) {
-    const [first, second] = await Promise.all(queryTogether(pool, read, read));
+    const [first, second] = await Promise.all(queryTogether({ pool, shortStatements }, read, read));
     assert.ok(first.rows[0]?.number <= second.rows[0]?.number);
   }
   await writing;
@@ -99,11 +101,15 @@ test("of two statements sent together the second sees what was committed before 
 
 test("two statements sent together without a response in time fail as a lost connection", async () => {
   const pool = openPool(300);
-  const sent = queryTogether(pool, { text: "select 1" }, { text: "select pg_sleep(30)" });
+  const sent = queryTogether(
+    { pool, shortStatements },
+    { text: "select 1" },
+    { text: "select pg_sleep(30)" },
+  );
   for (const outcome of await Promise.allSettled(sent))
     assert.ok(outcome.status === "rejected" && isConnectionError(outcome.reason));
   const [, later] = await Promise.all(
-    queryTogether(pool, { text: "select 1" }, { text: "select 2 as number" }),
+    queryTogether({ pool, shortStatements }, { text: "select 1" }, { text: "select 2 as number" }),
   );
   assert.deepEqual(later.rows, [{ number: 2 }]);
 });
@@ -121,7 +127,7 @@ test("results don't stay in memory until the whole heap is collected", async () 
   const queries = [
     () => client.query(text),
     () => pool.query(text),
-    () => Promise.all(queryTogether(pool, { text: "select 1" }, { text })),
+    () => Promise.all(queryTogether({ pool, shortStatements }, { text: "select 1" }, { text })),
   ];
   for (const query of queries) {
     for (let n = 0; n < 100; n += 1) await query();

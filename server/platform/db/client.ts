@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { tracedStatement } from "../telemetry/trace.ts";
+import type { ShortStatements } from "./short-statements.ts";
 
 /** PostgreSQL's code for a change on a standby, which a primary becomes when another server has taken its role. */
 export const readOnlyDatabase = "25006";
@@ -169,43 +170,48 @@ function makeQuery(
 
 /**
  * Sends two statements together on one connection, which saves a round trip: `QueryPair`.
- * @param pool whose connections are `TimedClient`s with a listener for their errors.
+ * @param db a pool whose connections are `TimedClient`s with a listener for their errors.
  * @returns the result of each.
  */
 export function queryTogether(
-  pool: pg.Pool,
+  db: { readonly pool: pg.Pool; readonly shortStatements: ShortStatements },
   first: pg.QueryConfig,
   second: pg.QueryConfig,
 ): [Promise<pg.QueryResult>, Promise<pg.QueryResult>] {
   const [one, other] = [Promise.withResolvers<pg.QueryResult>(), Promise.withResolvers<pg.QueryResult>()];
-  pool.connect((error, client, release) => {
-    if (client === undefined) {
-      one.reject(error);
-      other.reject(error);
-      return;
-    }
-    const { responseTimeoutMs } = client as unknown as TimedClient;
-    // The server's own limit is for each statement.
-    const timer =
-      responseTimeoutMs > 0 ? setTimeout(cut, 2 * responseTimeoutMs, client, "database") : undefined;
-    let isReleased = false;
-    const end = (failure?: Error): void => {
-      if (isReleased) return;
-      isReleased = true;
-      clearTimeout(timer);
-      // As in `pool.query`, a connection on which a statement has failed is not used again.
-      release(failure);
-    };
-    const pair = new QueryPair(first, second, {
-      first: (failure, result) => (failure ? one.reject(failure) : one.resolve(result)),
-      second(failure, result) {
-        end(failure);
-        if (failure) other.reject(failure);
-        else other.resolve(result);
-      },
+  const send = (leave: () => void): void =>
+    db.pool.connect((error, client, release) => {
+      if (client === undefined) {
+        leave();
+        one.reject(error);
+        other.reject(error);
+        return;
+      }
+      const { responseTimeoutMs } = client as unknown as TimedClient;
+      // The server's own limit is for each statement.
+      const timer =
+        responseTimeoutMs > 0 ? setTimeout(cut, 2 * responseTimeoutMs, client, "database") : undefined;
+      let isReleased = false;
+      const end = (failure?: Error): void => {
+        if (isReleased) return;
+        isReleased = true;
+        clearTimeout(timer);
+        // As in `pool.query`, a connection on which a statement has failed is not used again.
+        release(failure);
+        // After it, so that the next pair gets this connection.
+        leave();
+      };
+      const pair = new QueryPair(first, second, {
+        first: (failure, result) => (failure ? one.reject(failure) : one.resolve(result)),
+        second(failure, result) {
+          end(failure);
+          if (failure) other.reject(failure);
+          else other.resolve(result);
+        },
+      });
+      client.query(pair as unknown as pg.Submittable);
     });
-    client.query(pair as unknown as pg.Submittable);
-  });
+  db.shortStatements.enter(send);
   return [tracedStatement(first, () => one.promise), tracedStatement(second, () => other.promise)];
 }
 

@@ -1,7 +1,9 @@
+import { availableParallelism } from "node:os";
 import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { PrimaryClient, UnnamedClient } from "./client.ts";
 import { openReplica, type Queryable, type Reader, type Replica } from "./replica.ts";
+import { ShortStatements } from "./short-statements.ts";
 import type { DB } from "./types.ts";
 
 /** The database as features see it: typed statements through Kysely, hot ones as SQL text through the pool. */
@@ -10,6 +12,8 @@ export interface Database {
   readonly pool: pg.Pool;
   /** Whether all statements go to one server without a pooler, so that two may be sent together. */
   readonly isDirect: boolean;
+  /** For the first statements of requests, of which there may be many at the same time. */
+  readonly shortStatements: ShortStatements;
   /** For a connection of its own that keeps a session: past a pooler, for LISTEN and locks of sessions. */
   readonly session: pg.ClientConfig;
   /** For reads that tolerate lag; null: there is none. */
@@ -106,6 +110,7 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
     isDirect: direct === undefined && replica === null,
     kysely,
     pool,
+    shortStatements: new ShortStatements(isOnThisMachine(settings) ? availableParallelism() + 2 : Infinity),
     session: { ...(direct ?? settings), options: sessionOptions, application_name, keepAlive: true },
     async close() {
       await replica?.close();
@@ -114,6 +119,12 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/** Whether PostgreSQL, or its pooler, has the same processors as this process. */
+function isOnThisMachine(settings: ConnectionSettings): boolean {
+  const { host } = new pg.Client(settings);
+  return host.startsWith("/") || ["localhost", "127.0.0.1", "::1"].includes(host);
 }
 
 /** Where reads may go. */

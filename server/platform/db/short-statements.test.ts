@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openDatabase } from "./database.ts";
+import { ShortStatements } from "./short-statements.ts";
+
+/** Enters statements that run until they are told to end. @returns those that have begun, each with how to end it. */
+function enterMany(limit: ShortStatements, count: number): Map<number, () => void> {
+  const begun = new Map<number, () => void>();
+  for (let n = 0; n < count; n += 1) limit.enter((leave) => begun.set(n, leave));
+  return begun;
+}
+
+test("a statement begins when another one is done, in order", () => {
+  const begun = enterMany(new ShortStatements(2), 4);
+  assert.deepEqual([...begun.keys()], [0, 1]);
+  begun.get(1)?.();
+  assert.deepEqual([...begun.keys()], [0, 1, 2]);
+  // A statement makes room only once.
+  begun.get(1)?.();
+  assert.deepEqual([...begun.keys()], [0, 1, 2]);
+  begun.get(0)?.();
+  assert.deepEqual([...begun.keys()], [0, 1, 2, 3]);
+  for (const leave of begun.values()) leave();
+});
+
+test("slow statements don't hold up others, and make no more room when they are done", async () => {
+  const limit = new ShortStatements(2);
+  const begun = enterMany(limit, 5);
+  for (let waited = 0; begun.size < 5 && waited < 100; waited += 1) await delay(10);
+  assert.deepEqual([...begun.keys()], [0, 1, 2, 3, 4]);
+  begun.get(0)?.();
+  begun.get(1)?.();
+  await delay(50);
+  begun.get(2)?.();
+  begun.get(3)?.();
+  begun.get(4)?.();
+  assert.deepEqual([...enterMany(limit, 3).keys()], [0, 1]);
+});
+
+test("a statement that fails makes room", async () => {
+  const limit = new ShortStatements(1);
+  const failed = limit.run(() => Promise.reject(new Error("failed")));
+  const second = limit.run(async () => "second");
+  await assert.rejects(failed, /^Error: failed$/);
+  assert.equal(await second, "second");
+});
+
+test("statements are limited when PostgreSQL runs on the same machine", async () => {
+  const countAtOnce = async (host: string): Promise<number> => {
+    const db = openDatabase({ host }, { onError: () => {} });
+    const count = enterMany(db.shortStatements, 100).size;
+    await db.close();
+    return count;
+  };
+  const limited = availableParallelism() + 2;
+  for (const host of ["/run/postgresql", "localhost", "127.0.0.1"])
+    assert.equal(await countAtOnce(host), limited, host);
+  assert.equal(await countAtOnce("database.example"), 100);
+});
