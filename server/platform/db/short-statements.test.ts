@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "./database.ts";
 import { ShortStatements } from "./short-statements.ts";
 
-/** Enters statements that run until they are told to end. @returns those that have begun, each with how to end it. */
+/** Enters statements. @returns those that have begun, each with a function that ends it. */
 function enterMany(limit: ShortStatements, count: number): Map<number, () => void> {
   const begun = new Map<number, () => void>();
   for (let n = 0; n < count; n += 1) limit.enter((leave) => begun.set(n, leave));
