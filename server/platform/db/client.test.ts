@@ -81,6 +81,45 @@ test("two statements sent together have their own results and errors", async () 
   assert.deepEqual(await outcomes(named, other), [42, 8]);
 });
 
+test("two statements sent together count as one short statement until they are done, however they end", async () => {
+  const pool = openPool(300);
+  const refused = new pg.Pool({ host: "127.0.0.1", port: 1, Client: PrimaryClient } as pg.PoolConfig);
+  const broken = new pg.Pool({ Client: BrokenClient } as pg.PoolConfig);
+  const good = { text: "select 1" };
+  const failing = { text: "select 1 / $1::int", values: [0] };
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const unsendable = { ...failing, values: [circular] };
+  const slow = { text: "select pg_sleep(30)" };
+  const cases: [pg.Pool, pg.QueryConfig, pg.QueryConfig][] = [
+    [pool, good, good],
+    [pool, failing, good],
+    [pool, good, failing],
+    [pool, unsendable, good],
+    [pool, good, unsendable],
+    [pool, good, slow],
+    [refused, good, good],
+    [broken, good, good],
+  ];
+  for (const [n, [each, first, second]] of cases.entries()) {
+    const limit = new ShortStatements(1);
+    const sent = queryTogether({ pool: each, shortStatements: limit }, first, second);
+    await Promise.allSettled(sent);
+    let isFree = false;
+    limit.enter(() => {
+      isFree = true;
+    });
+    assert.ok(isFree, `case ${n}`);
+  }
+});
+
+/** As if the file of a certificate was missing. */
+class BrokenClient {
+  constructor() {
+    throw new Error("no such file");
+  }
+}
+
 test("of two statements sent together the second sees what was committed before the first ran", async () => {
   const pool = openPool(5000);
   const writer = openPool(5000);

@@ -179,38 +179,45 @@ export function queryTogether(
   second: pg.QueryConfig,
 ): [Promise<pg.QueryResult>, Promise<pg.QueryResult>] {
   const [one, other] = [Promise.withResolvers<pg.QueryResult>(), Promise.withResolvers<pg.QueryResult>()];
-  const send = (leave: () => void): void =>
-    db.pool.connect((error, client, release) => {
-      if (client === undefined) {
-        leave();
-        one.reject(error);
-        other.reject(error);
-        return;
-      }
+  const fail = (error: unknown): void => {
+    one.reject(error);
+    other.reject(error);
+  };
+  const send = (leave: () => void): void => {
+    const sendOn = (client: pg.PoolClient, release: (failure?: Error) => void): void => {
       const { responseTimeoutMs } = client as unknown as TimedClient;
       // The server's own limit is for each statement.
       const timer =
         responseTimeoutMs > 0 ? setTimeout(cut, 2 * responseTimeoutMs, client, "database") : undefined;
-      let isReleased = false;
-      const end = (failure?: Error): void => {
-        if (isReleased) return;
-        isReleased = true;
-        clearTimeout(timer);
-        // As in `pool.query`, a connection on which a statement has failed is not used again.
-        release(failure);
-        // After it, so that the next pair gets this connection.
-        leave();
-      };
+      let isDone = false;
       const pair = new QueryPair(first, second, {
         first: (failure, result) => (failure ? one.reject(failure) : one.resolve(result)),
         second(failure, result) {
-          end(failure);
           if (failure) other.reject(failure);
           else other.resolve(result);
+          if (isDone) return;
+          isDone = true;
+          clearTimeout(timer);
+          // As in `pool.query`, a connection on which a statement has failed is not used again.
+          release(failure);
+          // After it, so that the next pair gets this connection.
+          leave();
         },
       });
       client.query(pair as unknown as pg.Submittable);
-    });
+    };
+    try {
+      db.pool.connect((error, client, release) => {
+        if (client !== undefined) return sendOn(client, release);
+        fail(error);
+        leave();
+      });
+    } catch (error) {
+      // A connection can't even be made, for example without the file of its certificate.
+      fail(error);
+      leave();
+    }
+  };
   db.shortStatements.enter(send);
   return [tracedStatement(first, () => one.promise), tracedStatement(second, () => other.promise)];
 }

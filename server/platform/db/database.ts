@@ -121,10 +121,9 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
   };
 }
 
-/** Whether PostgreSQL, or its pooler, has the same processors as this process. */
+/** Whether PostgreSQL has the same processors as this process. Behind a loopback address may be a proxy or a tunnel. */
 function isOnThisMachine(settings: ConnectionSettings): boolean {
-  const { host } = new pg.Client(settings);
-  return host.startsWith("/") || ["localhost", "127.0.0.1", "::1"].includes(host);
+  return new pg.Client(settings).host.startsWith("/");
 }
 
 /** Where reads may go. */

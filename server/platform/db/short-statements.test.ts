@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openDatabase } from "./database.ts";
+import { type ConnectionSettings, openDatabase } from "./database.ts";
 import { ShortStatements } from "./short-statements.ts";
 
 /** Enters statements. @returns those that have begun, each with a function that ends it. */
@@ -39,23 +39,37 @@ test("slow statements don't hold up others, and make no more room when they are 
   assert.deepEqual([...enterMany(limit, 3).keys()], [0, 1]);
 });
 
-test("a statement that fails makes room", async () => {
-  const limit = new ShortStatements(1);
-  const failed = limit.run(() => Promise.reject(new Error("failed")));
-  const second = limit.run(async () => "second");
-  await assert.rejects(failed, /^Error: failed$/);
-  assert.equal(await second, "second");
+test("when a hundred wait, more begin at once, and wait for a connection instead", () => {
+  const begun = enterMany(new ShortStatements(2), 105);
+  assert.deepEqual([...begun.keys()], [0, 1, 102, 103, 104]);
+  for (const leave of begun.values()) leave();
 });
 
-test("statements are limited when PostgreSQL runs on the same machine", async () => {
-  const countAtOnce = async (host: string): Promise<number> => {
-    const db = openDatabase({ host }, { onError: () => {} });
-    const count = enterMany(db.shortStatements, 100).size;
+test("a statement that fails makes room", async () => {
+  const limit = new ShortStatements(1);
+  await assert.rejects(
+    limit.run(() => Promise.reject(new Error("failed"))),
+    /^Error: failed$/,
+  );
+  assert.equal(enterMany(limit, 1).size, 1);
+});
+
+test("statements are limited when PostgreSQL is reached by a socket", async () => {
+  const limited = availableParallelism() + 2;
+  const countAtOnce = async (settings: ConnectionSettings): Promise<number> => {
+    const db = openDatabase(settings, { onError: () => {} });
+    const count = enterMany(db.shortStatements, limited + 1).size;
     await db.close();
     return count;
   };
-  const limited = availableParallelism() + 2;
-  for (const host of ["/run/postgresql", "localhost", "127.0.0.1"])
-    assert.equal(await countAtOnce(host), limited, host);
-  assert.equal(await countAtOnce("database.example"), 100);
+  for (const settings of [
+    { host: "/run/postgresql" },
+    { connectionString: "postgres://parley@localhost/parley?host=/run/postgresql" },
+  ])
+    assert.equal(await countAtOnce(settings), limited);
+  for (const settings of [
+    { host: "127.0.0.1" },
+    { connectionString: "postgres://parley@database.example/parley" },
+  ])
+    assert.equal(await countAtOnce(settings), limited + 1);
 });

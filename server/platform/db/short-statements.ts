@@ -1,12 +1,16 @@
-/** How long a statement counts as short. */
+/** How long a statement counts as short, at least; up to twice as long. */
 const shortMs = 10;
+
+/** More than these don't wait here but for a connection of the pool, which limits how long. */
+const maxWaiting = 100;
 
 /**
  * Limits how many short statements run at the same time, while PostgreSQL shares the processors of this machine. Statements that
  * interrupt each other displace each other's data from the processors' caches: on two cores, eight at a time need a fifth
  * more processor time each than four.
  *
- * A statement that is not done within 10 ms no longer counts, so slow ones don't hold up others.
+ * A statement that is not done within 10 to 20 ms no longer counts, so slow ones don't hold up others, and none waits for
+ * more than half a second.
  */
 export class ShortStatements {
   readonly #max: number;
@@ -22,7 +26,7 @@ export class ShortStatements {
 
   /** Starts a statement when there is room, possibly at once. @param start gets what must be called when it is done. */
   enter(start: (leave: () => void) => void): void {
-    if (this.#running.size < this.#max) {
+    if (this.#running.size < this.#max || this.#waiting.length >= maxWaiting) {
       this.#begin(start);
       return;
     }
