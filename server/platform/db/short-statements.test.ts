@@ -42,6 +42,8 @@ test("slow statements don't hold up others, and make no more room when they are 
 test("when a hundred wait, more begin at once, and wait for a connection instead", () => {
   const begun = enterMany(new ShortStatements(2), 105);
   assert.deepEqual([...begun.keys()], [0, 1, 102, 103, 104]);
+  begun.get(0)?.();
+  assert.deepEqual([...begun.keys()], [0, 1, 102, 103, 104, 2], "those that wait are not overtaken for good");
   for (const leave of begun.values()) leave();
 });
 

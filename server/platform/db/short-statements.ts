@@ -26,12 +26,13 @@ export class ShortStatements {
 
   /** Starts a statement when there is room, possibly at once. @param start gets what must be called when it is done. */
   enter(start: (leave: () => void) => void): void {
-    if (this.#running.size < this.#max || this.#waiting.length >= maxWaiting) {
-      this.#begin(start);
-      return;
+    if (this.#running.size < this.#max) this.#begin(start);
+    // Not counted, or those that wait would have to wait for it.
+    else if (this.#waiting.length >= maxWaiting) start(() => {});
+    else {
+      this.#waiting.push(() => this.#begin(start));
+      if (this.#timer === undefined) this.#watch();
     }
-    this.#waiting.push(() => this.#begin(start));
-    if (this.#timer === undefined) this.#watch();
   }
 
   /** Runs a statement when there is room. */
