@@ -11,7 +11,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/config": ["platform/db", "platform/storage"],
   "platform/confinement": ["platform/db"],
   "platform/crypto": ["platform/db", "platform/storage"],
-  "platform/db": ["platform/storage", "platform/telemetry", "platform/version"],
+  "platform/db": ["platform/concurrency", "platform/storage", "platform/telemetry", "platform/version"],
   "platform/event-loop": ["platform/telemetry"],
   "platform/events": ["platform/db"],
   "platform/http": [

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import pg from "pg";
 import { createTestDatabase } from "../../../test/support/database.ts";
 import { PrimaryClient, queryTogether } from "./client.ts";
 import { isConnectionError } from "./connection-errors.ts";
-import { ShortStatements } from "./short-statements.ts";
+import { createShortStatements, type ShortStatements } from "./short-statements.ts";
 
 const { url } = await createTestDatabase();
-const shortStatements = new ShortStatements(4);
+const shortStatements = createShortStatements(4);
 
 /** A pool of one connection. */
 function openPool(query_timeout: number): pg.Pool {
@@ -102,14 +103,20 @@ test("two statements sent together count as one short statement until they are d
     [broken, good, good],
   ];
   for (const [n, [each, first, second]] of cases.entries()) {
-    const limit = new ShortStatements(1);
-    const sent = queryTogether({ pool: each, shortStatements: limit }, first, second);
+    let running = 0;
+    const counted: ShortStatements = {
+      run(work) {
+        running += 1;
+        return work().finally(() => {
+          running -= 1;
+        });
+      },
+    };
+    const sent = queryTogether({ pool: each, shortStatements: counted }, first, second);
+    assert.equal(running, 1, `case ${n}`);
     await Promise.allSettled(sent);
-    let isFree = false;
-    limit.enter(() => {
-      isFree = true;
-    });
-    assert.ok(isFree, `case ${n}`);
+    await nextTurn();
+    assert.equal(running, 0, `case ${n}`);
   }
 });
 

@@ -179,46 +179,41 @@ export function queryTogether(
   second: pg.QueryConfig,
 ): [Promise<pg.QueryResult>, Promise<pg.QueryResult>] {
   const [one, other] = [Promise.withResolvers<pg.QueryResult>(), Promise.withResolvers<pg.QueryResult>()];
-  const fail = (error: unknown): void => {
-    one.reject(error);
-    other.reject(error);
-  };
-  const send = (leave: () => void): void => {
-    const sendOn = (client: pg.PoolClient, release: (failure?: Error) => void): void => {
+  const send = (done: () => void): void =>
+    db.pool.connect((error, client, release) => {
+      if (client === undefined) {
+        one.reject(error);
+        other.reject(error);
+        done();
+        return;
+      }
       const { responseTimeoutMs } = client as unknown as TimedClient;
       // The server's own limit is for each statement.
       const timer =
         responseTimeoutMs > 0 ? setTimeout(cut, 2 * responseTimeoutMs, client, "database") : undefined;
-      let isDone = false;
+      let isReleased = false;
       const pair = new QueryPair(first, second, {
         first: (failure, result) => (failure ? one.reject(failure) : one.resolve(result)),
         second(failure, result) {
           if (failure) other.reject(failure);
           else other.resolve(result);
-          if (isDone) return;
-          isDone = true;
+          if (isReleased) return;
+          isReleased = true;
           clearTimeout(timer);
           // As in `pool.query`, a connection on which a statement has failed is not used again.
           release(failure);
-          // After it, so that the next pair gets this connection.
-          leave();
+          done();
         },
       });
       client.query(pair as unknown as pg.Submittable);
-    };
-    try {
-      db.pool.connect((error, client, release) => {
-        if (client !== undefined) return sendOn(client, release);
-        fail(error);
-        leave();
-      });
-    } catch (error) {
-      // A connection can't even be made, for example without the file of its certificate.
-      fail(error);
-      leave();
-    }
-  };
-  db.shortStatements.enter(send);
+    });
+  db.shortStatements
+    .run(() => new Promise<void>(send))
+    // A connection can't even be made, for example without the file of its certificate.
+    .catch((error) => {
+      one.reject(error);
+      other.reject(error);
+    });
   return [tracedStatement(first, () => one.promise), tracedStatement(second, () => other.promise)];
 }
 

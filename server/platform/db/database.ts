@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import { PrimaryClient, UnnamedClient } from "./client.ts";
 import { openReplica, type Queryable, type Reader, type Replica } from "./replica.ts";
-import { ShortStatements } from "./short-statements.ts";
+import { createShortStatements, type ShortStatements } from "./short-statements.ts";
 import type { DB } from "./types.ts";
 
 /** The database as features see it: typed statements through Kysely, hot ones as SQL text through the pool. */
@@ -110,7 +110,7 @@ export function openDatabase(settings: ConnectionSettings, options: OpenOptions)
     isDirect: direct === undefined && replica === null,
     kysely,
     pool,
-    shortStatements: new ShortStatements(isOnThisMachine(settings) ? availableParallelism() + 2 : Infinity),
+    shortStatements: createShortStatements(isOnThisMachine(settings) ? availableParallelism() + 2 : Infinity),
     session: { ...(direct ?? settings), options: sessionOptions, application_name, keepAlive: true },
     async close() {
       await replica?.close();
