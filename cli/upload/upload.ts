@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ChunkSize, createChunkSize } from "../../contract/chunk-size.ts";
 import { formatOf, mediaFormats } from "../../contract/media-formats.ts";
+import { parseBaseUrl } from "../../server/platform/config/values.ts";
 import { collect } from "../support/options.ts";
 import {
   createImport,
@@ -55,7 +56,10 @@ export function uploadCommand(): Command {
     )
     .option("--join", "join the files, in this order, to one recording")
     .addOption(
-      new Option("--url <base>", "base URL of the server").env("PARLEY_URL").default("http://localhost:3000"),
+      new Option("--url <base>", "base URL of the server")
+        .env("PARLEY_URL")
+        .argParser(readBaseUrl)
+        .default("http://localhost:3000"),
     )
     .addOption(
       new Option(
@@ -91,6 +95,14 @@ export function uploadCommand(): Command {
     .action(uploadAll);
 }
 
+function readBaseUrl(text: string): string {
+  try {
+    return parseBaseUrl(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
 function readMebibytes(text: string): number {
   const size = Number(text);
   if (!Number.isInteger(size) || size < 1 || size > 4096)
@@ -112,8 +124,7 @@ async function uploadAll(paths: string[], options: Options): Promise<void> {
     fail(`--join takes at most ${maxParts} files`);
     return;
   }
-  // Bounded: an option of the command.
-  const target: Target = { url: options.url.replace(/\/+$/, ""), token: options.token };
+  const target: Target = { url: options.url, token: options.token };
   explainSignals();
   const chunkSize = createChunkSize();
   for (const given of recordings) {

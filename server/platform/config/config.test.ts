@@ -21,6 +21,70 @@ test("the base URL follows the port and loses a trailing slash", () => {
   assert.equal(readConfig({ PARLEY_BASE_URL: "https://p.example/" }, "/tmp").baseUrl, "https://p.example");
 });
 
+test("the base URL is used as its origin, however it is written", () => {
+  for (const [text, origin] of [
+    ["HTTPS://Parley.Example.COM", "https://parley.example.com"],
+    ["http://localhost:4827 ", "http://localhost:4827"],
+    ["\thttps://p.example//\n", "https://p.example"],
+    ["https://p.example:443/?", "https://p.example"],
+    ["https://münchen.example:8443", "https://xn--mnchen-3ya.example:8443"],
+    ["http://[::1]:3000", "http://[::1]:3000"],
+  ] as const)
+    assert.equal(readConfig({ PARLEY_BASE_URL: text }, "/tmp").baseUrl, origin, text);
+});
+
+test("a base URL with more than an origin is refused in one line that says what to set", () => {
+  for (const [text, words] of [
+    ["http://localhost:8089/parley", /nothing after the host.*set it to http:\/\/localhost:8089 and/],
+    ["https://p.example/index.html", /set it to https:\/\/p\.example and/],
+    ["https://p.example/?a=1", /nothing after the host/],
+    ["https://p.example/#a", /nothing after the host/],
+    [
+      "https://user:pw@p.example",
+      /must not contain a user name or password: set it to https:\/\/p\.example$/,
+    ],
+    ["https://user@p.example", /must not contain a user name/],
+    ["ftp://p.example", /must be an http or https URL such as/],
+    ["p.example:3000", /must be an http or https URL such as/],
+    ["https://", /must be an http or https URL such as/],
+  ] as const)
+    assert.throws(
+      () => readConfig({ PARLEY_BASE_URL: text }, "/tmp"),
+      (error) => error instanceof ConfigError && words.test(error.message) && !/[;\n]|pw/.test(error.message),
+      text,
+    );
+});
+
+test("URLs of other servers are used as parsed; credentials that would not be sent are refused", () => {
+  const config = readConfig(
+    {
+      PARLEY_S3_ENDPOINT: " HTTP://MinIO:9000/ ",
+      PARLEY_LLM_URL: "https://Models.example/v1/ ",
+      PARLEY_MODEL_MIRROR: "https://user:pw@mirror.example/speech/",
+      PARLEY_DATABASE_URL: "postgres://db/parley\n",
+      PARLEY_OIDC_ISSUER: " https://id.example/ ",
+      PARLEY_OIDC_CLIENT_ID: "x",
+      PARLEY_OIDC_CLIENT_SECRET: "y",
+      PARLEY_SMTP_URL: "smtp://mail.example ",
+      PARLEY_SMTP_FROM: "parley@example.com",
+    },
+    "/tmp",
+  );
+  assert.equal(config.s3Connection.endpoint, "http://minio:9000");
+  assert.equal(config.languageModel?.url, "https://models.example/v1");
+  assert.equal(config.modelMirror, "https://user:pw@mirror.example/speech");
+  assert.equal(config.databaseUrl, "postgres://db/parley");
+  assert.equal(config.singleSignOn?.issuer, "https://id.example/");
+  assert.equal(config.smtp?.url, "smtp://mail.example");
+  for (const name of [
+    "PARLEY_S3_ENDPOINT",
+    "PARLEY_LLM_URL",
+    "PARLEY_TRANSCRIPTION_URL",
+    "PARLEY_OIDC_ISSUER",
+  ])
+    assert.throws(() => readConfig({ [name]: "https://user:pw@host.example" }, "/tmp"), /user name/, name);
+});
+
 test("an invalid setting gives one line that names it and its rule", () => {
   for (const [name, value] of [
     ["PARLEY_PORT", "http"],

@@ -4,6 +4,7 @@ import { resolveDataDir } from "../db/embedded/index.ts";
 import type { Config, SingleSignOnSettings, SmtpSettings, TranscriptionSettings } from "./types.ts";
 import {
   addressRanges,
+  baseUrl,
   bucketPrefix,
   byteSize,
   contactUris,
@@ -13,6 +14,7 @@ import {
   flag,
   hostNames,
   httpUrl,
+  httpUrlWithUser,
   issuerUrl,
   keepRule,
   listenAddress,
@@ -43,7 +45,7 @@ export type {
 const settings = {
   PARLEY_HOST: z.string(),
   PARLEY_PORT: whole(1, 65535),
-  PARLEY_BASE_URL: httpUrl,
+  PARLEY_BASE_URL: baseUrl,
   PARLEY_DATA_DIR: z.string(),
   PARLEY_DATABASE_URL: databaseUrl,
   PARLEY_DATABASE_DIRECT_URL: databaseUrl,
@@ -86,7 +88,7 @@ const settings = {
   PARLEY_HOOK_RETRY_SCHEDULE: retrySchedule,
   PARLEY_TRANSCRIPTION: z.enum(["local", "server", "off"]),
   PARLEY_TRANSCRIPTION_THREADS: whole(1, 64),
-  PARLEY_MODEL_MIRROR: httpUrl,
+  PARLEY_MODEL_MIRROR: httpUrlWithUser,
   PARLEY_TRANSCRIPTION_URL: httpUrl,
   PARLEY_TRANSCRIPTION_MODEL: z.string(),
   PARLEY_TRANSCRIPTION_API_KEY: z.string(),

@@ -137,33 +137,82 @@ export const bucketPrefix = z
   // Bounded: a setting.
   .transform((text) => `${text.replace(/\/+$/, "")}/`);
 
-/** An http or https URL; a trailing slash is removed. */
-export const httpUrl = z
-  .string()
-  .refine((text) => {
-    const url = URL.parse(text);
-    return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
-  }, "must be an http or https URL without a query")
+/**
+ * The URL of this service as its origin, the only form that is used from then on.
+ * @throws Error whose message ends a sentence ("must …") and says what to set.
+ */
+export function parseBaseUrl(text: string): string {
+  const url = parseHttpUrl(text);
+  if (url === null) throw new Error("must be an http or https URL such as https://parley.example.com");
+  if (/[^/]/.test(url.pathname) || url.search !== "" || url.hash !== "")
+    throw new Error(
+      `must have nothing after the host and port, because Parley has no path of its own: set it to ${url.origin} and give Parley a host name or port of its own`,
+    );
+  if (hasUserInfo(url)) throw new Error(`must not contain a user name or password: set it to ${url.origin}`);
+  return url.origin;
+}
+
+/** The URL of this service; see parseBaseUrl. */
+export const baseUrl = z.string().transform((text, context) => {
+  try {
+    return parseBaseUrl(text);
+  } catch (error) {
+    context.addIssue((error as Error).message);
+    return z.NEVER;
+  }
+});
+
+/** The URL of another server, normalized and without a trailing slash. A user name and password are allowed. */
+export const httpUrlWithUser = z.string().transform((text, context) => {
+  const url = parseHttpUrl(text);
+  if (url === null || url.search !== "" || url.hash !== "") {
+    context.addIssue("must be an http or https URL without a query");
+    return z.NEVER;
+  }
   // Bounded: a setting.
-  .transform((text) => text.replace(/\/+$/, ""));
+  return url.href.replace(/[?#]$/, "").replace(/\/+$/, "");
+});
+
+/** The same without user name and password, which would not be sent. */
+export const httpUrl = httpUrlWithUser.refine(
+  (text) => !hasUserInfo(new URL(text)),
+  "must not contain a user name or password, which have settings of their own",
+);
+
+/** Null: not an absolute http or https URL. Text around it and other notations of the same URL don't matter. */
+function parseHttpUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== "" ? url : null;
+}
+
+function hasUserInfo({ username, password }: URL): boolean {
+  return username !== "" || password !== "";
+}
 
 /** The mail server: `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
-export const smtpUrl = z.string().refine((text) => {
-  const url = URL.parse(text);
-  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
-}, "must be a URL such as smtp://user:password@mail.example.com:587");
+export const smtpUrl = z
+  .string()
+  .trim()
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
+  }, "must be a URL such as smtp://user:password@mail.example.com:587");
 
-/** Issuers are compared exactly, so the text is not normalized. Only localhost may go without TLS. */
-export const issuerUrl = z.string().refine((text) => {
-  const url = URL.parse(text);
-  if (url === null || url.search !== "" || url.hash !== "") return false;
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
-}, "must be the https URL of an OpenID Connect issuer");
+/** Issuers are compared exactly, so the text is only trimmed. Only localhost may go without TLS. */
+export const issuerUrl = z
+  .string()
+  .trim()
+  .refine((text) => {
+    const url = URL.parse(text);
+    if (url === null || url.search !== "" || url.hash !== "" || hasUserInfo(url)) return false;
+    const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+    return url.protocol === "https:" || (url.protocol === "http:" && isLocal);
+  }, "must be the https URL of an OpenID Connect issuer, without user name, password and query");
 
 /** Hardly validated: PostgreSQL's connection strings allow more than URLs, such as an empty host. */
 export const databaseUrl = z
   .string()
+  .trim()
   .regex(/^postgres(ql)?:\/\//, "must be a postgres:// connection string")
   .refine((text) => {
     const [host = ""] = text.slice(text.indexOf("//") + 2).split(/[/?]/, 1);
