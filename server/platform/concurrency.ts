@@ -96,19 +96,30 @@ export async function* forEachStreamed<T>(
   work: (item: T) => Promise<void>,
 ): AsyncGenerator<void> {
   const running = new Set<Promise<void>>();
+  // Kept, because work may fail while nothing waits for it: the next item is still being read, or the caller is busy.
+  let failure: { readonly error: unknown } | undefined;
+  const run = async (item: T): Promise<void> => {
+    try {
+      await work(item);
+    } catch (error) {
+      failure ??= { error };
+    }
+  };
   try {
     for await (const item of items) {
-      const task: Promise<void> = work(item).finally(() => running.delete(task));
-      // Awaited below; a rejection in the meantime is not unhandled.
-      task.catch(() => undefined);
+      if (failure !== undefined) break;
+      const task: Promise<void> = run(item).finally(() => running.delete(task));
       running.add(task);
       if (running.size < concurrency) continue;
       await Promise.race(running);
+      if (failure !== undefined) break;
       yield;
     }
-    await Promise.all(running);
-    yield;
+  } catch (error) {
+    failure ??= { error };
   } finally {
-    await Promise.allSettled(running);
+    await Promise.all(running);
   }
+  if (failure !== undefined) throw failure.error;
+  yield;
 }
