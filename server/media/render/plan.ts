@@ -30,7 +30,7 @@ export type MediaPlan =
 
 /**
  * Stored forms: video is an mp4 with h264 (8 bit, 4:2:0, at most 720 lines) and aac, its index in front; audio is an
- * mp3. A video without sound stays without. Keyframes further apart than six seconds are no reason to re-encode: only
+ * mp3 in which browsers find every time, so one with a constant bit rate. A video without sound stays without. Keyframes further apart than six seconds are no reason to re-encode: only
  * uploads with a rule about them, which have been checked, and uploads without come here.
  * @throws MediaFailedError when the recording's main track is missing.
  */
@@ -38,7 +38,7 @@ export function planMedia(facts: MediaFacts, input: Input): MediaPlan {
   const { video, audio } = input;
   if (facts.mediaType === "audio") {
     if (audio === null) throw new MediaFailedError("The file has no audio track.");
-    if (facts.container === "mp3") return { form: "keep" };
+    if (facts.container === "mp3" && facts.isStoredForm) return { form: "keep" };
     return { form: "transcode", to: "mp3", video: null, audio: "encode" };
   }
   if (video === null) throw new MediaFailedError("The file has no video track.");

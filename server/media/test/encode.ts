@@ -18,16 +18,20 @@ interface TestVideo {
   readonly width?: number;
   readonly height?: number;
   readonly fps?: number;
+  /** Seconds between keyframes. */
+  readonly keyframeSec?: number;
 }
 
 /** An audio track: a tone, in the seconds of `sounds` only. */
 interface TestAudio {
   readonly codec: string;
-  readonly hz?: number;
+  readonly hz?: number | ((sec: number) => number);
   readonly sampleRate?: number;
   readonly channels?: 1 | 2;
   readonly title?: string;
   readonly sounds?: (sec: number) => boolean;
+  /** Options of the encoder. */
+  readonly options?: Readonly<Record<string, string | number>>;
 }
 
 export interface TestFile {
@@ -85,14 +89,14 @@ interface Writer {
 }
 
 function openVideo(output: ReturnType<typeof openOutput>, track: TestVideo, seconds: number): Writer {
-  const { codec, width = 160, height = 90, fps = 5 } = track;
+  const { codec, width = 160, height = 90, fps = 5, keyframeSec = 10 } = track;
   const encoder = openEncoder(output, codec, quick[codec] ?? {}, (context) => {
     context.width = width;
     context.height = height;
     context.pixelFormat = AV_PIX_FMT_YUV420P;
     context.timeBase = new Rational(1, fps);
     context.framerate = new Rational(fps, 1);
-    context.gopSize = fps * 10;
+    context.gopSize = fps * keyframeSec;
     context.bitRate = 100_000n;
   });
   const planes = Buffer.alloc(width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2), 128);
@@ -116,11 +120,11 @@ function openVideo(output: ReturnType<typeof openOutput>, track: TestVideo, seco
 }
 
 function openAudio(output: ReturnType<typeof openOutput>, track: TestAudio, seconds: number): Writer {
-  const { codec, hz = 440, sampleRate = 48_000, channels = 1, sounds = () => true } = track;
+  const { codec, hz = 440, sampleRate = 48_000, channels = 1, sounds = () => true, options = {} } = track;
   const format = sampleFormats[codec] ?? AV_SAMPLE_FMT_FLTP;
   const layout = channels === 1 ? AV_CHANNEL_LAYOUT_MONO : AV_CHANNEL_LAYOUT_STEREO;
   let frameSize = 0;
-  const encoder = openEncoder(output, codec, {}, (context) => {
+  const encoder = openEncoder(output, codec, options, (context) => {
     context.sampleRate = sampleRate;
     context.sampleFormat = format;
     context.channelLayout = layout;
@@ -132,7 +136,8 @@ function openAudio(output: ReturnType<typeof openOutput>, track: TestAudio, seco
   const write = (count: number): void => {
     const values = Float32Array.from({ length: count }, (_, i) => {
       const sec = (at + i) / sampleRate;
-      return sounds(sec) ? 0.5 * Math.sin(2 * Math.PI * hz * sec) : 0;
+      const frequency = typeof hz === "number" ? hz : hz(sec);
+      return sounds(sec) ? 0.5 * Math.sin(2 * Math.PI * frequency * sec) : 0;
     });
     const frame = newFrame();
     Object.assign(frame, { format, sampleRate, channelLayout: layout, nbSamples: count });

@@ -13,6 +13,8 @@ export interface MeasuredMedia {
   readonly startedAt?: string | undefined;
   readonly isFastStart: boolean;
   readonly isFragmented: boolean;
+  /** Whether browsers find any time of the file exactly; absent where the container lists the position of every frame. */
+  readonly isExactlySeekable?: boolean;
 }
 
 export interface MeasuredVideo {

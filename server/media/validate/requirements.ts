@@ -48,7 +48,7 @@ export function brokenRules(
 
 /** Whether the file has the form in which recordings are stored and served, so that it needs no conversion. */
 export function isStoredForm(media: MeasuredMedia): boolean {
-  if (media.isFragmented) return false;
+  if (media.isFragmented || media.isExactlySeekable === false) return false;
   if (media.videos.length === 0) return audioRules(media).length === 0;
   // A recording of the older operation may be silent: no conversion gives it sound.
   return videoRules(media).every(({ rule }) => rule === "audio_track");

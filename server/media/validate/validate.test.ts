@@ -63,12 +63,12 @@ for (const [name, reason] of Object.entries(badVideos))
   });
 
 const audios = {
-  "good-cbr.mp3": { durationMs: 12_096, sampleRate: 16_000 },
-  "good-vbr-no-xing.mp3": { durationMs: 12_096, sampleRate: 16_000 },
-  "good-44100.mp3": { durationMs: 12_042, sampleRate: 44_100 },
+  "good-cbr.mp3": { durationMs: 12_096, sampleRate: 16_000, isStoredForm: true },
+  "good-vbr-no-xing.mp3": { durationMs: 12_096, sampleRate: 16_000, isStoredForm: false },
+  "good-44100.mp3": { durationMs: 12_042, sampleRate: 44_100, isStoredForm: true },
 } as const;
 
-for (const [name, { durationMs, sampleRate }] of Object.entries(audios))
+for (const [name, { durationMs, sampleRate, isStoredForm }] of Object.entries(audios))
   test(`audio: ${name} is accepted, and its frames are counted`, () => {
     const content = fixture(name);
     assert.deepEqual(validateHere(content, audio), {
@@ -81,7 +81,7 @@ for (const [name, { durationMs, sampleRate }] of Object.entries(audios))
         video: null,
         audio: { codec: "mp3", channels: 1, sampleRate },
         isFastStart: true,
-        isStoredForm: true,
+        isStoredForm,
       },
     });
   });

@@ -99,8 +99,8 @@ test("a video becomes a recording that plays while it loads, with all its files"
   );
 });
 
-test("an mp3 becomes an audio recording, byte for byte", async () => {
-  const sent = fixture("good-vbr-no-xing.mp3");
+test("an mp3 with a constant bit rate becomes an audio recording, byte for byte", async () => {
+  const sent = fixture("good-cbr.mp3");
   const id = await send("audio", sent);
   const upload = await settled(id, "success", "failure");
   assert.equal(upload.status, "success", upload.failure?.reason);

@@ -7,6 +7,8 @@ export interface FrameHeader {
   readonly sampleRate: number;
   readonly channels: number;
   readonly samples: number;
+  /** Bits a second; 0 for the free format. */
+  readonly bitRate: number;
   /** Bytes with the header; 0 for the free format, whose frames don't state it. */
   readonly bytes: number;
 }
@@ -57,7 +59,7 @@ function describe(key: number): FrameHeader | null {
   const slot = layer === 1 ? 4 : 1;
   const bytes =
     bitRate === 0 ? 0 : (Math.floor((samples * bitRate) / (8 * slot * sampleRate)) + padding) * slot;
-  return { version, layer, sampleRate, channels: mode === 3 ? 1 : 2, samples, bytes };
+  return { version, layer, sampleRate, channels: mode === 3 ? 1 : 2, samples, bitRate, bytes };
 }
 
 /** Whether one frame may follow the other in the same recording. */
@@ -84,6 +86,12 @@ function textAt(content: Uint8Array, at: number): string {
  */
 export function isContentsFrame(header: FrameHeader, content: Uint8Array, at: number): boolean {
   return contentsAt(header, content, at) !== null || textAt(content, at + 4 + 32) === "VBRI";
+}
+
+/** Whether a table of contents is that of a constant bit rate, from which players compute positions exactly. */
+export function isOfConstantRate(header: FrameHeader, content: Uint8Array, at: number): boolean {
+  const offset = contentsAt(header, content, at);
+  return offset !== null && textAt(content, at + offset) === "Info";
 }
 
 /**

@@ -41,6 +41,27 @@ test("mp3: a header that claims 800 seconds over eight is not trusted, nor count
   assert.match(reasonFor(lying, audio), /^The recording is 8\.1\d* seconds long/);
 });
 
+test("mp3: only a file in which players find every time by its bit rate is stored as it is", () => {
+  const cbr = fixture("good-cbr.mp3");
+  const ape = Buffer.alloc(40_000);
+  ape.write("APETAGEX", 40_000 - 32, "latin1");
+  ape.writeUInt32LE(40_000, 40_000 - 20);
+  const cases: readonly [name: string, content: Buffer, isKept: boolean][] = [
+    ["a constant bit rate", cbr, true],
+    ["a few stray bytes", Buffer.concat([Buffer.alloc(300), cbr]), true],
+    ["a long tag behind a header that says where the sound ends", Buffer.concat([cbr, ape]), true],
+    ["a variable bit rate without a header", bare, false],
+    ["a header whose length is wrong", Buffer.concat([cbr, cbr]), false],
+    ["zero bytes in front", Buffer.concat([Buffer.alloc(30_000), cbr]), false],
+    [
+      "a header of a variable bit rate",
+      Buffer.from(cbr.toString("latin1").replace("Info", "Xing"), "latin1"),
+      false,
+    ],
+  ];
+  for (const [name, content, isKept] of cases) assert.equal(facts(content).isStoredForm, isKept, name);
+});
+
 test("mp3: tags in front, however many, and tags at the end are not audio", () => {
   const ape = Buffer.alloc(64);
   ape.write("APETAGEX", 0, "latin1");

@@ -10,6 +10,7 @@ import {
   headerAt,
   isContentsFrame,
   isLike,
+  isOfConstantRate,
 } from "./frame.ts";
 import { apeBytes, id3v2Bytes, soundEnd } from "./tags.ts";
 
@@ -45,12 +46,45 @@ export function measureMp3(bytes: Bytes): MeasuredMedia {
     ],
     isFastStart: true,
     isFragmented: false,
+    isExactlySeekable: walk.isExactlySeekable,
   };
 }
 
 interface Walk {
   readonly first: FrameHeader;
   readonly seconds: number;
+  readonly isExactlySeekable: boolean;
+}
+
+/** Players are this far off at most. */
+const maxSeekErrorSec = 0.2;
+
+/** What decides whether players find a time by its share of the file. */
+interface Regularity {
+  /** Of the first frame with sound; -1: not all frames have it. */
+  bitRate: number;
+  frames: number;
+  /** Bytes in front of the first frame and between frames that are not sound. */
+  strayBytes: number;
+  /** Whether the header at the beginning, if any, is that of a constant bit rate. */
+  isContentsRight: boolean;
+}
+
+/**
+ * Whether browsers find any time of the file: they compute positions from its length and bit rate, and the table of a file
+ * with a variable bit rate has 100 entries, which are minutes apart in a long one.
+ */
+function isExactlySeekable(
+  { bitRate, frames, strayBytes, isContentsRight }: Regularity,
+  announced: Announced | null,
+  { soundBytes, trailingBytes }: { readonly soundBytes: number; readonly trailingBytes: number },
+): boolean {
+  if (bitRate <= 0 || !isContentsRight) return false;
+  const isLengthRight =
+    announced === null ||
+    (Math.abs(announced.frames - frames) <= 2 && Math.abs(announced.bytes - soundBytes) <= cutBytes);
+  const stray = strayBytes + (announced === null ? trailingBytes : 0);
+  return isLengthRight && (stray * 8) / bitRate <= maxSeekErrorSec;
 }
 
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one loop over all frames, whose state would only be passed around.
@@ -68,6 +102,7 @@ function walkFrames(bytes: Bytes): Walk {
   let junk = 0;
   let at = 0;
   let announced: (Announced & { readonly start: number }) | null = null;
+  const regularity: Regularity = { bitRate: 0, frames: 0, strayBytes: 0, isContentsRight: true };
   while (end - at >= 4) {
     if (at + searchBytes > window.end && window.end < bytes.size) moveTo(bytes, window, at);
     const place = at - window.start;
@@ -82,9 +117,13 @@ function walkFrames(bytes: Bytes): Walk {
         const isSound = first !== null || !isContentsFrame(header, window.content, place);
         const said = isSound ? null : announcedBy(header, window.content, place);
         if (said !== null) announced = { ...said, start: at };
-        // A truncated last frame is not played and does no harm.
-        if (isSound && header.bytes <= end - at) samples += header.samples;
+        if (!isSound) regularity.isContentsRight = isOfConstantRate(header, window.content, place);
         first ??= header;
+        // A truncated last frame is not played and does no harm.
+        if (isSound && header.bytes <= end - at) {
+          samples += header.samples;
+          addTo(regularity, header, first);
+        }
         last = header;
         isExpected = true;
         at += header.bytes;
@@ -94,6 +133,7 @@ function walkFrames(bytes: Bytes): Walk {
     const tag = id3v2Bytes(window.content, place) || apeBytes(window.content, place);
     if (tag > 0 && tag <= end - at) {
       isExpected = true;
+      if (first !== null) regularity.strayBytes += tag;
       at += tag;
       continue;
     }
@@ -110,9 +150,23 @@ function walkFrames(bytes: Bytes): Walk {
       );
   }
   if (first === null || last === null) throw noFrames(bytes, table);
-  const walked = { first, seconds: seconds + samples / last.sampleRate };
+  regularity.strayBytes += junk;
+  const walked = {
+    first,
+    seconds: seconds + samples / last.sampleRate,
+    isExactlySeekable: isExactlySeekable(regularity, announced, {
+      soundBytes: end - (announced?.start ?? 0),
+      trailingBytes: bytes.size - end,
+    }),
+  };
   if (announced !== null) refuseCut(announced, walked, end - announced.start);
   return walked;
+}
+
+function addTo(regularity: Regularity, { bitRate, sampleRate }: FrameHeader, first: FrameHeader): void {
+  regularity.frames += 1;
+  if (regularity.bitRate === 0) regularity.bitRate = bitRate;
+  if (bitRate !== regularity.bitRate || sampleRate !== first.sampleRate) regularity.bitRate = -1;
 }
 
 interface Announced {
