@@ -3,6 +3,7 @@ import type { UsedSpeechModel } from "../../contract/transcript-history.ts";
 import { fitsTranscript, maxSegments, maxTranscriptCharacters } from "../../contract/transcript-limits.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { record } from "../platform/events/record.ts";
+import { anonymousNames, isAnonymousName } from "../recordings/anonymous-speaker.ts";
 import { insertSegments, type NewSegment } from "../recordings/create.ts";
 import { markTranscriptionDone } from "../transcripts/end-transcription.ts";
 import { reportHighlights } from "../transcripts/highlights.ts";
@@ -182,14 +183,22 @@ async function attribute(
   const named = new Map(people.map((one) => [one.name, one]));
   const voices = new Set(merged.segments.map((segment) => segment.speaker));
   const person = people.length === 1 && voices.size <= 1 ? people[0] : undefined;
+  // A voice is not the participant who happens to have the name it was given.
+  const nextName = anonymousNames(named.keys());
+  const anonymous = new Map(
+    [...voices]
+      .filter((voice) => voice !== null && isAnonymousName(voice))
+      .map((voice) => [voice, nextName()]),
+  );
   return merged.segments.map(({ startMs, endMs, text, ...segment }, index) => {
-    const speaker = person ?? named.get(segment.speaker ?? "");
+    const voice = segment.speaker ?? "";
+    const speaker = person ?? (anonymous.has(voice) ? undefined : named.get(voice));
     return {
       start_ms: startMs,
       end_ms: endMs,
       text,
       participant_id: speaker?.id ?? null,
-      speaker: speaker?.name ?? segment.speaker ?? "Unknown Speaker",
+      speaker: speaker?.name ?? anonymous.get(voice) ?? segment.speaker ?? "Unknown Speaker",
       word_times: wordTimes[index] ?? null,
     };
   });

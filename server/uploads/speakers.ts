@@ -1,5 +1,6 @@
 import type { TranscriptInput } from "../../contract/uploads.ts";
 import type { UploadParticipant } from "../platform/db/json-columns.ts";
+import { anonymousNames } from "../recordings/anonymous-speaker.ts";
 
 /** A speaker that no participant claims. */
 export interface AnonymousSpeaker {
@@ -38,5 +39,6 @@ export function anonymousSpeakers(
 ): AnonymousSpeaker[] {
   const claimed = participantIndexByKey(participants);
   const keys = new Set(segments.map((segment) => segment.speaker_key).filter((key) => !claimed.has(key)));
-  return [...keys].map((speaker_key, index) => ({ speaker_key, name: `Unknown Speaker ${index + 1}` }));
+  const nextName = anonymousNames(participants.map(participantName));
+  return [...keys].map((speaker_key) => ({ speaker_key, name: nextName() }));
 }

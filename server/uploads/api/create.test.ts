@@ -73,8 +73,10 @@ test("create: generates a title and a start time when none is given", async () =
   const { body } = await create({ attributes: { transcript: sampleTranscript } });
   const recordingId = await waitForRecording(app, member.token, body.id);
   const recording = await call(app, "POST", `/recordings/${recordingId}`, {}, { token: member.token });
-  const start = Date.parse(recording.body.start_datetime);
-  assert.ok(start >= before - 1 && start <= Date.now() + 1);
+  const created = Date.parse(body.created_datetime);
+  assert.ok(created >= before - 1 && created <= Date.now() + 1);
+  assert.equal(Date.parse(recording.body.start_datetime), created - recording.body.duration_ms);
+  assert.equal(Date.parse(recording.body.end_datetime), created, "a recording doesn't end in the future");
 });
 
 test("create: a refused upload lists every violation by its pointer and leaves nothing behind", async () => {
@@ -275,7 +277,7 @@ test("titles: the longest allowed, with letters that fold to several, is stored,
   assert.equal(renamed.status, 200, renamed.text);
 });
 
-test("create: speakers are matched by speaker_key, the first participant that claims one; the others stay anonymous", async () => {
+test("create: speakers are matched by speaker_key, the first participant that claims one; the others stay anonymous, under names that no participant has", async () => {
   const transcript = {
     language: "en",
     segments: ["x", "a", "y", "x", "b"].map((speaker_key, index) => ({
@@ -289,11 +291,13 @@ test("create: speakers are matched by speaker_key, the first participant that cl
     { name: "Ann", speaker_key: "a" },
     { name: "Impostor", speaker_key: "a" },
     { email: "bo@elsewhere.example", speaker_key: "b" },
+    // A name that an anonymous speaker would get.
+    { name: "unknown speaker 1" },
   ];
   const created = await create({ include: { transcript: true }, attributes: { transcript, participants } });
   assert.deepEqual(created.body.attributes.transcript.anonymous_speakers, [
-    { speaker_key: "x", name: "Unknown Speaker 1" },
-    { speaker_key: "y", name: "Unknown Speaker 2" },
+    { speaker_key: "x", name: "Unknown Speaker 2" },
+    { speaker_key: "y", name: "Unknown Speaker 3" },
   ]);
   const recordingId = await waitForRecording(app, member.token, created.body.id);
   const entries = await call(app, "GET", `/recordings/${recordingId}/transcript`, undefined, {
@@ -301,6 +305,6 @@ test("create: speakers are matched by speaker_key, the first participant that cl
   });
   assert.deepEqual(
     entries.body.map((entry: { speaker: string }) => entry.speaker),
-    ["Unknown Speaker 1", "Ann", "Unknown Speaker 2", "Unknown Speaker 1", "bo@elsewhere.example"],
+    ["Unknown Speaker 2", "Ann", "Unknown Speaker 3", "Unknown Speaker 2", "bo@elsewhere.example"],
   );
 });

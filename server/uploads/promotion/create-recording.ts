@@ -38,9 +38,10 @@ export async function createRecording(
   const people = await describeParticipants(tx, upload, transcript);
   // One external participant makes the meeting external; otherwise it is internal.
   const external = people.some((person) => person.scope === "external");
-  const start = upload.start_datetime ?? upload.created_at;
   const durationMs =
     media?.durationMs ?? transcript?.segments.reduce((end, segment) => Math.max(end, segment.end), 0) ?? 0;
+  // Without a stated start, the meeting ended when its upload was created at the latest.
+  const start = upload.start_datetime ?? new Date(upload.created_at.getTime() - durationMs);
 
   await write.insertRecording(tx, {
     id: recordingId,
