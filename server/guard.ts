@@ -63,6 +63,16 @@ export function guardManagementApi(scope: FastifyInstance, deps: GuardDependenci
 
 /** The same for the Model Context Protocol, which also accepts tokens that are restricted to it. */
 export function guardMcp(scope: FastifyInstance, deps: GuardDependencies): void {
+  // Streamable HTTP, "Security warning": against pages that reach the server under another name (DNS rebinding).
+  scope.addHook("onRequest", async (request) => {
+    const { origin } = request.headers;
+    if (origin === undefined || origin === request.server.ownOrigin) return;
+    if (await deps.origins.has(origin)) return;
+    throw new ProblemError(
+      "forbidden",
+      "pages of this origin may not connect; add the origin to an app under Settings, OAuth clients",
+    );
+  });
   guard(scope, deps, () => ({ version: null, share: 1 }), "mcp");
 }
 

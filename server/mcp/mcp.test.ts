@@ -47,6 +47,31 @@ test("an assistant finds the tools, each marked as reading only", async () => {
   await client.close();
 });
 
+test("a page of a foreign origin gets 403, and a body that isn't JSON the error -32700 of JSON-RPC", async () => {
+  const post = (body: string, origin?: string) =>
+    fetch(`${app.url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${workspace.member.token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...(origin === undefined ? {} : { origin }),
+      },
+      body,
+    });
+  const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  for (const foreign of ["https://evil.example", "null"]) {
+    const refused = await post(ping, foreign);
+    assert.equal(refused.status, 403);
+    assert.match(await refused.text(), /"error":"forbidden"/);
+  }
+  for (const own of [undefined, new URL(app.config.baseUrl).origin])
+    assert.equal((await post(ping, own)).status, 200);
+  const broken = await post('{"jsonrpc": "2.0", "id": 1');
+  assert.equal(broken.status, 400);
+  assert.match(await broken.text(), /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32700,"message":/);
+});
+
 test("search, list, get and read return what the user may see, with the time of each hit", async () => {
   const client = await connect(workspace.member.token);
   const found = await callTool(client, "search", { query: "contract" });

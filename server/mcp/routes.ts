@@ -1,5 +1,5 @@
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { mcpPath } from "../../contract/oauth.ts";
 import { versions } from "../../contract/versions.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -50,7 +50,7 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
       reply.header("www-authenticate", `${challenge}, resource_metadata="${config.baseUrl}${metadataPath}"`);
   });
 
-  scope.post("/", async (request, reply) => {
+  scope.post("/", { errorHandler: sendParseError }, async (request, reply) => {
     refuseBrowsers(request);
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     const server = createMcpServer({
@@ -81,6 +81,12 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
         throw methodNotAllowed(request, ["POST"]);
       },
     });
+}
+
+/** A body that can't be parsed has no id (JSON-RPC 2.0, section 5.1). @throws every other error. */
+async function sendParseError(error: Error, _request: FastifyRequest, reply: FastifyReply) {
+  if (!(error instanceof ProblemError) || error.code !== "invalid_json") throw error;
+  return reply.code(400).send({ jsonrpc: "2.0", id: null, error: { code: -32700, message: error.message } });
 }
 
 /** Assistants use tokens; browser sessions are refused. */
