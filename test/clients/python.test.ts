@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { makeClient, obtainCode } from "../support/oauth.ts";
 import { skipWithout } from "../support/programs.ts";
 import { packageFolder, readExamples, startClientSetup } from "./client-setup.ts";
 
@@ -14,7 +15,7 @@ const hasWheel = spawnSync("python3", ["-c", "import pip, hatchling"]).status ==
 const skip = hasHttpx ? false : "needs Python 3.11 with httpx (Debian: python3-httpx)";
 
 test("the Python client: every operation, both clients, the README's examples", { skip }, async (t) => {
-  const { folder, runProgram, beginUploads } = await startClientSetup();
+  const { app, workspace, folder, runProgram, beginUploads } = await startClientSetup();
   // `-B`: writes no compiled files beside the source.
   const runPython = (...args: readonly string[]): Promise<string> =>
     runProgram("env", [`PYTHONPATH=${source}`, "python3", "-B", ...args]);
@@ -33,9 +34,19 @@ test("the Python client: every operation, both clients, the README's examples", 
     },
   );
 
+  await t.test("the OAuth operations", async () => {
+    const client = await makeClient(app, workspace);
+    const { code, verifier } = await obtainCode(app, client, workspace.member);
+    copyFileSync(join(packageFolder("python"), "test", "oauth.py"), join(folder, "oauth.py"));
+    assert.match(
+      await runPython("oauth.py", client.id, client.secret ?? "", code, verifier),
+      /tokens checked/,
+    );
+  });
+
   await t.test("the examples", async () => {
     const examples = readExamples("python", "python");
-    assert.equal(examples.length, 7);
+    assert.equal(examples.length, 8);
     const printed: string[] = [];
     for (const [index, example] of examples.entries()) {
       writeFileSync(join(folder, `example_${index}.py`), example);
@@ -46,6 +57,7 @@ test("the Python client: every operation, both clients, the README's examples", 
     assert.match(printed[2] ?? "", /^audio [0-9a-f-]{36}\n$/);
     assert.ok(existsSync(join(folder, "download.mp4")));
     assert.match(printed[6] ?? "", /not_found/);
+    assert.match(printed[7] ?? "", /invalid_client/);
   });
 
   await t.test(
@@ -68,7 +80,9 @@ test("the Python package, its examples and the test programs have no type errors
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-mypy-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const programs = ["journey.py", "uploads.py"].map((name) => join(packageFolder("python"), "test", name));
+  const programs = ["journey.py", "uploads.py", "oauth.py"].map((name) =>
+    join(packageFolder("python"), "test", name),
+  );
   for (const [index, example] of readExamples("python", "python").entries()) {
     programs.push(join(folder, `example_${index}.py`));
     writeFileSync(join(folder, `example_${index}.py`), example);

@@ -16,13 +16,13 @@ class ParleyError(Exception):
     """
 
     def __init__(self, status: int, body: Any, retry_after_sec: float | None = None) -> None:
-        problem = body if isinstance(body, dict) and "error" in body and "detail" in body else {}
+        problem = body if isinstance(body, dict) and "error" in body else {}
         self.status = status
         self.code: str | None = problem.get("error")
         self.violations: list[dict[str, str]] = problem.get("violations") or []
         self.request_id: str | None = problem.get("request_id")
         self.retry_after_sec = retry_after_sec
-        lines = [problem.get("detail") or f"the server returned {status}"]
+        lines = [problem.get("detail") or problem.get("error_description") or f"the server returned {status}"]
         lines += [f"{violation['pointer']} {violation['detail']}".strip() for violation in self.violations]
         super().__init__("\n".join(lines))
 

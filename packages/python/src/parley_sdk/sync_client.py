@@ -17,6 +17,7 @@ from .generated.types import (
     Recording,
     RecordingFilter,
     RecordingInclude,
+    TokenResponse,
     Upload,
     UploadAttributesInput,
     UploadFilter,
@@ -75,6 +76,43 @@ class Parley(SyncApi):
         """Closes the connections."""
         if self._owns_client:
             self._http.close()
+
+    def oauth_token(
+        self,
+        *,
+        grant_type: Literal["authorization_code", "refresh_token"],
+        client_id: str,
+        client_secret: str | None = None,
+        code: str | None = None,
+        code_verifier: str | None = None,
+        redirect_uri: str | None = None,
+        refresh_token: str | None = None,
+        resource: str | None = None,
+    ) -> TokenResponse:
+        """Exchanges an authorization code or a refresh token for tokens. Needs no access token.
+
+        It is sent once, because a code can be used once; a lost response can be asked for again with the same refresh
+        token within 30 seconds.
+        """
+        body = {
+            "grant_type": grant_type,
+            "client_id": client_id,
+            "client_secret": client_secret,
+            "code": code,
+            "code_verifier": code_verifier,
+            "redirect_uri": redirect_uri,
+            "refresh_token": refresh_token,
+            "resource": resource,
+        }
+        return (self._post_form("token", body)).json()
+
+    def oauth_revoke(self, *, token: str, client_id: str, client_secret: str | None = None) -> None:
+        """Revokes an access token or a refresh token with all tokens of its authorization. Needs no access token."""
+        self._post_form("revoke", {"token": token, "client_id": client_id, "client_secret": client_secret})
+
+    def _post_form(self, endpoint: str, body: dict[str, str | None]) -> httpx.Response:
+        data = {name: value for name, value in body.items() if value is not None}
+        return check(self._http.post(f"{self._base_url}/_/public-api/oauth2/{endpoint}", data=data))
 
     def _headers(self) -> dict[str, str]:
         token = self._token() if callable(self._token) else self._token
