@@ -30,10 +30,13 @@ export const NextCursor = z
   .nullable()
   .meta({ description: "Send it as `cursor` to get the next page; null if this is the last page." });
 
-export const CursorInput = z
-  .string()
-  .max(1000)
-  .meta({ description: "The `cursor` of the previous response. Opaque; never expires." });
+/** Room for a position and the parameters that a cursor carries. */
+export const maxCursorLength = 8000;
+
+export const CursorInput = z.string().max(maxCursorLength).meta({
+  description:
+    "The `cursor` of the previous response. Opaque; never expires. It continues with the parameters of the call that returned it, such as `filter` and `include`; a parameter sent with it replaces that parameter.",
+});
 
 /** Milliseconds that fit a 32-bit integer (24 days). */
 export const Milliseconds = z.int().min(0).max(maxMilliseconds);

@@ -56,6 +56,9 @@ export const Problem = z
     title: z.string().meta({ description: "What kind of error this is; the same for every occurrence." }),
     status: z.int().meta({ description: "The HTTP status of the response." }),
     detail: z.string().meta({ description: "What went wrong this time and what to do about it." }),
+    message: z
+      .string()
+      .meta({ description: "The same as `detail`, for clients that show this field of an error." }),
     error: z
       .enum(Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]])
       .meta({ description: "Machine-readable code; never changes its meaning." }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Timestamp, Uuid } from "./common.ts";
+import { maxCursorLength, Timestamp, Uuid } from "./common.ts";
 import { AnyHookType } from "./hooks.ts";
 import { operation } from "./operation.ts";
 
@@ -47,9 +47,9 @@ export const listEvents = operation({
   description:
     "Lists events in order, oldest first: what hooks are sent, for clients that would rather poll. A workspace token reads all the workspace's events, a personal token those its user can see now. Events are kept for 30 days.",
   query: z.object({
-    cursor: z.string().max(200).optional().meta({
+    cursor: z.string().max(maxCursorLength).optional().meta({
       description:
-        "The `cursor` of the previous response; no event is skipped or repeated. Left out: start at the oldest event. A cursor expires when the events after it are deleted, after 30 days: 410.",
+        "The `cursor` of the previous response; no event is skipped or repeated. It continues with the same `types` and `limit` unless others are sent. Left out: start at the oldest event. A cursor expires when the events after it are deleted, after 30 days: 410.",
     }),
     types: EventTypes.optional(),
     limit: Limit.optional(),

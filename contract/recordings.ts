@@ -158,7 +158,8 @@ export const RecordingFilter = z
       description: "Personal tokens only. hosted: the user recorded it; attended: the user took part.",
     }),
     participant_scope: MeetingTypeScope.optional().meta({
-      description: "internal: all participants are internal; external: at least one is not.",
+      description:
+        "external: at least one participant is external. internal: all other recordings, also those without participants or with participants of unknown scope.",
     }),
     title_search: z
       .string()

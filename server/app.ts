@@ -245,6 +245,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         operations,
         resolveOldId,
         checkReady: dependencies.checkReady ?? false,
+        signer,
       };
       accountRoutes(api);
       directoryRoutes(api, { db });
@@ -263,6 +264,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
         operations,
         resolveOldId,
         checkReady: dependencies.checkReady ?? false,
+        signer,
       };
       highlightRoutes(api, {
         db,

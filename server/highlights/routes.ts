@@ -9,7 +9,7 @@ import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readPage, takeUpToTotal, timeCursor } from "../platform/http/page.ts";
-import { type Api, Ready, route } from "../platform/http/routing/route.ts";
+import { type Api, Ready, ReadyPage, route } from "../platform/http/routing/route.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import { cutClips, requestClipOf } from "../public-link-records/clips.ts";
 import { canSeeRecording } from "../recordings/queries.ts";
@@ -74,7 +74,7 @@ export function highlightRoutes(
       rows.map((row) => row.id),
       include,
     );
-    return new Ready(`{"highlights":[${items.join(",")}],"cursor":${JSON.stringify(cursor)}}`);
+    return new ReadyPage(cursor, `"highlights":[${items.join(",")}]`);
   });
 
   route(api, listAllHighlights, async ({ principal, query }) => {
@@ -100,7 +100,7 @@ export function highlightRoutes(
       include,
       highlightLinks(signer, config.baseUrl, viewerOf(principal)),
     );
-    return new Ready(`{"highlights":[${items.join(",")}],"cursor":${JSON.stringify(cursor)}}`);
+    return new ReadyPage(cursor, `"highlights":[${items.join(",")}]`);
   });
 
   route(api, contract.createHighlight, async ({ principal, params, body }) => {

@@ -9,7 +9,7 @@ import { readFor } from "../platform/db/database.ts";
 import { readWithinTime } from "../platform/db/within-time.ts";
 import { invalidInput } from "../platform/http/errors/problem.ts";
 import { readPage } from "../platform/http/page.ts";
-import { type Api, Ready, route } from "../platform/http/routing/route.ts";
+import { type Api, ReadyPage, route } from "../platform/http/routing/route.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 import { thumbnailLinks } from "../recordings/json/links.ts";
 import { findRareTitles } from "../recordings/list/rare-titles.ts";
@@ -75,7 +75,7 @@ export function libraryRoutes(
     });
     const count = await counting;
     const recordings = rows.map((row) => row.json).join(",");
-    return new Ready(`{"recordings":[${recordings}],"count":${count},"cursor":${JSON.stringify(cursor)}}`);
+    return new ReadyPage(cursor, `"recordings":[${recordings}],"count":${count}`);
   });
 
   route(api, contract.addFavorite, ({ principal, params }) =>

@@ -7,7 +7,7 @@ import type { LinkSigner } from "../platform/crypto/link-signer.ts";
 import type { Database } from "../platform/db/database.ts";
 import { ProblemError } from "../platform/http/errors/problem.ts";
 import { readPage, timeCursor } from "../platform/http/page.ts";
-import { type Api, Ready, route } from "../platform/http/routing/route.ts";
+import { type Api, Ready, ReadyPage, route } from "../platform/http/routing/route.ts";
 import type { JobQueue } from "../platform/jobs/queue.ts";
 import type { BannerReader } from "./banner.ts";
 import { findMakers, findStoryJson, hasStory, listStoryIds } from "./queries.ts";
@@ -61,7 +61,7 @@ export function storyRoutes(
       principal,
       rows.map((row) => row.id),
     );
-    return new Ready(`{"stories":[${items.join(",")}],"cursor":${JSON.stringify(cursor)}}`);
+    return new ReadyPage(cursor, `"stories":[${items.join(",")}]`);
   });
 
   route(api, contract.createStory, async ({ principal, body, request }) =>

@@ -9,7 +9,8 @@ export type LinkPurpose =
   | "asset"
   | "form"
   | "public_link"
-  | "public_access";
+  | "public_access"
+  | "cursor";
 
 /** Why a link is refused. */
 export type LinkProblem = "invalid" | "expired";

@@ -18,7 +18,7 @@ import type { Database } from "../../platform/db/database.ts";
 import type { Queryable } from "../../platform/db/replica.ts";
 import { invalidInput, ProblemError } from "../../platform/http/errors/problem.ts";
 import { timeCursor } from "../../platform/http/page.ts";
-import { type Api, type Call, Ready, route } from "../../platform/http/routing/route.ts";
+import { type Api, type Call, Ready, ReadyPage, route } from "../../platform/http/routing/route.ts";
 import { warningHeader } from "../../platform/http/warning.ts";
 import { addTag, removeTag, renameRecording } from "../change/title-and-tags.ts";
 import { success } from "../change/update-recording.ts";
@@ -82,8 +82,9 @@ export function recordingRoutes(
       if (excluded !== null) request.log.info({ datetime_filters: datetimeFilters }, excluded);
       const isEmpty = page.json === "" && body.cursor === undefined;
       const dates = excluded ?? (isEmpty ? explainEmpty(filter, datetimeFilters) : null);
-      return new Ready(
-        `{"cursor":${JSON.stringify(cursor)},"recordings":[${page.json}]}`,
+      return new ReadyPage(
+        cursor,
+        `"recordings":[${page.json}]`,
         warningHeader(dates, explainIgnored(body.include ?? {}, principal, config)),
       );
     },

@@ -82,6 +82,74 @@ test("list: a full last page carries no cursor", async () => {
   assert.equal((await list(workspace.token)).cursor, null);
 });
 
+test("list: a cursor alone continues with its filter and include; what is sent beside it replaces that part", async () => {
+  const workspace = await makeWorkspace(app.db);
+  for (let index = 0; index < 8; index++)
+    await makeRecording(app, workspace.member.token, {
+      title: index % 2 === 0 ? `Budget ${index}` : `Other ${index}`,
+      start_datetime: `2026-03-0${index + 1}T10:00:00Z`,
+    });
+  const asked = { filter: { title_search: "budget" }, include: { participants: true } };
+  for (const version of everyVersion) {
+    const first = await list(workspace.token, asked, version);
+    assert.deepEqual(
+      first.recordings.map(({ title }) => title),
+      ["Budget 6", "Budget 4", "Budget 2"],
+    );
+    const second = await list(workspace.token, { cursor: first.cursor }, version);
+    assert.deepEqual(
+      second.recordings.map(({ title }) => title),
+      ["Budget 0"],
+    );
+    assert.ok(second.recordings.every((recording) => "participants" in recording));
+    assert.equal(second.cursor, null);
+    // null and an empty text mean the same as nothing.
+    assert.deepEqual(
+      await list(workspace.token, { cursor: first.cursor, filter: null, include: "" }, version),
+      second,
+    );
+    const others = await list(workspace.token, { cursor: first.cursor, filter: {} }, version);
+    assert.deepEqual(
+      others.recordings.map(({ title }) => title),
+      ["Other 1", "Budget 0"],
+    );
+    assert.ok(others.recordings.every((recording) => "participants" in recording));
+    const bare = await list(workspace.token, { cursor: first.cursor, include: {} }, version);
+    assert.deepEqual(
+      bare.recordings.map(({ title }) => title),
+      ["Budget 0"],
+    );
+    assert.ok(bare.recordings.every((recording) => !("participants" in recording)));
+  }
+});
+
+test("list: a changed cursor with parameters is a 400, and one whose filter was too large asks for it", async () => {
+  const workspace = await makeWorkspace(app.db);
+  for (let index = 0; index < 4; index++) await makeRecording(app, workspace.member.token);
+  const { cursor } = await list(workspace.token, { include: { participants: true } });
+  const [position, , tag] = String(cursor).split(".");
+  const forged = Buffer.from(JSON.stringify({ include: { private_notes: true } })).toString("base64url");
+  for (const wrong of [`${position}.${forged}.${tag}`, `${position}.${forged}`, `${cursor}.`, `${cursor}A`]) {
+    const response = await call(app, "POST", "/recordings", { cursor: wrong }, { token: workspace.token });
+    assert.equal(response.status, 400, wrong);
+    assert.equal(response.body.error, "invalid_cursor");
+  }
+  const sections = Array.from({ length: 500 }, (_, index) => `Section ${index}`);
+  const include = { ai_template_sections: { allowed_sections: sections } };
+  const large = await list(workspace.token, { include });
+  assert.ok((large.cursor?.length ?? 0) < 1000);
+  const refused = await call(
+    app,
+    "POST",
+    "/recordings",
+    { cursor: large.cursor },
+    { token: workspace.token },
+  );
+  assert.equal(refused.status, 400);
+  assert.equal(refused.body.detail, "include is too large for the cursor; send it with each page");
+  assert.equal((await list(workspace.token, { cursor: large.cursor, include })).recordings.length, 1);
+});
+
 test("list: a cursor that is broken, foreign or changed is a 400", async () => {
   const workspace = await makeWorkspace(app.db);
   for (let index = 0; index < 4; index++) await makeRecording(app, workspace.member.token);

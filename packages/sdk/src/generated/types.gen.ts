@@ -20,7 +20,7 @@ export type RecordingFilter = {
      */
     attendance?: 'hosted' | 'attended';
     /**
-     * internal: all participants are internal; external: at least one is not.
+     * external: at least one participant is external. internal: all other recordings, also those without participants or with participants of unknown scope.
      */
     participant_scope?: 'internal' | 'external';
     /**
@@ -553,6 +553,10 @@ export type Problem = {
      */
     detail: string;
     /**
+     * The same as `detail`, for clients that show this field of an error.
+     */
+    message: string;
+    /**
      * Machine-readable code; never changes its meaning.
      */
     error: 'version_missing' | 'version_unknown' | 'version_retired' | 'token_missing' | 'token_invalid' | 'sign_in_refused' | 'password_required' | 'password_wrong' | 'rate_limited' | 'bad_request' | 'invalid_json' | 'invalid_input' | 'invalid_cursor' | 'cursor_expired' | 'hook_unreachable' | 'forbidden' | 'quota_exceeded' | 'not_found' | 'not_in_version' | 'method_not_allowed' | 'link_invalid' | 'link_expired' | 'wrong_state' | 'already_uploaded' | 'precondition_failed' | 'precondition_required' | 'range_not_satisfiable' | 'body_too_large' | 'misdirected_request' | 'uri_too_long' | 'headers_too_large' | 'request_timeout' | 'internal' | 'unavailable';
@@ -1057,7 +1061,7 @@ export type GetRecordingResponse = GetRecordingResponses[keyof GetRecordingRespo
 export type ListRecordingsData = {
     body?: {
         /**
-         * The `cursor` of the previous response. Opaque; never expires.
+         * The `cursor` of the previous response. Opaque; never expires. It continues with the parameters of the call that returned it, such as `filter` and `include`; a parameter sent with it replaces that parameter.
          */
         cursor?: string;
         filter?: RecordingFilter;
@@ -1650,7 +1654,7 @@ export type GetUploadResponse = GetUploadResponses[keyof GetUploadResponses];
 export type ListUploadsData = {
     body?: {
         /**
-         * The `cursor` of the previous response. Opaque; never expires.
+         * The `cursor` of the previous response. Opaque; never expires. It continues with the parameters of the call that returned it, such as `filter` and `include`; a parameter sent with it replaces that parameter.
          */
         cursor?: string;
         include?: UploadInclude;

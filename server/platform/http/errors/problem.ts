@@ -45,25 +45,33 @@ export function methodNotAllowed(request: FastifyRequest, allowed: readonly stri
   });
 }
 
-/** Sends a problem document. Source: RFC 9457, `application/problem+json`. */
+/** A problem document. Source: RFC 9457. `message` is for existing clients, most of which show that field or nothing. */
+export function problemDocument(code: ErrorCode, detail: string, requestId: string) {
+  const { status, title } = errorCatalogue[code];
+  return {
+    type: `/docs/errors#${code}`,
+    title,
+    status,
+    detail,
+    message: detail,
+    error: code,
+    request_id: requestId,
+  };
+}
+
+/** Sends a problem document as `application/problem+json`. */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: ProblemError,
 ): FastifyReply {
-  const { status, title } = errorCatalogue[problem.code];
   const body = {
-    type: `/docs/errors#${problem.code}`,
-    title,
-    status,
-    detail: problem.message,
-    error: problem.code,
-    request_id: request.id,
+    ...problemDocument(problem.code, problem.message, request.id),
     ...(problem.violations === undefined ? {} : { violations: problem.violations }),
     ...(problem.transcriptVersion === undefined ? {} : { transcript_version: problem.transcriptVersion }),
   };
   return reply
-    .code(status)
+    .code(body.status)
     .headers(problem.headers)
     .type("application/problem+json")
     .send(JSON.stringify(body));

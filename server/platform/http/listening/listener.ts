@@ -10,8 +10,8 @@ import {
 } from "node:http";
 import { createServer as createNetServer, Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { errorCatalogue } from "../../../../contract/errors.ts";
 import { discardBody } from "../errors/errors.ts";
+import { problemDocument } from "../errors/problem.ts";
 import { type TimeLimits, timeLimits } from "../limits/time-limits.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -166,20 +166,12 @@ async function addressesOf(host: string): Promise<string[]> {
 
 function refuse(response: ServerResponse, detail = "the server is starting; try again later"): void {
   if (response.headersSent || response.destroyed) return;
-  const { status, title } = errorCatalogue.unavailable;
-  const body = JSON.stringify({
-    type: "/docs/errors#unavailable",
-    title,
-    status,
-    detail,
-    error: "unavailable",
-    request_id: randomUUID(),
-  });
+  const problem = problemDocument("unavailable", detail, randomUUID());
   response
-    .writeHead(status, {
+    .writeHead(problem.status, {
       "content-type": "application/problem+json",
       "retry-after": "5",
       connection: "close",
     })
-    .end(body);
+    .end(JSON.stringify(problem));
 }

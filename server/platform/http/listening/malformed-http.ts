@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { type ErrorCode, errorCatalogue } from "../../../../contract/errors.ts";
+import type { ErrorCode } from "../../../../contract/errors.ts";
+import { problemDocument } from "../errors/problem.ts";
 
 /** Problems for the errors of Node's HTTP parser. */
 const causes: Readonly<Record<string, [ErrorCode, string]>> = {
@@ -65,15 +66,9 @@ function sendRefusal(error: Error & { code?: string }, socket: Socket): void {
     return;
   }
   const [code, detail] = causes[error.code ?? ""] ?? ["bad_request", "the request is not valid HTTP"];
-  const { status, title } = errorCatalogue[code];
-  const body = JSON.stringify({
-    type: `/docs/errors#${code}`,
-    title,
-    status,
-    detail,
-    error: code,
-    request_id: randomUUID(),
-  });
+  const problem = problemDocument(code, detail, randomUUID());
+  const { status } = problem;
+  const body = JSON.stringify(problem);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

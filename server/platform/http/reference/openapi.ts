@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { ErrorCode } from "../../../../contract/errors.ts";
+import { HighlightInclude } from "../../../../contract/highlights.ts";
 import {
   AnyHookType,
   createHook,
@@ -88,6 +89,8 @@ export function openApiDocument(
         else if (zodSchema === AnyHookType) delete jsonSchema.enum;
         else if (zodSchema === createHook.body) Object.assign(jsonSchema, includeByType(version));
         else if (zodSchema === HookInclude) replace(jsonSchema, includeAlternatives(version));
+        // Part of requests and of hooks in responses, in both documents alike.
+        else if (zodSchema === HighlightInclude) delete jsonSchema.additionalProperties;
       },
     },
   );

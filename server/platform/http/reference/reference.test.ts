@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -29,6 +30,18 @@ for (const version of everyVersion) {
       .filter((problem) => problem.severity === "error")
       .map((problem) => `${problem.ruleId}: ${problem.message} at ${problem.location[0]?.pointer}`);
     assert.deepEqual(found, []);
+  });
+}
+
+for (const version of everyVersion) {
+  test(`OpenAPI ${version}: the document for clients in packages/openapi describes everything as the served one`, async () => {
+    const served = await readDocument(version);
+    const file = new URL(`../../../../packages/openapi/${version}.json`, import.meta.url);
+    const { paths, webhooks, components } = JSON.parse(readFileSync(file, "utf8"));
+    for (const [path, item] of Object.entries(paths)) assert.deepEqual(served.paths[path], item, path);
+    assert.deepEqual(served.webhooks, webhooks);
+    for (const [name, schema] of Object.entries(components.schemas))
+      assert.deepEqual(served.components.schemas[name], schema, name);
   });
 }
 

@@ -7,8 +7,10 @@ import { isRedirectResponse, isTextResponse } from "../../../../contract/operati
 import { describeGate, isOpen, type VersionName } from "../../../../contract/versions.ts";
 import { refusal } from "../../auth/permissions.ts";
 import type { Principal } from "../../auth/principal.ts";
+import type { LinkSigner } from "../../crypto/link-signer.ts";
 import { validateBody } from "../body/body-rules.ts";
 import { invalidInput, ProblemError } from "../errors/problem.ts";
+import { carryParameters, type ListParameters, resumeList } from "./list-cursor.ts";
 import { withCheckedCaller } from "./token-check.ts";
 
 declare module "fastify" {
@@ -30,6 +32,20 @@ export class Ready {
   }
 }
 
+/** A page of a list whose items are JSON already. */
+export class ReadyPage {
+  /** Where the page ended; null on the last page. */
+  readonly cursor: string | null;
+  /** Members of the response besides `cursor`, as JSON text. */
+  readonly members: string;
+  readonly headers: Record<string, string>;
+  constructor(cursor: string | null, members: string, headers: Record<string, string> = {}) {
+    this.cursor = cursor;
+    this.members = members;
+    this.headers = headers;
+  }
+}
+
 type Params<O extends Operation> = O["params"] extends z.ZodObject
   ? z.output<O["params"]>
   : Record<string, never>;
@@ -37,7 +53,9 @@ type Body<O extends Operation> = O["body"] extends z.ZodObject ? z.output<O["bod
 type Query<O extends Operation> = O["query"] extends z.ZodObject
   ? z.output<O["query"]>
   : Record<string, never>;
-type Result<O extends Operation> = O["response"] extends z.ZodType ? z.input<O["response"]> | Ready : Ready;
+type Result<O extends Operation> = O["response"] extends z.ZodType
+  ? z.input<O["response"]> | Ready | ReadyPage
+  : Ready;
 
 /** A handler's input, validated. */
 export interface Call<O extends Operation> {
@@ -62,6 +80,8 @@ export interface Api {
   readonly resolveOldId?: (principal: Principal, oldId: string) => Promise<string | null>;
   /** Also validates `Ready` responses against the contract. Only for tests, because it is slow. */
   readonly checkReady: boolean;
+  /** Signs the parameters that cursors carry. */
+  readonly signer: LinkSigner;
 }
 
 export interface RouteOptions {
@@ -101,13 +121,13 @@ export function route<O extends Operation>(
     config: { operation, checksTokenWhileReading: options.checksTokenWhileReading ?? false },
     handler: async (request, reply) => {
       const result = await withCheckedCaller(request, async () => {
-        const body = operation.body === undefined ? {} : await checkBody(operation.body, request, options);
-        const query = operation.query === undefined ? {} : checkQuery(operation.query, request.query);
+        const { body, query } = await checkInput(api, operation, request, options);
         checkPermission(operation, request.principal);
         const call = { principal: request.principal, params: request.params, body, query, request };
-        return handler(call as Call<O>).catch((error: unknown) =>
+        const result = await handler(call as Call<O>).catch((error: unknown) =>
           retryWithNewId(api, call as Call<O>, error, handler),
         );
+        return isList(operation) ? withParameters(api, operation, { ...body, ...query }, result) : result;
       });
       return send(api, operation, reply, result);
     },
@@ -137,25 +157,59 @@ function checkPermission(operation: Operation, principal: Principal): void {
   if (reason !== null) throw new ProblemError("forbidden", reason);
 }
 
-async function checkBody(schema: z.ZodObject, request: FastifyRequest, options: RouteOptions) {
+/** Whether an operation returns pages, which a cursor continues. */
+function isList({ body, query }: Operation): boolean {
+  return "cursor" in { ...body?.shape, ...query?.shape };
+}
+
+async function checkInput(api: Api, operation: Operation, request: FastifyRequest, options: RouteOptions) {
+  const resume = (given: unknown): unknown =>
+    isList(operation) ? resumeList(operation, api.signer, given) : given;
+  const { body, query } = operation;
+  return {
+    body: body === undefined ? {} : await checkBody(body, resume(request.body), request, options),
+    query: query === undefined ? {} : checkQuery(query, resume(request.query)),
+  };
+}
+
+/** The page with a cursor that carries the call's parameters. */
+function withParameters(
+  api: Api,
+  operation: Operation,
+  parameters: ListParameters,
+  page: unknown,
+): Ready | Record<string, unknown> {
+  const { cursor, ...rest } = page as ReadyPage | { readonly cursor: string | null };
+  const next = cursor === null ? null : carryParameters(operation, api.signer, cursor, parameters);
+  if (page instanceof ReadyPage)
+    return new Ready(`{"cursor":${JSON.stringify(next)},${page.members}}`, page.headers);
+  return { ...rest, cursor: next };
+}
+
+async function checkBody(
+  schema: z.ZodObject,
+  given: unknown,
+  request: FastifyRequest,
+  options: RouteOptions,
+): Promise<Record<string, unknown>> {
   const { findViolations, keepNulls } = options;
   const violations: Violation[] = [];
-  let body: unknown;
+  let body: Record<string, unknown> | undefined;
   try {
-    body = validateBody(schema, request.body, keepNulls);
+    body = validateBody(schema, given, keepNulls);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.violations === undefined) throw error;
     violations.push(...error.violations);
   }
   if (findViolations !== undefined) {
     const params = request.params as Record<string, string>;
-    const found = await findViolations(request.principal, body ?? request.body, params, request.apiVersion);
+    const found = await findViolations(request.principal, body ?? given, params, request.apiVersion);
     // Violations inside an invalid value add nothing.
     const isNamed = ({ pointer }: Violation) =>
       violations.some((other) => pointer === other.pointer || pointer.startsWith(`${other.pointer}/`));
     violations.push(...found.filter((violation) => !isNamed(violation)));
   }
-  if (violations.length > 0) throw invalidInput(violations);
+  if (body === undefined || violations.length > 0) throw invalidInput(violations);
   return body;
 }
 
