@@ -126,7 +126,7 @@ export const retrySchedule = z.string().transform((text, context) => {
   const seconds = text.split(",").map((part) => part.trim());
   if (seconds.length <= 100 && seconds.every((part) => /^\d{1,7}(\.\d+)?$/.test(part)))
     return seconds.map((part) => Math.round(Number(part) * 1000));
-  context.addIssue("must be seconds, comma separated, such as 5,300,1800");
+  context.addIssue("must be seconds, comma separated, such as 5,30,300");
   return z.NEVER;
 });
 

@@ -5,9 +5,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The waits after failed attempts in ms: ten attempts over more than 75 hours. */
+/** The waits after failed attempts in ms: eleven attempts over more than 75 hours. The second suits a receiver that restarts. */
 export const RETRY_SCHEDULE_MS: readonly number[] = [
   5 * SECOND,
+  30 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
   2 * HOUR,
