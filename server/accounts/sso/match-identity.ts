@@ -28,6 +28,12 @@ export async function matchIdentity(
   if (identity.email === null)
     throw new SingleSignOnError(
       "The provider did not send your email address, which is required here. Ask an admin for help.",
+      "the provider sends no email; add the claim email to the ID token or the userinfo of this client",
+    );
+  if (identity.isEmailVerified === null)
+    throw new SingleSignOnError(
+      `The provider does not say whether ${identity.email} is verified. Ask an admin, who can set PARLEY_OIDC_TRUST_EMAIL if the provider, such as Microsoft Entra ID, never says so.`,
+      "the provider sends no claim email_verified; set PARLEY_OIDC_TRUST_EMAIL=true if its users can't choose an email freely",
     );
   if (!identity.isEmailVerified)
     throw new SingleSignOnError(

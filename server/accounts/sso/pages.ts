@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { originOf } from "../../audit/record.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
@@ -19,6 +19,7 @@ import {
 import { endSessionOf } from "../sign-in/sessions.ts";
 import { beginSession } from "../sign-in/sign-in.ts";
 import { matchIdentity } from "./match-identity.ts";
+import { ProviderSettingsError } from "./provider.ts";
 import { openSingleSignOn, SingleSignOnError, signInTtlSec } from "./single-sign-on.ts";
 
 /** The redirects to the single sign-on provider and back. Registers nothing when single sign-on is not set up. */
@@ -45,6 +46,7 @@ export async function singleSignOnPages(
         addCookie(reply, ownCookie(baseUrl, "single_sign_on", cookie, signInTtlSec));
         return seeOther(reply, location.href);
       } catch (error) {
+        if (error instanceof ProviderSettingsError) return sendSettingsFailure(request, reply, error);
         request.log.warn({ err: describe(error) }, "the single sign-on provider is unreachable");
         return sendFailure(reply, 503, `${settings.name} can't be reached right now. Try again shortly.`);
       }
@@ -66,7 +68,11 @@ export async function singleSignOnPages(
         setSessionCookie(reply, baseUrl, session.cookie);
         return seeOther(reply, ownPath(next));
       } catch (error) {
-        if (error instanceof SingleSignOnError) return sendFailure(reply, 403, error.message);
+        if (error instanceof SingleSignOnError) {
+          if (error.hint !== null) request.log.warn(`a single sign-on was refused: ${error.hint}`);
+          return sendFailure(reply, 403, error.message);
+        }
+        if (error instanceof ProviderSettingsError) return sendSettingsFailure(request, reply, error);
         if (error instanceof AccountError)
           return sendFailure(reply, 409, "Your account is just being created. Try again.");
         request.log.warn({ err: describe(error) }, "a single sign-on response was refused");
@@ -80,6 +86,15 @@ export async function singleSignOnPages(
 function describe(error: unknown): Error {
   const { name, message, code } = error as { name?: string; message?: string; code?: string };
   return Object.assign(new Error(`${name}: ${message}`), { code });
+}
+
+function sendSettingsFailure(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { message }: ProviderSettingsError,
+): FastifyReply {
+  request.log.warn(`single sign-on is not set up correctly: ${message}`);
+  return sendFailure(reply, 503, `Single sign-on is not set up correctly: ${message}. Ask an admin.`);
 }
 
 function sendFailure(reply: FastifyReply, status: number, text: string): FastifyReply {

@@ -5,6 +5,7 @@ import { makeWorkspace } from "../../../test/support/factories.ts";
 import { auditOf, type Browser, givePassword, openBrowser, type PageResponse } from "../test/accounts.ts";
 import { startProvider } from "../test/provider.ts";
 import { claimByOperator } from "../workspaces/claim-domains.ts";
+import { checkProvider } from "./check-provider.ts";
 
 const provider = await startProvider();
 const { people } = provider;
@@ -57,6 +58,15 @@ test("single sign-on: uses discovery, PKCE, state and nonce, and finds the accou
   assert.deepEqual(log[2]?.details, { method: "single_sign_on" });
 });
 
+test("single sign-on: doctor sees that the provider accepts redirect URI and client secret", async () => {
+  const { config } = app;
+  assert.ok(config.singleSignOn);
+  assert.match(
+    await checkProvider(config.singleSignOn, config.baseUrl),
+    /^accepts the redirect URI http:\/\/parley\.test\/sign-in\/callback and the client secret/,
+  );
+});
+
 test("single sign-on: redirects only to paths on this server", async () => {
   people.set("sub-next", { email: workspace.member.email, email_verified: true });
   people.set("sub-member", { email: workspace.member.email, email_verified: true });
@@ -95,7 +105,12 @@ test("single sign-on: an unverified email is refused, and one without a claim un
     people.set(subject, claims);
     const { answer, browser } = await signIn(app, subject);
     assert.equal(answer.status, 403);
-    assert.match(answer.text, subject === "no-email" ? /did not send your email/ : /has not verified /);
+    const words = {
+      "no-email": /did not send your email/,
+      silent: /can set PARLEY_OIDC_TRUST_EMAIL if the provider, such as Microsoft Entra ID/,
+      unverified: /has not verified /,
+    };
+    assert.match(answer.text, words[subject]);
     assert.equal(browser.cookies.size, 0);
   }
   const other = await makeWorkspace(trusting.db);

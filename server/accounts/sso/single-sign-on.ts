@@ -2,13 +2,15 @@ import * as openid from "openid-client";
 import { z } from "zod";
 import type { SingleSignOnSettings } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
+import { beginAuthorization, discoverProvider, type Provider, redirectUriOf } from "./provider.ts";
 
 /** A user as the provider identifies them, verified. */
 export interface ProvenIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | null;
-  readonly isEmailVerified: boolean;
+  /** Null: the provider does not say. */
+  readonly isEmailVerified: boolean | null;
   readonly name: string | null;
 }
 
@@ -25,11 +27,16 @@ const PendingSignIn = z.object({
 /** How long a user may take at the provider. */
 export const signInTtlSec = 600;
 
-/** How long to wait for a response of the provider. */
-const timeoutSec = 10;
-
 /** Why a sign-in failed, with a message for the user. */
-export class SingleSignOnError extends Error {}
+export class SingleSignOnError extends Error {
+  /** What an admin can do, for the log. */
+  readonly hint: string | null;
+
+  constructor(message: string, hint: string | null = null) {
+    super(message);
+    this.hint = hint;
+  }
+}
 
 export interface SingleSignOn {
   /** @returns the URL to redirect the browser to, and the cookie to set. */
@@ -49,41 +56,23 @@ export function openSingleSignOn(
   settings: SingleSignOnSettings,
   deps: { readonly baseUrl: string; readonly encryptor: Encryptor },
 ): SingleSignOn {
-  const redirectUri = `${deps.baseUrl}/sign-in/callback`;
-  let discovered: Promise<openid.Configuration> | null = null;
+  let discovered: Promise<Provider> | null = null;
 
-  const provider = (): Promise<openid.Configuration> => {
-    discovered ??= openid
-      .discovery(new URL(settings.issuer), settings.clientId, settings.clientSecret, undefined, {
-        timeout: timeoutSec,
-        // The settings allow an issuer without TLS on localhost only.
-        ...(settings.issuer.startsWith("http:") ? { execute: [openid.allowInsecureRequests] } : {}),
-      })
-      .catch((error: unknown) => {
-        discovered = null;
-        throw error;
-      });
+  const provider = (): Promise<Provider> => {
+    discovered ??= discoverProvider(settings).catch((error: unknown) => {
+      discovered = null;
+      throw error;
+    });
     return discovered;
   };
 
   return {
     async start(next) {
-      const configuration = await provider();
-      const verifier = openid.randomPKCECodeVerifier();
-      const [state, nonce] = [openid.randomState(), openid.randomNonce()];
-      const location = openid.buildAuthorizationUrl(configuration, {
-        redirect_uri: redirectUri,
-        scope: "openid email profile",
-        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: "S256",
-        state,
-        nonce,
-      });
+      const { configuration } = await provider();
+      const { location, ...checks } = await beginAuthorization(configuration, deps.baseUrl);
       const pending: z.input<typeof PendingSignIn> = {
         encryptedFor: "single_sign_on",
-        state,
-        nonce,
-        verifier,
+        ...checks,
         next,
         expires: Date.now() + signInTtlSec * 1000,
       };
@@ -96,34 +85,36 @@ export function openSingleSignOn(
         throw new SingleSignOnError(
           "This sign-in has expired or was started in another browser. Sign in again.",
         );
-      const configuration = await provider();
-      const callback = new URL(`${redirectUri}${query}`);
+      const { configuration, authenticated } = await provider();
+      const callback = new URL(`${redirectUriOf(deps.baseUrl)}${query}`);
       if (callback.searchParams.has("error"))
         throw new SingleSignOnError(
           "The provider refused the sign-in, or you cancelled it. Sign in again, or ask an admin.",
         );
-      const tokens = await openid.authorizationCodeGrant(configuration, callback, {
-        pkceCodeVerifier: pending.verifier,
-        expectedState: pending.state,
-        expectedNonce: pending.nonce,
-        idTokenExpected: true,
-      });
+      const tokens = await authenticated(() =>
+        openid.authorizationCodeGrant(configuration, callback, {
+          pkceCodeVerifier: pending.verifier,
+          expectedState: pending.state,
+          expectedNonce: pending.nonce,
+          idTokenExpected: true,
+        }),
+      );
       const claims = tokens.claims();
       if (claims === undefined)
         throw new SingleSignOnError(
           "The provider did not say who you are. Ask an admin to check the single sign-on settings.",
         );
-      // Many providers return the email only from the userinfo endpoint.
+      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
       const profile =
-        claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
-          ? await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+        hasUserInfo && isIncomplete(claims, settings.trustEmail)
+          ? mergeClaims(claims, await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub))
           : claims;
       return {
         identity: {
           issuer: claims.iss,
           subject: claims.sub,
           email: typeof profile.email === "string" ? profile.email : null,
-          isEmailVerified: isVerified(profile.email_verified, settings.trustEmail),
+          isEmailVerified: isVerified(profile.email_verified) ?? (settings.trustEmail || null),
           name: typeof profile.name === "string" && profile.name.trim() !== "" ? profile.name.trim() : null,
         },
         next: pending.next,
@@ -132,10 +123,26 @@ export function openSingleSignOn(
   };
 }
 
-/** Some providers send booleans as text. A claim of false always counts as unverified. */
-function isVerified(claim: unknown, trustMissing: boolean): boolean {
-  if (claim === undefined) return trustMissing;
-  return claim === true || claim === "true";
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Many providers return the email, or whether it is verified, only from the userinfo endpoint. */
+function isIncomplete({ email, email_verified: verified }: Claims, trustsEmail: boolean): boolean {
+  return (email ?? null) === null || (isVerified(verified) === null && !trustsEmail);
+}
+
+/** The claims of the userinfo before those of the ID token. What either says about another email does not count. */
+function mergeClaims(token: Claims, userInfo: Claims): Claims {
+  const isSameEmail =
+    token.email === undefined ||
+    userInfo.email === undefined ||
+    String(token.email).toLowerCase() === String(userInfo.email).toLowerCase();
+  return isSameEmail ? { ...token, ...userInfo } : { ...userInfo };
+}
+
+/** Some providers send booleans as text or numbers. Any other claim counts as unverified; null: there is none. */
+function isVerified(claim: unknown): boolean | null {
+  if (claim === undefined || claim === null) return null;
+  return ["true", "1"].includes(String(claim).toLowerCase());
 }
 
 function decryptPendingSignIn(

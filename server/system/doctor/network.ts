@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { request } from "undici";
+import { checkProvider } from "../../accounts/sso/check-provider.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { reasonOf } from "../health/finding.ts";
 import { type Check, passed, skipped, tryCheck, warning, wrong } from "./check.ts";
 
-/** How long a server on this machine or the provider of single sign-on may take. */
-const [localMs, providerMs] = [3000, 10_000];
+/** How long a server on this machine may take. */
+const localMs = 3000;
 
 /** The ports that this process will listen on, the URL that it is reached by, and single sign-on. */
 export async function checkNetwork(config: Config): Promise<Check[]> {
@@ -92,17 +93,12 @@ function checkBaseUrl({ baseUrl, host }: Config): Check {
   return passed(name, `Users open ${baseUrl}.`);
 }
 
-function checkSingleSignOn({ singleSignOn }: Config): Promise<Check> {
+function checkSingleSignOn({ singleSignOn, baseUrl }: Config): Promise<Check> {
   const name = "single sign-on";
   if (singleSignOn === null) return Promise.resolve(skipped(name, "No single sign-on provider is set up."));
-  const { issuer } = singleSignOn;
-  return tryCheck(name, "Check PARLEY_OIDC_ISSUER and that this server can reach it.", async () => {
-    const { statusCode, body } = await request(
-      `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`,
-      { signal: AbortSignal.timeout(providerMs) },
-    );
-    await body.dump();
-    if (statusCode !== 200) throw new Error(`${issuer} has no OpenID configuration (status ${statusCode})`);
-    return passed(name, `${issuer} responds.`);
+  const remedy = `Correct the PARLEY_OIDC_ settings or the client at the provider, and check that this server can reach it.`;
+  return tryCheck(name, remedy, async () => {
+    const found = await checkProvider(singleSignOn, baseUrl);
+    return passed(name, `${singleSignOn.issuer} responds, ${found}.`);
   });
 }
