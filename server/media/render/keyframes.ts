@@ -1,8 +1,9 @@
-import { AV_FRAME_FLAG_CORRUPT, AV_PIX_FMT_RGB24, AVSEEK_FLAG_BACKWARD, SWS_AREA } from "node-av/constants";
-import { type Frame, type Packet, SoftwareScaleContext, type Stream } from "node-av/lib";
+import { AV_FRAME_FLAG_CORRUPT, AV_FRAME_FLAG_INTERLACED, AVSEEK_FLAG_BACKWARD } from "node-av/constants";
+import type { Frame, Packet, Stream } from "node-av/lib";
+import { type Graph, openGraph } from "./encode/graph.ts";
 import { type Rgb, rotate } from "./encode/rgb.ts";
+import { pictureSource } from "./encode/video.ts";
 import {
-  check,
   decode,
   displaySize,
   type Input,
@@ -42,9 +43,7 @@ export function openKeyframes(input: Input, video: Stream): Keyframes {
   readOnly(input, video);
   // One thread: with more, a picture comes out only after others have been fed.
   const decoder = openDecoder(video, 1);
-  const scaler = new SoftwareScaleContext();
-  scaler.allocContext();
-  scaler.setOption("sws_flags", SWS_AREA);
+  const scaler = openScaler(video);
   const received = newFrame();
   const shown = newFrame();
   const rotation = rotationOf(video);
@@ -106,25 +105,52 @@ export function openKeyframes(input: Input, video: Stream): Keyframes {
     at,
     picture: (size) => {
       const upright = rotation % 180 === 0 ? size : { width: size.height, height: size.width };
-      return rotate(toRgb(scaler, shown, upright), rotation);
+      return rotate(scaler.toRgb(shown, upright), rotation);
     },
     close: () => {
       decoder.freeContext();
-      scaler.freeContext();
+      scaler.close();
       received.free();
       shown.free();
     },
   };
 }
 
-function toRgb(scaler: SoftwareScaleContext, frame: Frame, size: { width: number; height: number }): Rgb {
-  const target = newFrame();
-  target.format = AV_PIX_FMT_RGB24;
-  target.width = size.width;
-  target.height = size.height;
-  check(target.getBuffer(), "allocate a picture");
-  check(scaler.scaleFrameSync(target, frame), "scale a picture");
-  const data = target.toBuffer();
-  target.free();
-  return { data, ...size };
+/** Scales single pictures by the same filters as videos, which accept any format and interlaced pictures. */
+function openScaler(video: Stream) {
+  let open: { key: string; graph: Graph } | null = null;
+  const passed = newFrame();
+  return {
+    toRgb: (frame: Frame, size: { width: number; height: number }): Rgb => {
+      const isInterlaced = (frame.flags & AV_FRAME_FLAG_INTERLACED) !== 0;
+      const source = pictureSource(frame, video);
+      const key = `${source}:${isInterlaced}:${size.width}x${size.height}`;
+      if (open?.key !== key) {
+        open?.graph.close();
+        open = {
+          key,
+          graph: openGraph([
+            ["buffer", source],
+            // The two fields of an interlaced picture show different times.
+            ...(isInterlaced ? ([["field", "type=top"]] as const) : []),
+            ["scale", `w=${size.width}:h=${size.height}:flags=area`],
+            ["format", "pix_fmts=rgb24"],
+            ["buffersink", ""],
+          ]),
+        };
+      }
+      let data: Uint8Array | null = null;
+      // The graph takes the frame that it is given.
+      passed.ref(frame);
+      open.graph.run(passed, (out) => {
+        data = out.toBuffer();
+      });
+      if (data === null) throw new Error("scale a picture: no picture came out");
+      return { data, ...size };
+    },
+    close: () => {
+      open?.graph.close();
+      passed.free();
+    },
+  };
 }

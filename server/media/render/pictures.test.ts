@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import sharp from "sharp";
+import { encodeFile } from "../test/encode.ts";
 import { brightness, fitInto, rotate } from "./encode/rgb.ts";
 import type { StoryboardIndex } from "./index.ts";
 import { brightnessOf, fixture, inFolder, inspect, readJson, render } from "./test/support.ts";
@@ -33,6 +35,30 @@ test("thumbnail: has the colours of the video", async () => {
       colour.every((value, i) => Math.abs(value - (wanted[i] ?? 0)) < 30);
     assert.ok(near(at(0.8, 0.8), [0, 0, 128]), at(0.8, 0.8).join());
     assert.ok(near(at(0.3, 0.4), [255, 165, 0]), at(0.3, 0.4).join());
+  });
+});
+
+test("an interlaced video has a thumbnail and a storyboard whether it is kept or re-encoded, with every picture", async () => {
+  await inFolder(async (folder) => {
+    for (const [name, format] of [
+      ["kept.mp4", "mp4"],
+      ["encoded.avi", "avi"],
+    ] as const) {
+      const path = join(folder, name);
+      encodeFile(path, {
+        format,
+        video: { codec: "libx264", width: 720, height: 576, isInterlaced: true },
+        audio: [{ codec: "aac" }],
+      });
+      const { thumbnail, storyboard, mediaPath } = await render(path, join(folder, format), {
+        facts: { isFastStart: false },
+      });
+      assert.ok(thumbnail && storyboard && mediaPath, name);
+      assert.ok((await brightnessOf(thumbnail.path)).mean > 60);
+      const { codecs, videoPackets, durationSec } = await inspect(mediaPath);
+      assert.deepEqual([codecs, videoPackets], [["avc", "aac"], 60]);
+      assert.ok(Math.abs(durationSec - 12) < 0.25, String(durationSec));
+    }
   });
 });
 

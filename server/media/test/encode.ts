@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import {
   AV_CHANNEL_LAYOUT_MONO,
   AV_CHANNEL_LAYOUT_STEREO,
+  AV_CODEC_FLAG_INTERLACED_DCT,
   AV_PIX_FMT_YUV420P,
   AV_SAMPLE_FMT_FLT,
   AV_SAMPLE_FMT_FLTP,
@@ -20,6 +21,8 @@ interface TestVideo {
   readonly fps?: number;
   /** Seconds between keyframes. */
   readonly keyframeSec?: number;
+  /** Whether its pictures consist of two fields. */
+  readonly isInterlaced?: boolean;
 }
 
 /** An audio track: a tone, in the seconds of `sounds` only. */
@@ -28,6 +31,8 @@ interface TestAudio {
   readonly hz?: number | ((sec: number) => number);
   readonly sampleRate?: number;
   readonly channels?: 1 | 2;
+  /** Whether the second channel is the first one inverted. */
+  readonly isInverted?: boolean;
   readonly title?: string;
   readonly sounds?: (sec: number) => boolean;
   /** Options of the encoder. */
@@ -89,7 +94,7 @@ interface Writer {
 }
 
 function openVideo(output: ReturnType<typeof openOutput>, track: TestVideo, seconds: number): Writer {
-  const { codec, width = 160, height = 90, fps = 5, keyframeSec = 10 } = track;
+  const { codec, width = 160, height = 90, fps = 5, keyframeSec = 10, isInterlaced = false } = track;
   const encoder = openEncoder(output, codec, quick[codec] ?? {}, (context) => {
     context.width = width;
     context.height = height;
@@ -97,6 +102,7 @@ function openVideo(output: ReturnType<typeof openOutput>, track: TestVideo, seco
     context.timeBase = new Rational(1, fps);
     context.framerate = new Rational(fps, 1);
     context.gopSize = fps * keyframeSec;
+    if (isInterlaced) context.setFlags(AV_CODEC_FLAG_INTERLACED_DCT);
     context.bitRate = 100_000n;
   });
   const planes = Buffer.alloc(width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2), 128);
@@ -120,7 +126,15 @@ function openVideo(output: ReturnType<typeof openOutput>, track: TestVideo, seco
 }
 
 function openAudio(output: ReturnType<typeof openOutput>, track: TestAudio, seconds: number): Writer {
-  const { codec, hz = 440, sampleRate = 48_000, channels = 1, sounds = () => true, options = {} } = track;
+  const {
+    codec,
+    hz = 440,
+    sampleRate = 48_000,
+    channels = 1,
+    sounds = () => true,
+    options = {},
+    isInverted = false,
+  } = track;
   const format = sampleFormats[codec] ?? AV_SAMPLE_FMT_FLTP;
   const layout = channels === 1 ? AV_CHANNEL_LAYOUT_MONO : AV_CHANNEL_LAYOUT_STEREO;
   let frameSize = 0;
@@ -142,7 +156,7 @@ function openAudio(output: ReturnType<typeof openOutput>, track: TestAudio, seco
     const frame = newFrame();
     Object.assign(frame, { format, sampleRate, channelLayout: layout, nbSamples: count });
     check(frame.getBuffer(0), "allocate sound");
-    check(frame.fromBuffer(samplesOf(values, channels, format)), "fill in sound");
+    check(frame.fromBuffer(samplesOf(values, { channels, format, isInverted })), "fill in sound");
     frame.pts = BigInt(at);
     encoder.push(frame);
     frame.free();
@@ -156,11 +170,18 @@ function openAudio(output: ReturnType<typeof openOutput>, track: TestAudio, seco
   };
 }
 
-/** The same sound in every channel. */
-function samplesOf(values: Float32Array, channels: number, format: number): Buffer {
+/** The same sound in every channel, or the opposite one in the second. */
+function samplesOf(
+  values: Float32Array,
+  { channels, format, isInverted }: { channels: number; format: number; isInverted: boolean },
+): Buffer {
   const isPlanar = format === AV_SAMPLE_FMT_FLTP;
   const length = values.length * channels;
-  const valueAt = (i: number) => values[isPlanar ? i % values.length : Math.floor(i / channels)] ?? 0;
+  const valueAt = (i: number) => {
+    const value = values[isPlanar ? i % values.length : Math.floor(i / channels)] ?? 0;
+    const channel = isPlanar ? Math.floor(i / values.length) : i % channels;
+    return isInverted && channel === 1 ? -value : value;
+  };
   const samples =
     format === AV_SAMPLE_FMT_S16
       ? Int16Array.from({ length }, (_, i) => valueAt(i) * 32_767)

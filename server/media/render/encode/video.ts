@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import {
   AV_CODEC_FLAG_FRAME_DURATION,
+  AV_FRAME_FLAG_INTERLACED,
   AV_NOPTS_VALUE,
   AV_PICTURE_TYPE_I,
   AV_PICTURE_TYPE_NONE,
@@ -125,13 +126,16 @@ export function decodeVideo(
   const decoder = openDecoder(source, decoderThreads());
   const frame = newFrame();
   let graph: { key: string; graph: Graph } | null = null;
+  // Once a frame is: they may alternate with others.
+  let isInterlaced = false;
   const filter = (shown: Frame): void => {
+    isInterlaced ||= (shown.flags & AV_FRAME_FLAG_INTERLACED) !== 0;
     // A video may change its size or its format midway.
-    const key = `${shown.width}x${shown.height}:${shown.format}:${shown.colorRange}:${shown.colorSpace}`;
+    const key = `${pictureSource(shown, source)}:${isInterlaced}`;
     if (graph?.key !== key) {
       graph?.graph.run(null, sink.push);
       graph?.graph.close();
-      graph = { key, graph: openGraph(videoSteps(shown, source, sink, startSec)) };
+      graph = { key, graph: openGraph(videoSteps(shown, source, sink, { startSec, isInterlaced })) };
     }
     graph.graph.run(shown, sink.push);
   };
@@ -168,13 +172,25 @@ function storedSize({ width, height }: { width: number; height: number }): { wid
   return { width: even(width * factor), height: even(height * factor) };
 }
 
+/** Options of the filter that takes the frames of a video. */
+export function pictureSource(frame: Frame, { timeBase: { num, den } }: Stream): string {
+  return (
+    `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=${num}/${den}:` +
+    `pixel_aspect=1/1:colorspace=${frame.colorSpace}:range=${frame.colorRange}`
+  );
+}
+
 function videoSteps(
   frame: Frame,
   source: Stream,
   { size, timeBase }: VideoSink,
-  startSec: number | null,
+  { startSec, isInterlaced }: { readonly startSec: number | null; readonly isInterlaced: boolean },
 ): [Step, ...Step[]] {
   const { num, den } = source.timeBase;
+  const deinterlace: Step[] = [
+    ["yadif", "deint=interlaced"],
+    ["settb", `expr=${num}/${den}`],
+  ];
   const turns: Readonly<Record<number, Step[]>> = {
     90: [["transpose", "dir=clock"]],
     180: [
@@ -184,11 +200,8 @@ function videoSteps(
     270: [["transpose", "dir=cclock"]],
   };
   return [
-    [
-      "buffer",
-      `video_size=${frame.width}x${frame.height}:pix_fmt=${frame.format}:time_base=${num}/${den}:` +
-        `pixel_aspect=1/1:colorspace=${frame.colorSpace}:range=${frame.colorRange}`,
-    ],
+    ["buffer", pictureSource(frame, source)],
+    ...(isInterlaced ? deinterlace : []),
     ...(turns[rotationOf(source)] ?? []),
     ...scaleSteps(size, startSec !== null),
     ["format", "pix_fmts=yuv420p"],
