@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ValidationResult } from "./facts.ts";
@@ -8,6 +8,7 @@ import { inspect } from "./render/inspect.ts";
 import { silenceLibraries } from "./render/libav.ts";
 import { render } from "./render/render.ts";
 import { inFolder, inspect as inspectStored } from "./render/test/support.ts";
+import { tonesIn } from "./render/test/tones-in.ts";
 import { encodeFile, type TestFile, writeAmr } from "./test/encode.ts";
 import { testFormats } from "./test/formats.ts";
 import { memoryBytes } from "./validate/bytes.ts";
@@ -103,4 +104,108 @@ test("facts of several audio tracks and of the start time come from the containe
       assert.equal(result.facts.audioTracks?.length, 2);
       if (format === "matroska") assert.equal(result.facts.audioTracks?.[0]?.title, "Microphone");
     }
+  }));
+
+test("streams that stand one after the other in a file are a recording of their whole length", () =>
+  inFolder(async (folder) => {
+    const join2 = (name: string, ...files: readonly TestFile[]): string => {
+      const path = join(folder, name);
+      for (const file of files) {
+        encodeFile(join(folder, "one"), file);
+        appendFileSync(path, readFileSync(join(folder, "one")));
+      }
+      return path;
+    };
+    const opus = { format: "ogg", seconds: 7, audio: [{ codec: "libopus" }] };
+    const flac = {
+      format: "ogg",
+      seconds: 6,
+      audio: [{ codec: "flac", hz: 900, sampleRate: 44_100, sounds: (sec: number) => sec >= 1 }],
+    };
+    const webm = {
+      format: "webm",
+      seconds: 6,
+      video: { codec: "libvpx" },
+      audio: [{ codec: "libopus" }],
+      options: { live: 1 },
+    };
+    const free = { format: "flac", seconds: 6, audio: [{ codec: "flac" }] };
+    for (const [path, seconds] of [
+      [join2("three.ogg", opus, opus, flac), 20],
+      [join2("two.webm", webm, webm), 12],
+      [join2("two.flac", free, free), 12],
+    ] as const) {
+      const result = validateHere(path);
+      assert.ok(result.ok, JSON.stringify(result));
+      assert.ok(Math.abs(result.facts.durationMs - seconds * 1000) < 150, String(result.facts.durationMs));
+      const { mediaPath } = await render({ inputPath: path, facts: result.facts, outDir: folder }, () => {});
+      const { durationSec } = await inspectStored(mediaPath ?? "");
+      assert.ok(Math.abs(durationSec - seconds) < 0.25, String(durationSec));
+      const tones = tonesIn(mediaPath ?? "", folder);
+      const endMs = tones.at(-1)?.endMs ?? 0;
+      assert.ok(Math.abs(endMs - seconds * 1000) < 250, `the last sound is at the end: ${endMs}`);
+      if (path.endsWith("ogg"))
+        assert.ok(tones.some(({ hz, startMs }) => hz === 900 && Math.abs(startMs - 15_000) < 250));
+    }
+    // The last stream has no intact header: the others are the recording.
+    const path = join2("damaged.ogg", opus, opus, opus);
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0, bytes.lastIndexOf("OpusHead") + 8, bytes.lastIndexOf("OpusTags") + 8));
+    const result = validateHere(path);
+    assert.ok(result.ok && result.facts.parts?.length === 2, JSON.stringify(result));
+    assert.ok(Math.abs(result.facts.durationMs - 14_000) < 150, String(result.facts.durationMs));
+  }));
+
+test("a file that begins late counts from its first track, as mp4 and as mov, and its tracks keep their distance", () =>
+  inFolder(async (folder) => {
+    const lengths: number[] = [];
+    for (const format of ["mp4", "mov", "matroska"]) {
+      const path = join(folder, format);
+      encodeFile(path, {
+        format,
+        video: { codec: "libx264" },
+        audio: [{ codec: "aac", sounds: (sec) => sec >= 3 }],
+        options: { output_ts_offset: "5" },
+      });
+      const result = validateHere(path);
+      assert.ok(result.ok, JSON.stringify(result));
+      const { facts } = result;
+      const { mediaPath, durationMs, waveform } = await render(
+        { inputPath: path, facts, outDir: folder },
+        () => {},
+      );
+      lengths.push(Math.round(facts.durationMs / 100), Math.round(durationMs / 100));
+      const { durationSec } = await inspectStored(mediaPath ?? "");
+      assert.ok(Math.abs(durationSec - 12) < 0.1, String(durationSec));
+      const { peaks, peaks_per_second } = JSON.parse(readFileSync(waveform.path, "utf8"));
+      const loud = peaks.findIndex((peak: number) => peak > 50) / peaks_per_second;
+      assert.ok(Math.abs(loud - 3) < 0.15, `the sound begins at ${loud} in the waveform`);
+      const [tone] = tonesIn(mediaPath ?? "", folder);
+      assert.ok(Math.abs((tone?.startMs ?? 0) - 3000) < 150, "and for speech models");
+    }
+    assert.deepEqual(lengths, [120, 120, 120, 120, 120, 120]);
+  }));
+
+test("a track that can't be decoded, though it is marked as the main one, leaves the others as the recording", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "two.mov");
+    encodeFile(path, {
+      format: "mov",
+      video: { codec: "libx264" },
+      audio: [
+        { codec: "aac", hz: 450 },
+        { codec: "aac", hz: 900, channels: 2 },
+      ],
+    });
+    const bytes = readFileSync(path);
+    // The larger track gets a codec that nobody knows.
+    const entry = bytes.lastIndexOf("mp4a");
+    bytes.write("zzzz", entry, "latin1");
+    bytes.write("zzzz", bytes.indexOf("esds", entry), "latin1");
+    writeFileSync(path, bytes);
+    const result = validateHere(path);
+    assert.ok(result.ok, JSON.stringify(result));
+    const { mediaPath } = await render({ inputPath: path, facts: result.facts, outDir: folder }, () => {});
+    assert.deepEqual((await inspectStored(mediaPath ?? "")).codecs, ["avc", "aac"]);
+    assert.deepEqual([...new Set(tonesIn(mediaPath ?? "", folder).map(({ hz }) => hz))], [450]);
   }));

@@ -148,6 +148,28 @@ test("several audio tracks are mixed; as speakers, each also has a channel for s
     );
   }));
 
+test("a speaker's track whose channels are opposite is heard in its channel", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "tracks.mkv");
+    const inverted = { ...tone("aac", 0, 4), channels: 2, isInverted: true } as const;
+    encodeFile(path, { format: "matroska", audio: [inverted, tone("aac", 6, 9)] });
+    const track = { codec: "aac", channels: 1, title: null, language: null };
+    const facts = {
+      ...factsOf("a.mp3"),
+      isStoredForm: false,
+      container: "mkv",
+      audioTracks: [track, track],
+    } as const;
+    const { speechPath } = await render(
+      { inputPath: path, outDir: folder, facts, audioTracks: "speakers" },
+      () => {},
+    );
+    assert.deepEqual(
+      [...levelsOf(speechPath ?? "", folder).values()].map((channel) => marks(channel)),
+      ["xxxx........", "......xxx..."],
+    );
+  }));
+
 test("separate files of speakers leave the recording as it is, and become channels", () =>
   inFolder(async (folder) => {
     const { mediaPath, speechPath, durationMs } = await renderParts(

@@ -71,7 +71,9 @@ export async function validateParts(
       );
       if (!result.ok) return { ok: false, reason: `Part ${index + 1}: ${result.reason}` };
       const { container, durationMs } = result.facts;
-      found.push({ ...range, container, durationMs, speaker });
+      // A part of the recording may consist of parts itself.
+      if (speaker === null && result.facts.parts !== undefined) found.push(...result.facts.parts);
+      else found.push({ ...range, container, durationMs, speaker });
       if (speaker === null) first ??= result.facts;
       start = range.end;
     }

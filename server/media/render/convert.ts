@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { AV_NOPTS_VALUE } from "node-av/constants";
-import type { Packet, Stream } from "node-av/lib";
+import { moveEarlier } from "./clock.ts";
 import { encodeAudio } from "./encode/audio.ts";
 import { copyTrack } from "./encode/copy-track.ts";
 import { openOutput, type Track } from "./encode/output.ts";
@@ -59,11 +58,4 @@ export function convert(
   const writtenMs = Math.round(output.endSec() * 1000);
   // Encoders fill up their last block, which does not make the recording longer.
   return { path, durationMs: Math.abs(writtenMs - durationMs) < 500 ? durationMs : writtenMs };
-}
-
-/** Moves the times of a packet, so that its file begins at 0. */
-export function moveEarlier(packet: Packet, sec: number, { timeBase: { num, den } }: Stream): void {
-  const ticks = BigInt(Math.round((sec * den) / num));
-  if (packet.pts !== AV_NOPTS_VALUE) packet.pts -= ticks;
-  if (packet.dts !== AV_NOPTS_VALUE) packet.dts -= ticks;
 }

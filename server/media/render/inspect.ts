@@ -4,6 +4,7 @@ import { avGetCodecName, type Packet, type Stream } from "node-av/lib";
 import { parseTimestamp } from "../../../contract/timestamp.ts";
 import { plausibleTime } from "../plausible-time.ts";
 import type { MeasuredAudio, MeasuredMedia, MeasuredVideo } from "../validate/measured.ts";
+import { MediaFailedError } from "./errors.ts";
 import {
   closeInput,
   displaySize,
@@ -15,6 +16,7 @@ import {
   rotationOf,
   secondsOf,
 } from "./libav.ts";
+import { findLinks, maxLinks } from "./links.ts";
 import type { MediaJob } from "./process/protocol.ts";
 
 /** More tracks than any recording has: a file that claims them is a trap. */
@@ -30,13 +32,67 @@ interface Span {
   maxKeyGapSec: number;
 }
 
+type Task = Pick<MediaJob & { task: "inspect" }, "inputPath" | "container" | "range">;
+
 /**
  * In the child process: measures a file that is not of the mp4 or mp3 family. Its packets are read, but not decoded:
- * what browsers record states no duration, and what headers state may be wrong.
+ * what browsers record states no duration, and what headers state may be wrong. Where it has several streams one after
+ * the other, they are parts of the recording.
  * @throws MediaFailedError, errors of the operating system.
  */
-export function inspect(
-  { inputPath, container, range }: Pick<MediaJob & { task: "inspect" }, "inputPath" | "container" | "range">,
+export function inspect(task: Task, onProgress: (fraction: number) => void): MeasuredMedia {
+  const { inputPath, container } = task;
+  const links = findLinks(inputPath, container, task.range);
+  const [first] = links;
+  if (first === undefined || links.length === 1) return inspectOne(task, onProgress);
+  if (links.length > maxLinks)
+    throw new MediaFailedError(
+      `The file consists of ${links.length} streams one after the other, at most ${maxLinks} are read: split it.`,
+    );
+  const measured: MeasuredPart[] = [];
+  for (const [index, range] of links.entries()) {
+    onProgress(index / links.length);
+    const media = measurePart({ inputPath, container, range });
+    const last = measured.at(-1);
+    // What is no stream of its own is the rest of the one before.
+    if (media === null && last !== undefined) last.end = range.end;
+    else measured.push({ ...range, media });
+  }
+  const parts = measured.flatMap(({ start, end, media }) =>
+    media === null ? [] : [{ start, end, container, durationSec: media.durationSec, media }],
+  );
+  const whole = parts.find(({ media }) => media.videos.length > 0) ?? parts[0];
+  if (whole === undefined) return inspectOne(task, onProgress);
+  return {
+    ...whole.media,
+    sizeBytes: (links.at(-1)?.end ?? 0) - first.start,
+    startedAt: parts[0]?.media.startedAt,
+    durationSec: parts.reduce((sum, { durationSec }) => sum + durationSec, 0),
+    parts: parts.map(({ media: _, ...part }) => part),
+  };
+}
+
+interface MeasuredPart {
+  readonly start: number;
+  end: number;
+  readonly media: MeasuredMedia | null;
+}
+
+/** Measures one of several streams; null: nothing in it can be played. */
+function measurePart(task: Task): MeasuredMedia | null {
+  try {
+    const media = inspectOne(task, () => {});
+    return media.durationSec > 0 && [...media.videos, ...media.audios].some((track) => track.isDecodable)
+      ? media
+      : null;
+  } catch (error) {
+    if (error instanceof MediaFailedError) return null;
+    throw error;
+  }
+}
+
+function inspectOne(
+  { inputPath, container, range }: Task,
   onProgress: (fraction: number) => void,
 ): MeasuredMedia {
   const input = openInput(inputPath, container, range);
@@ -51,10 +107,13 @@ export function inspect(
     if ((++count & 1023) === 0 && packet.pos > 0n) onProgress(Number(packet.pos) / sizeBytes);
   }
   const there = [...spans.values()].filter(({ startSec, endSec }) => endSec > startSec);
+  // Only what is in the recording decides how long it is.
+  const decodable = there.filter(({ stream }) => isDecodable(stream));
+  const kept = decodable.length > 0 ? decodable : there;
   const media = {
     container,
     sizeBytes,
-    durationSec: there.length === 0 ? 0 : max(there, "endSec") + max(there, "startSec", -1),
+    durationSec: kept.length === 0 ? 0 : max(kept, "endSec") + max(kept, "startSec", -1),
     videos: there.filter(({ stream }) => isVideo(stream)).map(videoOf),
     audios: there.filter(({ stream }) => !isVideo(stream)).map(({ stream }) => audioOf(stream)),
     startedAt: plausibleTime(parseTimestamp(input.context.metadata?.get("creation_time") ?? "")?.getTime()),

@@ -65,6 +65,7 @@ const maxFailedReads = 64;
 /** An open file. */
 export interface Input {
   readonly context: FormatContext;
+  /** The main tracks among those that can be decoded. */
   readonly video: Stream | null;
   readonly audio: Stream | null;
   /** Every audio track that can be decoded. */
@@ -108,15 +109,26 @@ export function openInput(
   const found = context.findStreamInfoSync(null);
   if (found < 0)
     throw new MediaFailedError(`The file can't be read as ${container}. ${decodeRemedy}`, describe(found));
-  const best = (type: typeof AVMEDIA_TYPE_VIDEO): Stream | null => {
-    const stream = context.streams[context.findBestStream(type)];
-    return stream === undefined || isCover(stream) ? null : stream;
+  const streamsOf = (type: MediaType): Stream[] =>
+    context.streams.filter(
+      (stream) => stream.codecpar.codecType === type && isDecodable(stream) && !isCover(stream),
+    );
+  // libav's choice, unless we have no decoder for it: then the first that can be decoded.
+  const best = (type: MediaType, streams: readonly Stream[]): Stream | null => {
+    const { streamIndex } = context.findBestStream(type, -1, -1, true);
+    return streams.find(({ index }) => index === streamIndex) ?? streams[0] ?? null;
   };
-  const audios = context.streams.filter(
-    (stream) => stream.codecpar.codecType === AVMEDIA_TYPE_AUDIO && isDecodable(stream),
-  );
-  return { context, video: best(AVMEDIA_TYPE_VIDEO), audio: best(AVMEDIA_TYPE_AUDIO), audios };
+  const audios = streamsOf(AVMEDIA_TYPE_AUDIO);
+  const videos = streamsOf(AVMEDIA_TYPE_VIDEO);
+  return {
+    context,
+    video: best(AVMEDIA_TYPE_VIDEO, videos),
+    audio: best(AVMEDIA_TYPE_AUDIO, audios),
+    audios,
+  };
 }
+
+type MediaType = typeof AVMEDIA_TYPE_AUDIO | typeof AVMEDIA_TYPE_VIDEO;
 
 export function closeInput(input: Input): void {
   input.context.closeInputSync();

@@ -1,6 +1,7 @@
 import type { MediaFacts } from "../../platform/db/json-columns.ts";
+import { startOf } from "./clock.ts";
 import { combine, combineSpeakers } from "./combine/combine.ts";
-import { type FileToCombine, startOf } from "./combine/read-files.ts";
+import type { FileToCombine } from "./combine/read-files.ts";
 import { createCompanions, stopwatch, type Timed } from "./companions.ts";
 import { convert } from "./convert.ts";
 import { MediaFailedError } from "./errors.ts";
@@ -66,26 +67,22 @@ async function convertOne(
 ): Promise<Stored> {
   if (file === undefined) throw new MediaFailedError("There are only tracks of speakers, and no recording.");
   const original = await timed("open", () => openInput(inputPath, file.container, file.range));
-  const plan = planOf(planMedia(facts, original), file);
+  const startSec = startOf(original, file.container);
+  const plan = planOf(planMedia(facts, original), file, startSec);
   const onProgress = begin(plan);
   const { durationMs } = facts;
   const stored = await timed(plan.form, () =>
     plan.form === "keep"
       ? { path: null, durationMs }
-      : convert(
-          original,
-          plan,
-          { outDir, durationMs, startSec: startOf(original, file.container) },
-          onProgress,
-        ),
+      : convert(original, plan, { outDir, durationMs, startSec }, onProgress),
   );
   closeInput(original);
   return stored;
 }
 
-/** What was sent together with other files can't be kept as it is. */
-function planOf(plan: MediaPlan, { range, container }: FileToCombine): MediaPlan {
-  if (plan.form !== "keep" || range === undefined) return plan;
+/** What was sent together with other files, or doesn't begin at 0, can't be kept as it is. */
+function planOf(plan: MediaPlan, { range, container }: FileToCombine, startSec: number): MediaPlan {
+  if (plan.form !== "keep" || (range === undefined && startSec === 0)) return plan;
   return container === "mp3"
     ? { form: "transcode", to: "mp3", video: null, audio: "encode" }
     : { form: "remux", to: "mp4", video: "copy", audio: "copy" };

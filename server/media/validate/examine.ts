@@ -76,6 +76,12 @@ function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFact
   const video = media.videos.find(({ isDecodable }) => isDecodable || !isConverted) ?? null;
   const audios = media.audios.filter(({ isDecodable }) => isDecodable || !isConverted);
   const audio = audios[0] ?? null;
+  // Several tracks of several streams are always mixed.
+  const parts = media.parts?.map(({ durationSec, ...part }) => ({
+    ...part,
+    durationMs: Math.round(durationSec * 1000),
+    speaker: null,
+  }));
   return {
     container: media.container,
     mediaType: video === null ? "audio" : "video",
@@ -89,7 +95,8 @@ function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFact
       maxKeyframeGapMs: Math.round(video.maxKeyframeGapSec * 1000),
     },
     audio: audio && { codec: audio.codec, channels: audio.channels, sampleRate: audio.sampleRate },
-    ...(expectation.kind === "any" && audios.length > 1
+    ...(parts === undefined ? {} : { parts }),
+    ...(expectation.kind === "any" && audios.length > 1 && parts === undefined
       ? {
           audioTracks: audios.map(({ codec, stream, channels, title, language }) => ({
             codec,

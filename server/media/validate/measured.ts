@@ -11,6 +11,13 @@ export interface MeasuredMedia {
   readonly audios: readonly MeasuredAudio[];
   /** When the recording started, as the container states it. */
   readonly startedAt?: string | undefined;
+  /** The streams that stand one after the other in the file, where there are several. */
+  readonly parts?: readonly {
+    readonly start: number;
+    readonly end: number;
+    readonly container: MediaContainer;
+    readonly durationSec: number;
+  }[];
   readonly isFastStart: boolean;
   readonly isFragmented: boolean;
   /** Whether browsers find any time of the file exactly; absent where the container lists the position of every frame. */

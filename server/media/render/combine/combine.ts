@@ -123,13 +123,27 @@ function writeChannels(
   channelOf: readonly number[],
   samples: number,
 ): void {
+  const signs = tracks.map((values) => (isInverted(values, samples) ? -1 : 1));
   sound.write(samples, (sample, channel) => {
     let sum = 0;
     for (const [index, values] of tracks.entries())
       if (channelOf[index] === channel)
-        sum += ((values[sample * 2] ?? 0) + (values[sample * 2 + 1] ?? 0)) / 2;
+        sum += ((values[sample * 2] ?? 0) + (values[sample * 2 + 1] ?? 0) * (signs[index] ?? 1)) / 2;
     return clip(sum);
   });
+}
+
+/** Whether left and right are opposite, so that their sum would be silent. */
+function isInverted(values: Int16Array, samples: number): boolean {
+  let sum = 0;
+  let difference = 0;
+  for (let sample = 0; sample < samples; sample++) {
+    const [left, right] = [values[sample * 2] ?? 0, values[sample * 2 + 1] ?? 0];
+    sum += (left + right) ** 2;
+    difference += (left - right) ** 2;
+  }
+  // As in the mix of channels: unrelated sounds have as much power in their sum as in their difference.
+  return sum < difference * 0.1;
 }
 
 function sumOf(tracks: readonly Int16Array[], index: number): number {

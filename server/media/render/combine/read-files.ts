@@ -1,7 +1,7 @@
 import { AV_NOPTS_VALUE } from "node-av/constants";
 import type { Packet, Stream } from "node-av/lib";
 import type { MediaContainer } from "../../../platform/db/json-columns.ts";
-import { moveEarlier } from "../convert.ts";
+import { moveEarlier, startOf } from "../clock.ts";
 import { closeInput, type Input, openInput, packetsOf, readOnly, secondsOf } from "../libav.ts";
 
 /** One of the files that are combined. */
@@ -91,11 +91,4 @@ function end({ users, packets, input }: Reading): void {
   packets.return();
   for (const user of users) user.close();
   closeInput(input);
-}
-
-/** Where a file's clock stands at its beginning. Files of the mp4 family have lists of edits for that. */
-export function startOf({ context }: Input, container: MediaContainer): number {
-  const isOrigin = container === "mp4" || container === "mov" || container === "m4a" || container === "mp3";
-  if (isOrigin || context.startTime === AV_NOPTS_VALUE) return 0;
-  return Number(context.startTime) / 1_000_000;
 }

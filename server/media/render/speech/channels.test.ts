@@ -6,7 +6,7 @@ import { listen, makeWav, readWav, type Tone } from "../../../../test/support/wa
 import { extractSpeech } from "../index.ts";
 import { encodeStereo } from "../test/stereo.ts";
 import { inFolder } from "../test/support.ts";
-import { separateChannels } from "./channels.ts";
+import { findCancelled, separateChannels } from "./channels.ts";
 
 /** Levels of a voice that speaks in the given frames, with noise 50 dB below it. */
 const voice = (level: number, speaks: (frame: number) => boolean): number[] =>
@@ -91,4 +91,41 @@ test("speech of a stereo file with the same sound in both channels: mixed chunks
     assert.equal(chunks[0]?.channel, undefined);
     assert.equal(listen(readWav(readFileSync(chunks[0]?.path ?? ""))).length, 8);
   });
+});
+
+test("speech of a stereo file whose channels are opposite: as of the same file with equal channels", async () => {
+  await inFolder(async (folder) => {
+    const both = samplesOf([...left, ...right]);
+    // The second half is as it should be.
+    const opposite = both.map((sample, i) => (i < 64_000 ? -0.8 * sample : sample));
+    const inputPath = join(folder, "inverted.mp3");
+    encodeStereo(inputPath, [both, opposite]);
+    const { chunks } = await extractSpeech({ inputPath, outDir: join(folder, "out") });
+    assert.equal(chunks.length, 1);
+    const heard = listen(readWav(readFileSync(chunks[0]?.path ?? "")));
+    assert.deepEqual(
+      heard.map(({ hz }) => hz),
+      [300, 500, 300, 500, 300, 500, 300, 500],
+    );
+  });
+});
+
+test("findCancelled: silent mixes of loud channels are replaced by the loudest; unrelated, equal and single channels mix", () => {
+  const a = voice(0.2, even);
+  const unrelated = a.map((level) => level * Math.SQRT1_2);
+  assert.equal(findCancelled(unrelated, [a, a]), null);
+  assert.equal(findCancelled(a, [a, a]), null, "equal");
+  assert.equal(
+    findCancelled(
+      a.map((level) => level / 8),
+      [a, ...Array(7).fill(a.map(() => 0))],
+    ),
+    null,
+  );
+  assert.equal(findCancelled(a, [a]), null);
+  assert.equal(findCancelled([], [[], []]), null);
+  const silent = a.map((level, frame) => (frame < 200 ? level * 0.01 : level));
+  const cancelled = findCancelled(silent, [a.map((level) => level * 0.9), a]);
+  assert.equal(cancelled?.channel, 1);
+  assert.deepEqual([cancelled.frames[100], cancelled.frames[300]], [1, 0]);
 });

@@ -80,3 +80,46 @@ function loudestOther(levels: readonly Float64Array[], channel: number, frame: n
 function levelAt(levels: readonly Float64Array[], channel: number, frame: number): number {
   return levels[channel]?.[frame] ?? 0;
 }
+
+/** Channels cancel each other where their mix has less than a fifth of the power that unrelated sounds would have in it. */
+const cancelledShare = 0.2;
+/** A second around each frame: single frames may cancel by chance. */
+const windowFrames = 5;
+
+/**
+ * Finds where opposite channels cancel each other in their mix, as where a cable or a plug-in has inverted one of them.
+ * @param mix root mean square of each 100 ms of the mix, and of each channel.
+ * @returns which frames of the mix are to be replaced, as 1, and by which channel; null: by none.
+ */
+export function findCancelled(
+  mix: readonly number[],
+  channels: readonly (readonly number[])[],
+): { readonly frames: Uint8Array; readonly channel: number } | null {
+  if (channels.length < 2) return null;
+  const mixed = windowPower(mix);
+  const powers = channels.map(windowPower);
+  const frames = new Uint8Array(mix.length);
+  const totals = channels.map(() => 0);
+  for (let frame = 0; frame < mix.length; frame++) {
+    let sum = 0;
+    for (const power of powers) sum += power[frame] ?? 0;
+    const unrelated = sum / channels.length ** 2;
+    if (sum === 0 || (mixed[frame] ?? 0) >= unrelated * cancelledShare) continue;
+    frames[frame] = 1;
+    for (const [channel, power] of powers.entries())
+      totals[channel] = (totals[channel] ?? 0) + (power[frame] ?? 0);
+  }
+  const loudest = totals.indexOf(Math.max(...totals));
+  return frames.includes(1) ? { frames, channel: loudest } : null;
+}
+
+/** The power around each frame. */
+function windowPower(levels: readonly number[]): Float64Array {
+  const sums = new Float64Array(levels.length + 1);
+  for (const [frame, level] of levels.entries()) sums[frame + 1] = (sums[frame] ?? 0) + level * level;
+  return Float64Array.from(levels, (_, frame) => {
+    const start = Math.max(0, frame - windowFrames);
+    const end = Math.min(levels.length, frame + windowFrames + 1);
+    return Math.max(0, (sums[end] ?? 0) - (sums[start] ?? 0)) / (end - start);
+  });
+}

@@ -1,4 +1,4 @@
-import { openSync, writeSync } from "node:fs";
+import { openSync, readSync, writeSync } from "node:fs";
 import { writeAll } from "./wav.ts";
 
 /** Gaps shorter than this are rounding, not silence: 50 ms at 16 kHz. */
@@ -18,6 +18,8 @@ export interface SpeechFile {
   finish(): void;
   /** Replaces the frames that are 0 by silence, in the finished file. */
   keepOnly(frames: Uint8Array): void;
+  /** Replaces the frames that are 1 by those of another finished file of the same length. */
+  replace(frames: Uint8Array, by: SpeechFile): void;
 }
 
 export function openSpeechFile(path: string, samplesPerEnergy: number): SpeechFile {
@@ -45,6 +47,12 @@ export function openSpeechFile(path: string, samplesPerEnergy: number): SpeechFi
     if (++inStretch === samplesPerEnergy) closeStretch();
     if (buffered === bufferSamples) flush();
   };
+  const writeFrame = (frame: number, samples: Buffer): void => {
+    const start = frame * samplesPerEnergy;
+    const length = Math.min(samplesPerEnergy, count - start) * 2;
+    for (let done = 0; done < length; )
+      done += writeSync(file, samples, done, length - done, start * 2 + done);
+  };
   return {
     file,
     energies,
@@ -64,11 +72,17 @@ export function openSpeechFile(path: string, samplesPerEnergy: number): SpeechFi
       const silence = Buffer.alloc(samplesPerEnergy * 2);
       for (let frame = 0; frame < energies.length; frame++) {
         if (frames[frame] !== 0 || energies[frame] === 0) continue;
-        const start = frame * samplesPerEnergy;
-        const length = Math.min(samplesPerEnergy, count - start) * 2;
-        for (let done = 0; done < length; )
-          done += writeSync(file, silence, 0, length - done, start * 2 + done);
+        writeFrame(frame, silence);
         energies[frame] = 0;
+      }
+    },
+    replace: (frames, by) => {
+      const samples = Buffer.alloc(samplesPerEnergy * 2);
+      for (let frame = 0; frame < energies.length; frame++) {
+        if (frames[frame] !== 1) continue;
+        readSync(by.file, samples, 0, samples.length, frame * samples.length);
+        writeFrame(frame, samples);
+        energies[frame] = by.energies[frame] ?? 0;
       }
     },
   };

@@ -13,7 +13,7 @@ import {
   secondsOf,
 } from "../libav.ts";
 import type { MediaJob, SpeechChunk, SpeechResult } from "../process/protocol.ts";
-import { separateChannels } from "./channels.ts";
+import { findCancelled, separateChannels } from "./channels.ts";
 import { openSpeechFile, type SpeechFile } from "./file.ts";
 import { type Chunk, frameMs, planChunks } from "./plan-chunks.ts";
 import { speechRate, writeWav } from "./wav.ts";
@@ -82,8 +82,14 @@ export function speech(
 /** The channels if each carries a voice of its own, otherwise the mix. */
 function sourcesOf({ isSeparate, mix, channels }: Decoded): Source[] {
   if (isSeparate && channels.length > 1) return channels.map((raw, channel) => ({ raw, channel }));
-  const own = separateChannels(channels.map(({ energies }) => energies));
-  if (own === null) return [{ raw: mix }];
+  const energies = channels.map((channel) => channel.energies);
+  const own = separateChannels(energies);
+  if (own === null) {
+    const cancelled = findCancelled(mix.energies, energies);
+    const by = cancelled === null ? undefined : channels[cancelled.channel];
+    if (cancelled !== null && by !== undefined) mix.replace(cancelled.frames, by);
+    return [{ raw: mix }];
+  }
   return channels.map((raw, channel) => {
     raw.keepOnly(own[channel] ?? new Uint8Array(0));
     return { raw, channel };

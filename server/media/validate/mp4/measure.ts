@@ -35,7 +35,9 @@ export function measureIso(bytes: Bytes, probe: Probe): MeasuredMedia {
   const furthest = Math.max(0, ...there.map((measured) => measured.furthest));
   if (furthest > bytes.size) throw cutOff(bytes.size, furthest);
   const shown = there.filter(({ track, timeline }) => !isStillPicture(track, timeline));
-  const times = shown.map(({ track, timeline }) =>
+  // Only what can be in the recording decides how long it is.
+  const decodable = shown.filter(({ track }) => track.entries.every((entry) => entry.isDecodable));
+  const times = (decodable.length > 0 ? decodable : shown).map(({ track, timeline }) =>
     presentation(
       timeline.start / track.timescale,
       timeline.end / track.timescale,
