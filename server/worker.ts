@@ -28,6 +28,7 @@ import { reconcileClips } from "./public-link-records/clips.ts";
 import { announceReadyRecordings } from "./recordings/announce.ts";
 import { pruneReceipts } from "./retention/prune.ts";
 import { applyRetention } from "./retention/sweep.ts";
+import { indexOutdated } from "./search/outdated.ts";
 import { mergePending } from "./search/pending-entries.ts";
 import { removeOrphans } from "./storage-maintenance/orphans.ts";
 import { createSweepGate } from "./storage-maintenance/owner-marker.ts";
@@ -209,6 +210,10 @@ export function startWorker(deps: WorkerDependencies): Worker {
   });
   const searching = startSchedule(searchIndexMs, log, {
     "search index": () => mergePending(db.pool),
+    "outdated search index": async () => {
+      const count = await indexOutdated(db.pool, searchIndexMs / 2);
+      if (count > 0) log.info({ count }, "indexed recordings of an earlier version for the search");
+    },
   });
   const arrivals = startSchedule(arrivalCheckMs, log, {
     "arrived files": whenAwake(() => noticeArrivals({ db, jobs, store, log }, soonestLookMs[store.kind])),

@@ -3,7 +3,7 @@ import type { Principal } from "../platform/auth/principal.ts";
 import type { Queryable } from "../platform/db/replica.ts";
 import type { Place, SearchCursor } from "./cursor.ts";
 import { stemmers } from "./languages.ts";
-import { phraseQueries, rankedQuery, spokenQuery, type Term, wantedQuery } from "./terms.ts";
+import { phraseQueries, rankedQuery, selectorsOf, spokenQuery, type Term, wantedQuery } from "./terms.ts";
 
 type SearchSort = "relevance" | "newest" | "oldest";
 
@@ -39,8 +39,8 @@ const maxStretches = 20;
 
 /** A recording that was found. */
 export interface Found extends Place {
-  /** Numbers of the transcript pieces with the most hits. */
-  readonly pieces: readonly number[];
+  /** Numbers of the transcript pieces with the most hits; null: it has only ends of compounds, which pieces don't show. */
+  readonly pieces: readonly number[] | null;
   /** Whether the first of these probably has as many hits as are shown. */
   readonly isDense: boolean;
 }
@@ -124,6 +124,7 @@ interface FoundRow {
   readonly spoken_score: number;
   readonly is_meant: boolean;
   readonly pieces: number[];
+  readonly language: string | null;
   readonly best_rank: number;
   readonly total: number | null;
 }
@@ -142,13 +143,14 @@ async function findStretch(
   const last = inside.at(-1);
   const isRanked = (filter.sort ?? "relevance") === "relevance";
   const meant = inside.filter((row) => row.is_meant);
+  const compounding = new Set(selectorsOf(terms).inner.map(({ language }) => language));
   return {
     recordings: meant
-      .map(({ id, at, head_score, spoken_score, pieces, best_rank }) => ({
+      .map(({ id, at, head_score, spoken_score, pieces, language, best_rank }) => ({
         id,
         at: at.getTime(),
         score: isRanked ? head_score + spoken_score : 0,
-        pieces,
+        pieces: pieces.length === 0 && language !== null && compounding.has(language) ? null : pieces,
         isDense: best_rank >= denseRank,
       }))
       .sort(comparisonOf(filter)),
@@ -194,7 +196,7 @@ export function stretchStatement(
       ${to === null ? `limit ${stretch + 1}` : ""})
     select f.recording_id as id, f.start_datetime as at, f.head_score,
       (200000 * spoken.rank / (1 + spoken.rank))::integer as spoken_score,
-      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces, spoken.best_rank,
+      ${meant.length > 0 ? meant.join(" and ") : "true"} as is_meant, spoken.pieces, spoken.best_rank, s.language,
       ${meant.length > 0 ? "null" : "f.total::integer"} as total
     from found f
     join search_recordings s on s.recording_id = f.recording_id

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { SearchHit } from "../../contract/search.ts";
+import type { Word } from "./match.ts";
 import { makeSnippet, type Snippet } from "./snippet.ts";
 import type { Term } from "./terms.ts";
-import type { FoundRecording, IndexedWord, ShownSegment } from "./texts.ts";
+import type { FoundRecording, ShownSegment } from "./texts.ts";
 
 export type Hit = z.output<typeof SearchHit>;
 
@@ -20,7 +21,7 @@ export function textsAround({ title, tags, participants, highlights }: FoundReco
 export function hitsAround(
   recording: FoundRecording,
   terms: readonly Term[],
-  indexed: ReadonlyMap<string, IndexedWord>,
+  indexed: ReadonlyMap<string, readonly Word[]>,
 ): Hit[] {
   const hit = (text: string, values: Pick<Hit, "kind"> & Partial<Hit>): Hit[] => {
     const snippet = makeSnippet(text, terms, indexed);
@@ -45,7 +46,7 @@ export function hitsAround(
 export function hitInSegment(
   segment: ShownSegment,
   terms: readonly Term[],
-  indexed: ReadonlyMap<string, IndexedWord>,
+  indexed: ReadonlyMap<string, readonly Word[]>,
 ): Hit {
   const { participant_id, speaker, start_ms, text } = segment;
   return toHit(makeSnippet(text, terms, indexed), {

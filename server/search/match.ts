@@ -1,3 +1,4 @@
+import { hasPart } from "./forms.ts";
 import type { Term } from "./terms.ts";
 
 /** A word at its position in a text: its form in the index, and its stem if it is one of the query's. */
@@ -50,5 +51,6 @@ function isWord({ word, stems }: Word, term: Term, n: number): boolean {
   const wanted = term.words[n] ?? "";
   if (word === wanted) return true;
   if (term.isPrefix && n === term.words.length - 1) return word.startsWith(wanted);
-  return stems.some((stem) => term.stems.includes(stem));
+  if (term.variants.includes(word)) return true;
+  return stems.some((stem) => term.stems.includes(stem) || term.parts.some((part) => hasPart(stem, part)));
 }

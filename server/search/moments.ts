@@ -32,7 +32,7 @@ export async function findMoments(
     (pieces ?? [null]).map((number) => ({ id, number })),
   );
   if (places.length === 0) return new Map();
-  const { words, beginnings } = selectorsOf(terms);
+  const { words, beginnings, inner } = selectorsOf(terms);
   const values: unknown[] = [
     places.map((place) => place.id),
     places.map((place) => place.number),
@@ -44,19 +44,23 @@ export async function findMoments(
     const notAbove = (value: string | undefined): string => `width_bucket(${value}, a.list collate "C")`;
     return `a.list[${notAbove(from)} + case when a.list[${notAbove(from)}] = ${from} then 0 else 1 end : ${notAbove(to)}]`;
   });
+  const ends = inner.map(({ language, text }) => {
+    const [of, end] = [language, text].map((value) => `$${values.push(value)}::text`);
+    return `array(select word from unnest(a.list) word where s.language = ${of} and strpos(word, ${end}) > 1)`;
+  });
   const { rows } = await pool.query<ChunkRow>({
-    name: `search_moments_${slices.length}`,
+    name: `search_moments_${slices.length}_${ends.length}`,
     text: `select c.recording_id, array_to_json(c.positions) as positions, w.words
      from (
-       select s.recording_id, i.number, '=' || s.language || '=' as tag,
+       select s.recording_id, i.number, s.language, '=' || s.language || '=' as tag,
          (s.language || '_stem')::regdictionary as dictionary
        from unnest($1::uuid[], $2::integer[]) i (id, number)
        join search_recordings s on s.recording_id = i.id
        offset 0) s
      join search_chunks c on c.recording_id = s.recording_id and (s.number is null or c.number = s.number)
-     -- All words of a piece take a third of the time, so they are read only for beginnings.
-     ${slices.length > 0 ? "cross join lateral (select tsvector_to_array(c.words) as list offset 0) a" : ""}
-     cross join lateral (select ${["$3::text[]", ...slices].join(" || ")} as found) f
+     -- All words of a piece take a third of the time, so they are read only for beginnings and ends.
+     ${slices.length + ends.length > 0 ? "cross join lateral (select tsvector_to_array(c.words) as list offset 0) a" : ""}
+     cross join lateral (select ${["$3::text[]", ...slices, ...ends].join(" || ")} as found) f
      cross join lateral (
        -- Taking out few words and then their places costs a fifth of going through the places of all.
        select json_agg(json_build_array(l.lexeme, l.positions, s.tag || (ts_lexize(s.dictionary, l.lexeme))[1])) as words

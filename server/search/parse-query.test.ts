@@ -32,6 +32,8 @@ const term = (words: string[], values: Partial<Term> = {}): Term => ({
   isPrefix: false,
   isExcluded: false,
   stems: [],
+  variants: [],
+  parts: [],
   ...values,
 });
 

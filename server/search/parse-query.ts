@@ -18,7 +18,9 @@ const term = new RegExp(`(-?)(?:[${opening}]([^${opening}]*)(?:[${opening}]|$)|(
  * unclosed quote runs to the end, and other punctuation is ignored.
  */
 export function parseQuery(query: string): TypedTerm[] {
-  return [...query.matchAll(term)].flatMap(([, minus, phrase, word]): TypedTerm[] => {
+  // Hebrew abbreviations have quotes before their last letter.
+  const unambiguous = query.replace(/(?<=[\u05d0-\u05ea])["”](?=[\u05d0-\u05ea])/g, "״");
+  return [...unambiguous.matchAll(term)].flatMap(([, minus, phrase, word]): TypedTerm[] => {
     const isExcluded = minus === "-";
     if (phrase !== undefined)
       return phrase.trim() === ""

@@ -4,6 +4,7 @@ import { call, startTestApp } from "../../test/support/app.ts";
 import { makeWorkspace } from "../../test/support/factories.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import { thumbnailLinks } from "../recordings/json/links.ts";
+import { indexOutdated } from "./outdated.ts";
 import { search } from "./service.ts";
 import { makeSpoken, marked, searchCall, titlesFound } from "./test/search.ts";
 
@@ -340,4 +341,112 @@ test("a recording in another language between two pages neither repeats nor hide
     [...first.body.results, ...second.body.results].map(({ recording }) => recording.title).toSorted(),
     titles.toSorted(),
   );
+});
+
+test("words written together or differently are found, marked and shown with their moment", async () => {
+  const written = {
+    ko: ["내일 회의에서 예산안이 통과되었습니다", "계약서를 검토했다"],
+    he: ["אמרו שהחמצן נגמר", "שָׁלוֹם לכולם", 'צה"ל וג׳ירפה'],
+    de: [
+      "Die Datenschutzgrundverordnungen gelten.",
+      "Im Krankenhaus war ein Gesprächsprotokoll.",
+      "Eine Daten\u00adbank und ein Zeit\u200bplan.",
+    ],
+    en: ["I don't know O’Brien.", "It costs 10,000 or 2.500.000 euros.", "Rock'n'roll 🚀 and 👍🏽!"],
+    fr: ["Plus de 10 000 personnes à l’assemblée", "et 1\u202f234\u202f567 autres d'accord"],
+    uk: ["п’ять і сім’я"],
+  };
+  for (const [language, lines] of Object.entries(written))
+    await make(`Written ${language}`, lines, day(26), language);
+  for (const [language, q, mark, line] of [
+    ["ko", "회의", "회의", 0],
+    ["ko", "예산안", "예산안", 0],
+    ["ko", "계약서", "계약서", 1],
+    ["ko", "통과", "통과", 0],
+    ["he", "חמצן", "שהחמצן", 0],
+    ["he", "שלום", "שָׁלוֹם", 1],
+    ["he", "שָׁלוֹם", "שָׁלוֹם", 1],
+    ["he", "צהל", 'צה"ל', 2],
+    ["he", 'צה"ל', 'צה"ל', 2],
+    ["he", "ג'ירפה", "וג׳ירפה", 2],
+    ["de", "Datenschutz", "Datenschutzgrundverordnungen", 0],
+    ["de", "Verordnung", "Datenschutzgrundverordnungen", 0],
+    ["de", "Haus", "Krankenhaus", 1],
+    ["de", "Häuser", "Krankenhaus", 1],
+    ["de", "Protokolle", "Gesprächsprotokoll", 1],
+    ["de", "Datenbank", "Daten\u00adbank", 2],
+    ["de", "Zeitplan", "Zeit\u200bplan", 2],
+    ["en", "dont", "don't", 0],
+    ["en", "don’t", "don't", 0],
+    ["en", '"don\'t know"', "don't know", 0],
+    ["en", "obrien", "O’Brien", 0],
+    ["en", "o'brien", "O’Brien", 0],
+    ["en", "brien", "Brien", 0],
+    ["en", "10000 costs", "costs", 1],
+    ["en", "10,000 euros", "10,000", 1],
+    ["en", "2500000", "2.500.000", 1],
+    ["en", "rocknroll", "Rock'n'roll", 2],
+    ["en", "🚀", "🚀", 2],
+    ["en", "👍", "👍🏽", 2],
+    ["fr", "10000 personnes", "10 000", 0],
+    ["fr", '"10 000 personnes"', "10 000 personnes", 0],
+    ["fr", "assemblée", "assemblée", 0],
+    ["fr", "l'assemblée", "l’assemblée", 0],
+    ["fr", "1234567", "1\u202f234\u202f567", 1],
+    ["fr", "d’accord", "d'accord", 1],
+    ["uk", "сімʼя", "сім’я", 0],
+    ["uk", "пять", "п’ять", 0],
+  ] as const) {
+    const { body, text } = await searchCall(app, token, { q });
+    const hits = body.results.find(({ recording }) => recording.title === `Written ${language}`)?.hits;
+    assert.ok(
+      hits?.some((hit) => hit.timestamp === line * 10_000 && marked(hit).includes(mark)),
+      `${q}: ${text}`,
+    );
+  }
+  assert.deepEqual(await find("🦄"), [], "an emoji nobody used");
+  for (const q of ["schutzgrund", "mzn", "000 costs"]) assert.deepEqual(await find(q), [], q);
+  assert.ok((await find("gelten")).includes("Written de"));
+  assert.ok(!(await find("gelten -Datenschutzgrundverordnung")).includes("Written de"));
+  assert.ok((await find("gelten -Datenschutz")).includes("Written de"), "a compound is another word");
+});
+
+test("parts of compounds are found in titles, tags and highlights too", async () => {
+  await make("Haushaltssitzung", ["Nichts."], day(26), "de");
+  const id = ids.Haushaltssitzung ?? "";
+  await call(
+    app,
+    "POST",
+    `/_/api/v1/recordings/${id}/highlights`,
+    { text: "Der Mietvertrag gilt", timestamp: 4000, duration: 1000, tags: ["Baugenehmigung"] },
+    { token: workspace.member.token, version: null },
+  );
+  for (const [q, kind, mark] of [
+    ["Sitzung", "title", "Haushaltssitzung"],
+    ["Haushalt", "title", "Haushaltssitzung"],
+    ["Verträge", "highlight", "Mietvertrag"],
+    ["Genehmigungen", "highlight", "Baugenehmigung"],
+  ] as const) {
+    const { body, text } = await searchCall(app, token, { q });
+    const hits = body.results.find(({ recording }) => recording.id === id)?.hits ?? [];
+    assert.deepEqual([hits[0]?.kind, marked(hits[0])], [kind, [mark]], `${q}: ${text}`);
+  }
+});
+
+test("recordings indexed by earlier rules are indexed again in the background, and at any change", async () => {
+  const titles = ["Outdated one", "Outdated two", "Outdated three"];
+  for (const title of titles) await make(title, ["The platypus isn't here."], day(26));
+  const outdated = titles.map((title) => ids[title]);
+  await app.db.pool.query(
+    `update search_recordings set rules = 1, words = ''::tsvector, head = ''::tsvector where recording_id = any($1)`,
+    [outdated],
+  );
+  await app.db.pool.query("delete from search_chunks where recording_id = any($1)", [outdated]);
+  assert.deepEqual(await find("platypus"), []);
+  await call(app, "PUT", `/recordings/${outdated[0]}/tags`, { tag: "egg" }, { token });
+  assert.deepEqual(await find("platypus"), titles.slice(0, 1), "its tag was changed");
+  assert.equal(await indexOutdated(app.db.pool, 0), 0, "without time");
+  assert.equal(await indexOutdated(app.db.pool, 60_000), 2);
+  assert.deepEqual((await find("platypus isnt")).toSorted(), titles.toSorted());
+  assert.equal(await indexOutdated(app.db.pool, 60_000), 0, "nothing is left");
 });

@@ -153,11 +153,11 @@ async function findBestMoments(
   if (!isOneWord) return findMoments(pool, terms, recordings);
   const first = recordings.map(({ id, pieces, isDense }) => ({
     id,
-    pieces: pieces.slice(0, isDense ? 1 : undefined),
+    pieces: pieces?.slice(0, isDense ? 1 : undefined) ?? null,
   }));
   const moments = await findMoments(pool, terms, first);
   const poor = recordings.filter(({ id, isDense }) => isDense && (moments.get(id)?.length ?? 0) < maxMoments);
-  const next = poor.map(({ id, pieces }) => ({ id, pieces: pieces.slice(1) }));
+  const next = poor.map(({ id, pieces }) => ({ id, pieces: pieces?.slice(1) ?? null }));
   for (const [id, more] of await findMoments(pool, terms, next))
     moments.set(id, [...(moments.get(id) ?? []), ...more]);
   return moments;

@@ -1,6 +1,7 @@
+import { apostrophes, emoji, fixedSpaces, wide } from "./characters.ts";
+import { minCompound } from "./forms.ts";
 import { findMatches, type Word } from "./match.ts";
 import { selectorsOf, type Term } from "./terms.ts";
-import type { IndexedWord } from "./texts.ts";
 
 interface Mark {
   readonly start: number;
@@ -13,25 +14,50 @@ export interface Snippet {
   readonly marks: readonly Mark[];
 }
 
+/** What is indexed as one: a word, also with apostrophes, a number, or a single character. */
 interface Token extends Mark {
   readonly word: string;
 }
 
-const wide =
-  "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3134f}";
+const letter = "[\\p{L}\\p{N}\\p{M}\\p{Cf}]";
+const joint = `[${apostrophes}]|(?<=[\\u05d0-\\u05ea])["״”](?=[\\u05d0-\\u05ea])|(?<=\\p{N})[,. ${fixedSpaces}](?=(?:\\d\\d,)?\\d{3}(?!\\d))`;
+const token = (run: string): string => `${run}(?:(?:${joint})${run})*`;
 // Linear: one character.
-const anyWide = new RegExp(`[${wide}]`, "u");
-const words = /[\p{L}\p{N}\p{M}]+/gu;
-/** Words, and single characters of scripts without spaces, as parley_search_clean splits them. */
-// Linear: characters of one class, singly or in one run.
-const wordsAndCharacters = new RegExp(`[${wide}]|(?:(?![${wide}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+const anySpecial = new RegExp(`[${wide}${emoji}]`, "u");
+// Linear: runs of one class, with a character between them that is not in it.
+const words = new RegExp(token(`${letter}+`), "gu");
+/** Words, and what parley_search_clean splits into single characters. */
+// Linear: as above, or one character with what modifies it.
+const wordsAndCharacters = new RegExp(
+  `[${emoji}][\\p{M}\\p{Cf}\\u{1f3fb}-\\u{1f3ff}]*|[${wide}]|${token(`(?:(?![${wide}${emoji}])${letter})+`)}`,
+  "gu",
+);
 
 function tokensOf(text: string): Token[] {
-  return [...text.matchAll(anyWide.test(text) ? wordsAndCharacters : words)].map((match) => ({
+  return [...text.matchAll(anySpecial.test(text) ? wordsAndCharacters : words)].map((match) => ({
     word: match[0],
     start: match.index,
     end: match.index + match[0].length,
   }));
+}
+
+// Linear: one character.
+const separator = new RegExp(`[${apostrophes}"״”,. ${fixedSpaces}]`, "u");
+// Linear: one character.
+const separators = new RegExp(separator, "gu");
+
+/** Where the words of the index are that a token has become: the whole, and then its parts, or the parts alone. */
+function placesOf({ word, start, end }: Token, count: number): Mark[] {
+  const whole = { start, end };
+  if (count === 1) return [whole];
+  const cuts = [...word.matchAll(separators)].map((match) => match.index);
+  const parts = [-1, ...cuts].map((cut, n) => ({
+    start: start + cut + 1,
+    end: start + (cuts[n] ?? word.length),
+  }));
+  if (parts.length === count) return parts;
+  if (parts.length === count - 1) return [whole, ...parts];
+  return Array.from({ length: count }, () => whole);
 }
 
 /**
@@ -45,7 +71,10 @@ export function wordsToIndex(texts: readonly string[], terms: readonly Term[]): 
   const beginnings = [...exact.words, ...exact.beginnings];
   const ofInflected = initialsOf(terms.filter(({ stems }) => stems.length > 0));
   const all = initialsOf(terms);
+  const hasParts = terms.some(({ parts }) => parts.length > 0);
   const mayMatch = (word: string): boolean => {
+    // Of what is indexed as several words, and of compounds, any part may match.
+    if (separator.test(word) || (hasParts && word.length >= minCompound)) return true;
     const first = initial(word);
     const lower = word.toLowerCase();
     if (/^[a-z]+$/.test(lower))
@@ -70,22 +99,22 @@ const before = 80;
 export function makeSnippet(
   text: string,
   terms: readonly Term[],
-  indexed: ReadonlyMap<string, IndexedWord>,
+  indexed: ReadonlyMap<string, readonly Word[]>,
 ): Snippet {
-  const found = tokensOf(text);
   const places = new Map<number, Word>();
-  const tokenAt: number[] = [];
-  // One word of a text may be several words of the index.
-  for (const [n, token] of found.entries()) {
-    const known = indexed.get(token.word);
-    for (const word of known?.words ?? [""]) {
-      if (word !== "") places.set(tokenAt.length, { word, stems: known?.stems ?? [] });
-      tokenAt.push(n);
+  const marksAt: Mark[] = [];
+  for (const token of tokensOf(text)) {
+    const forms = indexed.get(token.word);
+    for (const [n, mark] of placesOf(token, forms?.length ?? 1).entries()) {
+      const form = forms?.[n];
+      if (form !== undefined) places.set(marksAt.length, form);
+      marksAt.push(mark);
     }
   }
   const marks = findMatches(places, terms, new Set()).flatMap(({ at, length }) => {
-    const [first, last] = [found[tokenAt[at] ?? -1], found[tokenAt[at + length - 1] ?? -1]];
-    return first && last ? [{ start: first.start, end: last.end }] : [];
+    const span = marksAt.slice(at, at + length);
+    const [start, end] = [span.map((mark) => mark.start), span.map((mark) => mark.end)];
+    return span.length === 0 ? [] : [{ start: Math.min(...start), end: Math.max(...end) }];
   });
   return shorten(text, joinMarks(marks));
 }

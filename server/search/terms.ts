@@ -1,3 +1,4 @@
+import type { CompoundPart } from "./forms.ts";
 import { stemmers } from "./languages.ts";
 
 /** A part of a query in the words of the index (parley_search_vector). */
@@ -9,6 +10,10 @@ export interface Term {
   readonly isExcluded: boolean;
   /** Stems in the form of the index, `=language=stem`; empty for phrases and prefixes, which match exactly. */
   readonly stems: readonly string[];
+  /** Other words that are the same word, such as one behind its article. */
+  readonly variants: readonly string[];
+  /** The word as a part of compounds. */
+  readonly parts: readonly CompoundPart[];
 }
 
 /** The word that separates two segments in a transcript piece (parley_search_index). */
@@ -58,39 +63,65 @@ export function phraseQueries(terms: readonly Term[]): { query: string; isExclud
     .map((term) => ({ query: phraseAcross(term), isExcluded: term.isExcluded }));
 }
 
-function anyForm({ words: [word = ""], stems, isPrefix }: Term, weights = ""): string {
+function anyForm({ words: [word = ""], stems, variants, parts, isPrefix }: Term, weights = ""): string {
+  const beginnings = parts.flatMap(formsOfPart);
+  // ts_rank counts a form only once, which must not change the score (parley_search_find).
+  const exact = [...stems, ...variants].filter((form) => !beginnings.includes(form));
   return [
     lexeme(word, marksOf(isPrefix, weights)),
-    ...stems.map((stem) => lexeme(stem, marksOf(false, weights))),
+    ...exact.map((form) => lexeme(form, marksOf(false, weights))),
+    ...beginnings.map((form) => lexeme(form, marksOf(true, weights))),
   ].join(" | ");
+}
+
+/** Beginnings of what the index has of compounds: stems, and reversed stems (parley_search_tail). */
+function formsOfPart({ language, head, tail }: CompoundPart): string[] {
+  const reversed = tail === null ? [] : [`=${language}<${[...tail].reverse().join("")}`];
+  return [`=${language}=${head}`, ...reversed];
 }
 
 function anyBeginning(term: Term, language: string): string {
   const {
     words: [word = ""],
+    variants,
     isPrefix,
   } = term;
   const beginnings = stemBeginnings(term, language);
   const isOther = beginnings.length > 0 && !beginnings.some((beginning) => word.startsWith(beginning));
   return [
     lexeme(word, marksOf(isPrefix || isOther, "")),
+    ...variants.map((variant) => lexeme(variant)),
     ...beginnings.map((text) => lexeme(text, ":*")),
   ].join(" | ");
 }
 
 /**
  * What selects the words of a text that may match a term, in any language: whole words, and prefixes of words, which are few
- * and short, because a text is scanned for each of them.
+ * and short, because a text is scanned for each of them. Of compounds, also what they contain.
  */
-export function selectorsOf(terms: readonly Term[]): { words: string[]; beginnings: string[] } {
+export function selectorsOf(terms: readonly Term[]): {
+  words: string[];
+  beginnings: string[];
+  inner: { language: string; text: string }[];
+} {
   const wanted = terms.filter((term) => !term.isExcluded);
   const prefixes = wanted.flatMap((term) => (term.isPrefix ? term.words.slice(-1) : []));
   const stems = wanted.flatMap((term) => stemmers.flatMap((language) => stemBeginnings(term, language)));
   // A stem may begin differently from its word, which others with this stem then begin with.
   const inflected = wanted.filter((term) => term.stems.length > 0).flatMap((term) => term.words);
   return {
-    words: [...new Set(wanted.flatMap((term) => (term.isPrefix ? term.words.slice(0, -1) : term.words)))],
+    words: [
+      ...new Set(
+        wanted.flatMap((term) => [
+          ...(term.isPrefix ? term.words.slice(0, -1) : term.words),
+          ...term.variants,
+        ]),
+      ),
+    ],
     beginnings: shortest([...prefixes, ...stems, ...inflected]),
+    inner: wanted.flatMap(({ parts }) =>
+      parts.flatMap(({ language, tail }) => (tail === null ? [] : [{ language, text: tail }])),
+    ),
   };
 }
 

@@ -2,7 +2,8 @@ import type { Queryable } from "../platform/db/replica.ts";
 import type { ThumbnailLinks } from "../recordings/json/links.ts";
 import { thumbnailUrl } from "../recordings/json/recording.ts";
 import { stemmers } from "./languages.ts";
-import { rankedQuery, spokenQuery, type Term } from "./terms.ts";
+import type { Word } from "./match.ts";
+import { rankedQuery, selectorsOf, spokenQuery, type Term } from "./terms.ts";
 
 /** What a result shows of a recording, and its texts outside the transcript that may have hits. */
 export interface FoundRecording {
@@ -33,26 +34,36 @@ export async function readFound(
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const languages = ["", ...stemmers];
-  const holds = (text: string) => `parley_search_vector(parley_search_clean(${text})) @@ q.query`;
+  // Only the forms of short texts have the ends of compounds; making them takes longer.
+  const hasEnds = selectorsOf(terms).inner.length > 0;
+  const ranked = hasEnds ? `${bind(rankedQuery(terms))}::tsquery` : "";
+  const holds = (text: string, language: string) =>
+    hasEnds
+      ? `parley_search_short(${text}, 'A', ${language}) @@ ${ranked}`
+      : `parley_search_vector(parley_search_clean(${text})) @@ q.query`;
   const text = `select r.id, r.title, parley_timestamp(r.start_datetime) as start_datetime,
        parley_timestamp(r.end_datetime) as end_datetime, r.duration_ms, r.media_type, r.tags, s.language,
        ${thumbnailUrl(`${bind(links.baseUrl)}::text`, { ...links, bind })} as thumbnail_url,
        case when s.head @@ ${bind(rankedQuery(terms, "B"))}::tsquery then coalesce((
          select json_agg(json_build_object('id', p.id, 'name', p.name, 'email', p.email)) from (
            select p.id, p.name, p.email from participants p
-           where p.recording_id = r.id and ${holds("concat_ws(' ', p.name, p.email)")}
+           where p.recording_id = r.id and ${holds("concat_ws(' ', p.name, p.email)", "null")}
            order by p.position limit ${maxOfKind}) p), '[]') else '[]' end as participants,
        case when s.head @@ ${bind(rankedQuery(terms, "C"))}::tsquery then coalesce((
          select json_agg(json_build_object('id', h.id, 'text', h.text, 'tags', h.tags, 'start_ms', h.start_ms)) from (
            select h.id, h.text, h.tags, h.start_ms from highlights h
-           where h.recording_id = r.id and ${holds("concat_ws(' ', h.text, array_to_string(h.tags, ' '))")}
+           where h.recording_id = r.id and ${holds("concat_ws(' ', h.text, array_to_string(h.tags, ' '))", "s.language")}
            order by h.start_ms, h.id limit ${maxOfKind}) h), '[]') else '[]' end as highlights
      from recordings r
      join search_recordings s on s.recording_id = r.id
      join unnest(${bind(languages)}::text[], ${bind(languages.map((language) => spokenQuery(terms, language)))}::tsquery[])
        q (language, query) on q.language = coalesce(s.language, '')
      where r.id = any(${bind(ids)}::uuid[])`;
-  const { rows } = await pool.query<FoundRecording>({ name: "search_found", text, values });
+  const { rows } = await pool.query<FoundRecording>({
+    name: hasEnds ? "search_found_ends" : "search_found",
+    text,
+    values,
+  });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -98,23 +109,20 @@ export async function readSegments(
   return rows;
 }
 
-/** What the index turns a word into: any number of words, and their stems in some languages. */
-export interface IndexedWord {
-  readonly words: string[];
-  readonly stems: string[];
-}
-
-/** Words of texts in the form of the index. @param languages PostgreSQL's names of the texts' languages, for stems. */
+/**
+ * What the index makes of each word of texts: any number of words, with their stems.
+ * @param languages PostgreSQL's names of the texts' languages, for stems.
+ */
 export async function indexWords(
   pool: Queryable,
   words: readonly string[],
   languages: readonly string[],
-): Promise<Map<string, IndexedWord>> {
+): Promise<Map<string, Word[]>> {
   // Without stems, the form of a word of plain letters is known.
   const isKnown = (word: string): boolean => languages.length === 0 && /^[A-Za-z]{1,100}$/.test(word);
   const known = words
     .filter(isKnown)
-    .map((word): [string, IndexedWord] => [word, { words: [word.toLowerCase()], stems: [] }]);
+    .map((word): [string, Word[]] => [word, [{ word: word.toLowerCase(), stems: [] }]]);
   const others = words.filter((word) => !isKnown(word));
   return new Map([...known, ...(others.length > 0 ? await readIndexWords(pool, others, languages) : [])]);
 }
@@ -123,17 +131,16 @@ async function readIndexWords(
   pool: Queryable,
   words: readonly string[],
   languages: readonly string[],
-): Promise<[string, IndexedWord][]> {
-  const { rows } = await pool.query<IndexedWord & { word: string }>({
+): Promise<[string, Word[]][]> {
+  const { rows } = await pool.query<{ word: string; forms: Word[] | null }>({
     name: "search_index_words",
-    text: `select t.word, v.words, array(
-        select stem from unnest(v.words) w, unnest($2::text[]) language, parley_search_stem(language, w) stem
-        where stem is not null) as stems
-      from unnest($1::text[]) t (word)
-      cross join lateral (select array(
-        select l.lexeme from unnest(parley_search_vector(parley_search_clean(t.word))) l, unnest(l.positions) p
-        order by p) as words) v`,
+    text: `select t.word, (
+        select json_agg(json_build_object('word', l.lexeme, 'stems', array(
+          select stem from unnest($2::text[]) language, parley_search_stem(language, l.lexeme) stem
+          where stem is not null)) order by p)
+        from unnest(parley_search_vector(parley_search_clean(t.word))) l, unnest(l.positions) p) as forms
+      from unnest($1::text[]) t (word)`,
     values: [words, languages],
   });
-  return rows.map((row) => [row.word, row]);
+  return rows.map(({ word, forms }) => [word, forms ?? []]);
 }

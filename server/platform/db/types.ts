@@ -715,6 +715,7 @@ export interface SearchRecordings {
   language: string | null;
   principals: string[];
   recording_id: string;
+  rules: Generated<number>;
   start_datetime: Timestamp;
   words: string;
 }
