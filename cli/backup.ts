@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { describeDamage } from "../server/backup/check.ts";
 import { createBackup, readInstallationId, withBackupLock } from "../server/backup/create.ts";
@@ -18,12 +16,13 @@ import { recordVerification, type Verification } from "../server/backup/runs.ts"
 import { runScheduledBackup } from "../server/backup/scheduled-run.ts";
 import { verifyBackup } from "../server/backup/verify.ts";
 import { refuseMoved } from "../server/move/moved.ts";
-import { openConfiguredDatabase } from "../server/open.ts";
+import { hasDatabase, openConfiguredDatabase } from "../server/open.ts";
 import { type Config, ConfigError } from "../server/platform/config/config.ts";
 import { type KeepRule, keepRule } from "../server/platform/config/values.ts";
 import { readSchema } from "../server/platform/db/migrate.ts";
 import { describeBytes } from "./support/describe-bytes.ts";
 import { describe } from "./support/describe-error.ts";
+import { incompleteStatus } from "./support/exit-status.ts";
 import { reportProgress } from "./support/report-progress.ts";
 import { readToolConfig, toolLog, withOpenDatabase } from "./support/with-database.ts";
 import { withStore } from "./support/with-store.ts";
@@ -132,6 +131,7 @@ async function backUp(folder: BackupFolder, config: Config, options: Options): P
   }
   for (const key of manifest.damaged)
     console.error(`parley: ${key} is missing or damaged in the file store; see \`parley files verify\``);
+  if (manifest.damaged.length > 0) process.exitCode = incompleteStatus;
   if (!folder.isEncrypted && !options.json)
     console.error(
       "the backup is not encrypted and contains the secret; keep it where nobody else can read it",
@@ -144,7 +144,7 @@ async function listAll(folder: BackupFolder, options: Options): Promise<void> {
   const damaged: string[] = [];
   for (const backup of complete) {
     const manifest = await readManifest(folder, backup).catch((error: unknown) => {
-      if (!(error instanceof BackupDamagedError)) throw error;
+      if (!(error instanceof BackupDamagedError || error instanceof BackupError)) throw error;
       damaged.push(error.message);
       return null;
     });
@@ -211,11 +211,7 @@ async function recordResult(
   result: Omit<Verification, "installation">,
 ): Promise<void> {
   // Backups are also verified where there is no installation: it must not be created.
-  const isMissing = ["postgres", "postgres.location"].every(
-    (name) => !existsSync(join(config.dataDir, name)),
-  );
-  if (config.databaseUrl === null && isMissing)
-    throw new BackupError(`there is no database in ${config.dataDir}`);
+  if (!hasDatabase(config)) throw new BackupError(`there is no database in ${config.dataDir}`);
   const opened = await openConfiguredDatabase(config, "tool", toolLog());
   try {
     const { isEmpty, missing } = await readSchema(opened.settings);

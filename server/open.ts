@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { refuseMoved } from "./move/moved.ts";
 import { type Config, ConfigError } from "./platform/config/config.ts";
@@ -27,6 +27,13 @@ export interface OpenedDatabase {
   /** Whether it is the embedded one, which only one server uses at a time. */
   readonly isEmbedded: boolean;
   close(): Promise<void>;
+}
+
+/** Whether there is a configured database; opening one that is missing creates it. */
+export function hasDatabase({ databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">): boolean {
+  return (
+    databaseUrl !== null || ["postgres", "postgres.location"].some((name) => existsSync(join(dataDir, name)))
+  );
 }
 
 /**

@@ -94,7 +94,7 @@ async function measureRestore(bench: Bench): Promise<Figure[]> {
     const store = await openStore(config);
     const db = openDatabase(restored, { applicationName: "parley tool", onError: () => {} });
     const target = { db, settings: restored, store, config, migrate: () => migrate(restored) };
-    const options = { id: null, replace: false, isDryRun: false };
+    const options = { id: null, replace: false, acceptsMissing: false };
     const seconds = await timed(() => restoreBackup(source, target, options));
     await db.close();
     await store.close();

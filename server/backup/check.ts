@@ -1,4 +1,5 @@
 import { forEachStreamed } from "../platform/concurrency.ts";
+import { ObjectMissingError } from "../platform/storage/store.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -11,8 +12,16 @@ const readsAtOnce = 4;
 export interface DamageFound {
   /** One line for each problem, with the name of the file. */
   readonly problems: readonly string[];
-  /** Names of damaged and missing files of the object store. */
-  readonly objects: readonly string[];
+  /** Damaged and missing files of the object store, which are among the problems. */
+  readonly objects: readonly DamagedObject[];
+}
+
+/** A file of the object store that a backup can't restore. */
+interface DamagedObject {
+  readonly key: string;
+  /** The name of its file in the backup. */
+  readonly name: string;
+  readonly problem: string;
 }
 
 /**
@@ -25,29 +34,56 @@ export async function checkFiles(
   onProgress: (progress: BackupProgress) => void,
 ): Promise<DamageFound> {
   const problems: string[] = [];
-  const damaged: string[] = [];
-  const check = async (work: () => Promise<void>): Promise<boolean> => {
+  const damaged: DamagedObject[] = [];
+  /** @returns the problem, or null. */
+  const check = async (work: () => Promise<void>): Promise<string | null> => {
     try {
       await work();
-      return true;
+      return null;
     } catch (error) {
       if (!(error instanceof BackupDamagedError)) throw error;
       problems.push(error.message);
-      return false;
+      return error.message;
     }
   };
   await check(() => checkOwner(folder, manifest));
-  for (const part of partsOf(manifest)) await check(() => folder.check(part));
+  for (const part of partsOf(manifest))
+    await check(() => confirmDamage(folder, part.name, () => folder.check(part)));
   if (problems.length > 0) return { problems, objects: [] };
   let [done, bytes] = [0, 0];
   const reading = forEachStreamed(readObjects(folder, manifest), readsAtOnce, async (object) => {
-    if (!(await check(() => folder.check(object)))) damaged.push(object.name);
+    const problem = await check(() => confirmDamage(folder, object.name, () => folder.check(object)));
+    if (problem !== null) damaged.push({ key: object.key, name: object.name, problem });
     done += 1;
     bytes += object.bytes;
     onProgress({ phase: "files", total: manifest.objects.count, done, bytes });
   });
   for await (const _ of reading);
   return { problems, objects: damaged };
+}
+
+/**
+ * Runs what reads a file of a backup. A connection that broke looks like damage, so only what the store returns in full, and
+ * is refused twice, counts as damaged.
+ * @throws BackupDamagedError, or the store's error if it can't return the file now.
+ */
+export async function confirmDamage<T>(
+  folder: BackupFolder,
+  name: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof BackupDamagedError)) throw error;
+  }
+  try {
+    for await (const _ of (await folder.store.get(name)).body);
+  } catch (error) {
+    // A bad sector is damage, too.
+    if (!(error instanceof ObjectMissingError || (error as { code?: unknown }).code === "EIO")) throw error;
+  }
+  return read();
 }
 
 /** The files of one backup that are not files of the object store. */

@@ -5,7 +5,7 @@ import { from as copyFrom } from "pg-copy-streams";
 import { forEachConcurrent } from "../platform/concurrency.ts";
 import type { ConnectionSettings } from "../platform/db/database.ts";
 import { type Migration, readMigrations } from "../platform/db/migrate.ts";
-import { BackupError } from "./errors.ts";
+import { BackupDamagedError, BackupError } from "./errors.ts";
 import { jobColumns } from "./job-table.ts";
 import { connectForCopy, copyConnection, type SequencePosition, type TableDescription } from "./snapshot.ts";
 
@@ -55,21 +55,28 @@ export async function loadDatabase<Table extends TableDescription>(
       await client.query(`truncate ${own.map(({ name }) => pg.escapeIdentifier(name)).join(", ")}`);
     for (const table of own) {
       onTable?.(table.name);
-      await copyInto(client, pg.escapeIdentifier(table.name), table.columns, await source.open(table), true);
+      const rows = await source.open(table);
+      await refuseUnfit(`the rows of the table ${table.name}`, () =>
+        copyInto(client, pg.escapeIdentifier(table.name), table.columns, rows, true),
+      );
     }
     for (const table of source.tables.filter(({ name }) => name === jobTable)) {
       onTable?.(table.name);
-      await loadJobs(client, table, await source.open(table));
+      const rows = await source.open(table);
+      await refuseUnfit(`the rows of the table ${table.name}`, () => loadJobs(client, table, rows));
     }
     for (const { name, value } of source.sequences) {
       const gap = name === feedSequence && !isCurrent ? feedGap : 0n;
-      await client.query("select setval($1::regclass, $2::bigint)", [
-        pg.escapeIdentifier(name),
-        String(BigInt(value) + gap),
-      ]);
+      await refuseUnfit(`the sequence ${name}`, () =>
+        client.query("select setval($1::regclass, $2::bigint)", [
+          pg.escapeIdentifier(name),
+          String(BigInt(value) + gap),
+        ]),
+      );
     }
     onTable?.("indexes");
-    for (const statement of postponed) await client.query(statement);
+    for (const statement of postponed)
+      await refuseUnfit("the keys between its tables", () => client.query(statement));
     await finish(client);
     await client.query("commit");
     await analyze(settings, source.tables);
@@ -104,7 +111,11 @@ const jobTable = "pgboss.job";
 const feedSequence = "feed_positions_position_seq";
 const feedGap = 1_000_000_000n;
 
-function migrationsOf({
+/**
+ * The migrations that create the schema.
+ * @throws BackupError if this program does not know one of them.
+ */
+export function migrationsOf({
   migration: last,
   migrations,
 }: Pick<LoadSource<never>, "migration" | "migrations">): Migration[] {
@@ -115,6 +126,23 @@ function migrationsOf({
       `the backup has the schema of a newer Parley (migration ${unknown}); restore it with that version or a newer one`,
     );
   return known.filter(({ number }) => migrations?.includes(number) ?? number <= last);
+}
+
+/** Classes of errors by which PostgreSQL refuses data: of values, of keys, and of names and columns. */
+const unfitData = /^(?:22|23|42)/;
+
+/** @throws BackupDamagedError in one line, if the content is what PostgreSQL refuses. */
+async function refuseUnfit(what: string, load: () => Promise<unknown>): Promise<void> {
+  try {
+    await load();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && unfitData.test(error.code ?? ""))) throw error;
+    const detail = error.detail === undefined ? "" : ` (${error.detail})`;
+    throw new BackupDamagedError(
+      `${what} can't be loaded: ${error.message}${detail}. The content is not as Parley writes it`,
+      { cause: error },
+    );
+  }
 }
 
 /** Indexes of empty tables need no `concurrently`, which no transaction allows. */
@@ -138,6 +166,32 @@ async function clearSchema(
   tables: readonly TableDescription[],
   replace: boolean,
 ): Promise<void> {
+  const names = await findOwnTables(client, tables);
+  const isUsed = names.includes("schema_migrations") && (await hasMigrations(client));
+  if (isUsed && !replace)
+    throw new BackupError(
+      "the database already has an installation. Use an empty one, or add `--replace --yes` to delete its contents",
+    );
+  for (const name of names) await client.query(`drop table ${pg.escapeIdentifier(name)} cascade`);
+  const { rows: functions } = await client.query<{ signature: string }>(`
+    select p.oid::regprocedure::text as signature from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace and p.proname like 'parley\\_%'`);
+  for (const { signature } of functions) await client.query(`drop function if exists ${signature} cascade`);
+  await client.query("drop text search configuration if exists parley_search");
+  await client.query(
+    "create table schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
+  );
+}
+
+/**
+ * The tables in a database into which a backup is loaded.
+ * @param tables those of the backup, which a newer version may have created.
+ * @throws BackupError if some are not Parley's.
+ */
+export async function findOwnTables(
+  client: pg.ClientBase,
+  tables: readonly TableDescription[],
+): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
     select c.relname as name from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
@@ -148,20 +202,7 @@ async function clearSchema(
     throw new BackupError(
       `the database has tables that are not Parley's: ${foreign.slice(0, 5).join(", ")}. Use a separate database for Parley`,
     );
-  const isUsed = rows.some(({ name }) => name === "schema_migrations") && (await hasMigrations(client));
-  if (isUsed && !replace)
-    throw new BackupError(
-      "the database already has an installation. Use an empty one, or add `--replace --yes` to delete its contents",
-    );
-  for (const { name } of rows) await client.query(`drop table ${pg.escapeIdentifier(name)} cascade`);
-  const { rows: functions } = await client.query<{ signature: string }>(`
-    select p.oid::regprocedure::text as signature from pg_proc p
-    where p.pronamespace = current_schema()::regnamespace and p.proname like 'parley\\_%'`);
-  for (const { signature } of functions) await client.query(`drop function if exists ${signature} cascade`);
-  await client.query("drop text search configuration if exists parley_search");
-  await client.query(
-    "create table schema_migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())",
-  );
+  return rows.map(({ name }) => name);
 }
 
 async function hasMigrations(client: pg.Client): Promise<boolean> {

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
+import { isKey } from "../platform/storage/key-rules.ts";
+import { importsPrefix, recordingsPrefix, uploadsPrefix } from "../platform/storage/layout.ts";
 import { ObjectExistsError, ObjectMissingError } from "../platform/storage/store.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -12,7 +14,7 @@ const digestSchema = z.object({
 });
 
 const partSchema = z.object({
-  name: z.string(),
+  name: z.string().refine(isKey, "it is not the name of a file of a backup"),
   ...digestSchema.shape,
   /** Of the compressed file; older backups don't have it. */
   stored: digestSchema.optional(),
@@ -42,7 +44,7 @@ const manifestSchema = z.object({
       part: partSchema,
     }),
   ),
-  sequences: z.array(z.object({ name: z.string(), value: z.string() })),
+  sequences: z.array(z.object({ name: z.string(), value: z.string().regex(/^-?\d{1,19}$/) })),
   secret: partSchema,
   /** The list of objects: a line of JSON for each. */
   objects: z.object({ part: partSchema, count: z.int(), bytes: z.int() }),
@@ -58,9 +60,17 @@ export function tableBytesOf({ tables }: Manifest): number {
   return tables.reduce((sum, { part }) => sum + part.bytes, 0);
 }
 
+/** Where the files of an installation are. */
+export const filePrefixes = [uploadsPrefix, recordingsPrefix, importsPrefix];
+
 const objectSchema = z.object({
   /** The key in the object store. */
-  key: z.string(),
+  key: z
+    .string()
+    .refine(
+      (key) => isKey(key) && filePrefixes.some((prefix) => key.startsWith(prefix)),
+      "it is not a key of the file store",
+    ),
   ...partSchema.shape,
 });
 
@@ -167,10 +177,31 @@ export async function readManifest(folder: BackupFolder, { manifest: name }: Bac
   const content = Buffer.from(await text(await folder.readUnchecked(name)));
   if (createHash("sha256").update(content).digest("hex") !== manifestName.exec(name)?.[2])
     throw new BackupDamagedError(`${name} is damaged: its content has changed since it was written`);
-  const json: unknown = JSON.parse(content.toString());
-  if ((json as { format?: unknown }).format !== 1)
+  const json = parseJson(name, content.toString());
+  const format = json !== null && typeof json === "object" && "format" in json ? json.format : undefined;
+  if (typeof format === "number" && format !== 1)
     throw new BackupError(`${name} was written by a newer Parley; use that version`);
-  return manifestSchema.parse(json);
+  return parseWith(manifestSchema, name, json);
+}
+
+/** @throws BackupDamagedError that names the file. */
+function parseJson(name: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw new BackupDamagedError(`${name} is damaged: it is not valid JSON`);
+  }
+}
+
+/** @throws BackupDamagedError that names the file and the first field that is not as Parley writes it. */
+function parseWith<T extends z.ZodType>(schema: T, name: string, json: unknown): z.output<T> {
+  const { data, error } = schema.safeParse(json);
+  if (error === undefined) return data as z.output<T>;
+  const [issue] = error.issues;
+  const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  throw new BackupDamagedError(
+    `${name} is damaged: ${field}${issue?.message ?? "it is not as Parley writes it"}`,
+  );
 }
 
 /**
@@ -189,13 +220,18 @@ export async function findBackup(folder: BackupFolder, id: string | null): Promi
   );
 }
 
-/** Reads the list of a backup's objects. @throws BackupDamagedError at its end. */
+/** Reads the list of a backup's objects. @throws BackupDamagedError that names the list, at the latest at its end. */
 export async function* readObjects(folder: BackupFolder, manifest: Manifest): AsyncGenerator<BackedUpObject> {
-  for await (const line of linesOf(await folder.read(manifest.objects.part)))
-    yield objectSchema.parse(JSON.parse(line));
+  const { name } = manifest.objects.part;
+  for await (const line of linesOf(await folder.read(manifest.objects.part))) {
+    yield parseWith(objectSchema, name, parseJson(name, line));
+  }
 }
 
-/** Lines of a stream, without their ends. */
+/** Characters of a line: a key and a name of at most 512 bytes each, and digests, are shorter. */
+const maxLineLength = 100_000;
+
+/** Lines of a stream, without their ends. A line that is longer than any Parley writes comes in pieces. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string> {
   let rest = "";
   stream.setEncoding("utf8");
@@ -203,6 +239,9 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string> {
     const lines = `${rest}${chunk}`.split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
+    if (rest.length < maxLineLength) continue;
+    yield rest;
+    rest = "";
   }
   if (rest !== "") yield rest;
 }

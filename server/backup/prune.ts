@@ -1,6 +1,6 @@
 import { forEachConcurrent } from "../platform/concurrency.ts";
 import type { KeepRule } from "../platform/config/values.ts";
-import { ObjectMissingError } from "../platform/storage/store.ts";
+import { confirmDamage } from "./check.ts";
 import { removeBackup } from "./create.ts";
 import { BackupDamagedError } from "./errors.ts";
 import type { BackupFolder } from "./folder.ts";
@@ -90,34 +90,14 @@ async function chooseIntact(
 
 /** @returns what is wrong if the manifest or the list of files is damaged. */
 async function readIntact(folder: BackupFolder, backup: BackupName): Promise<Manifest | string> {
-  let name = backup.manifest;
-  const read = async (): Promise<Manifest> => {
-    name = backup.manifest;
-    const manifest = await readManifest(folder, backup);
-    name = manifest.objects.part.name;
-    await folder.check(manifest.objects.part);
+  try {
+    const manifest = await confirmDamage(folder, backup.manifest, () => readManifest(folder, backup));
+    const { part } = manifest.objects;
+    await confirmDamage(folder, part.name, () => folder.check(part));
     return manifest;
-  };
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof BackupDamagedError)) throw error;
-  }
-  // A connection that broke looks like damage: only what the store returns in full, twice, counts.
-  await readStored(folder, name);
-  try {
-    return await read();
   } catch (error) {
     if (error instanceof BackupDamagedError) return error.message;
     throw error;
-  }
-}
-
-async function readStored({ store }: BackupFolder, name: string): Promise<void> {
-  try {
-    for await (const _ of (await store.get(name)).body);
-  } catch (error) {
-    if (!(error instanceof ObjectMissingError)) throw error;
   }
 }
 

@@ -38,7 +38,10 @@ export async function verifyBackup(
   const manifest = await readFullBackup(folder, id);
   const { problems, objects } = await checkFiles(folder, manifest, onProgress);
   if (objects.length > 0)
-    await noteDamaged(folder, objects).catch((error: Error) =>
+    await noteDamaged(
+      folder,
+      objects.map(({ name }) => name),
+    ).catch((error: Error) =>
       log.error(
         { err: error },
         "could not note the damaged files for the next backup; verify again before it",

@@ -15,7 +15,7 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { call, olderVersion } from "../support/call.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
-import { createLibrary, failing, segments } from "../support/library.ts";
+import { createLibrary, failing, failureOf, segments } from "../support/library.ts";
 import { noS3Server, startS3Server } from "../support/s3-server.ts";
 import { killAtLine, parley, prepareServer, type ServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -333,11 +333,13 @@ test("files that are missing or damaged are named and don't stop the backup; an 
   const elsewhere = join(folder, "damaged-elsewhere");
   rmSync(lost ?? "");
   writeFileSync(short ?? "", readFileSync(short ?? "").subarray(0, 1000));
-  const run = async (place: string): Promise<{ damaged: string[]; files: number }> =>
-    JSON.parse((await parley(server, "backup", place, "--json")).split("\n").at(-1) ?? "");
-  assert.deepEqual((await run(destination)).damaged, [], "the backup has intact copies of all three");
-  const { damaged } = await run(elsewhere);
-  assert.deepEqual(damaged.sort(), [gone, lost, short].map(keyOf).sort());
+  const resultOf = (stdout: string): { damaged: string[] } =>
+    JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+  const intact = resultOf(await parley(server, "backup", destination, "--json"));
+  assert.deepEqual(intact.damaged, [], "the backup has intact copies of all three");
+  const { stdout, code } = await failureOf(server, "backup", elsewhere, "--json");
+  assert.equal(code, 3);
+  assert.deepEqual(resultOf(stdout).damaged.sort(), [gone, lost, short].map(keyOf).sort());
   await parley(server, "backup", "verify", elsewhere);
   const target = await prepareTarget();
   await parley(target, "restore", destination);

@@ -43,7 +43,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   "access-requests": ["accounts", "audit", "recordings"],
   accounts: ["access", "audit", "directory", "webhooks"],
   audit: [],
-  backup: ["accounts", "audit", "storage-maintenance"],
+  backup: ["accounts", "audit", "integrity", "storage-maintenance"],
   directory: ["access"],
   exports: ["access", "integrity", "recordings"],
   highlights: ["access", "audit", "public-link-records", "recordings"],

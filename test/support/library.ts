@@ -115,9 +115,10 @@ export async function refused(...command: Parameters<typeof parley>): Promise<st
   return stderr.trim();
 }
 
-function failureOf(...[server, ...args]: Parameters<typeof parley>) {
+/** Runs a command that is expected to fail. @returns what it printed, and its exit status. */
+export function failureOf(...[server, ...args]: Parameters<typeof parley>) {
   return parley(server, ...args).then(
     () => assert.fail(`parley ${args.join(" ")} succeeded`),
-    (error: { readonly stdout: string; readonly stderr: string }) => error,
+    (error: { readonly stdout: string; readonly stderr: string; readonly code: number }) => error,
   );
 }
