@@ -4,7 +4,13 @@ import { chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
 import { runLocalWorker } from "../server/imports/local-worker.ts";
 import { ImportError } from "../server/imports/move/errors.ts";
-import { endRun, findReport, insertRun, type ReportRow } from "../server/imports/move/queries.ts";
+import {
+  endRun,
+  findReport,
+  insertRun,
+  type ReportRow,
+  type RunResult,
+} from "../server/imports/move/queries.ts";
 import { runImport } from "../server/imports/move/run.ts";
 import type { ImportSource } from "../server/imports/move/source.ts";
 import { openSource, sourceKinds } from "../server/imports/sources/index.ts";
@@ -51,7 +57,7 @@ export function importCommand(): Command {
       "--owner <email>",
       "the user who owns recordings whose recorders have no user here (default: the first admin)",
     )
-    .option("--dry-run", "only count what would be imported")
+    .option("--dry-run", "only count what would be imported, and what can't be")
     .option("--json", "print progress and result as lines of JSON")
     .action(async (path: string | undefined, options: Options) => {
       const config = readToolConfig();
@@ -86,12 +92,14 @@ async function importFrom(source: ImportSource, options: Options, config: Config
       });
       report.done();
       const ended = await findCounts(db, row.id);
+      const notes = source.notes?.() ?? [];
       const rows = await findReport(db.kysely, row.id, maxReported);
       if (options.json)
         process.stdout.write(
-          `${JSON.stringify({ phase: "done", run_id: row.id, counts: ended, ...result, report: rows })}\n`,
+          `${JSON.stringify({ phase: "done", run_id: row.id, counts: ended, ...result, notes, report: rows })}\n`,
         );
       else printReport(rows);
+      for (const note of notes) console.error(`note: ${note}`);
       console.error(describeResult(ended, result, options.dryRun ?? false));
       if (result.failed > 0) process.exitCode = 1;
     } catch (error) {
@@ -152,16 +160,15 @@ async function findCounts(db: Database, runId: string): Promise<Record<string, n
 
 function printReport(rows: readonly ReportRow[]): void {
   for (const { old_id, state, reason, omitted } of rows) {
-    const left = Object.entries(omitted).map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`);
     process.stdout.write(
-      `${old_id}\t${state === "failed" ? `not imported: ${reason}` : `without ${left.join(", ")}`}\n`,
+      `${old_id}\t${state === "failed" ? `not imported: ${reason}` : `without ${listOmitted(omitted)}`}\n`,
     );
   }
 }
 
 function describeResult(
   counts: Readonly<Record<string, number>>,
-  result: { done: number; failed: number },
+  { done, failed, omitted }: RunResult,
   isDryRun: boolean,
 ): string {
   const { recordings = 0, existing = 0, video = 0, audio = 0, transcript = 0 } = counts;
@@ -170,6 +177,16 @@ function describeResult(
     counts.users_matched === undefined && counts.users_unknown === undefined
       ? ""
       : `; ${counts.users_matched ?? 0} of ${(counts.users_matched ?? 0) + (counts.users_unknown ?? 0)} users have an account here`;
-  if (isDryRun) return `found ${found}, ${existing} of them imported already${users}`;
-  return `found ${found}: ${result.done} imported, ${existing} were imported before, ${result.failed} not imported${users}`;
+  const left = listOmitted(omitted);
+  const without = left === "" ? "" : `; left out: ${left}`;
+  if (isDryRun)
+    return `found ${found}, ${existing} of them imported already, ${failed} can't be imported${without}${users}`;
+  return `found ${found}: ${done} imported, ${existing} were imported before, ${failed} not imported${without}${users}`;
+}
+
+/** As in "2 recorders without user, 1 tags". */
+function listOmitted(omitted: Readonly<Record<string, number>>): string {
+  return Object.entries(omitted)
+    .map(([code, count]) => `${count} ${code.replaceAll("_", " ")}`)
+    .join(", ");
 }

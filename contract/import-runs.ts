@@ -10,17 +10,21 @@ export const ImportRun = z
     id: Uuid,
     source: z.string().meta({ description: "grain, or a kind of export on disk.", example: "grain" }),
     origin: z.string().meta({ description: "URL of the service, or a name of the export." }),
-    is_dry_run: z.boolean().meta({ description: "Only counts what would be imported." }),
+    is_dry_run: z.boolean().meta({
+      description:
+        "Reads every recording as an import does, except for media files of services, and imports nothing.",
+    }),
     state: z.enum(["pending", "running", "done", "failed", "canceled"]),
     counts: Counts.meta({
       description:
         "Counted before the import: recordings, video, audio, transcript, existing (imported before), users_matched, users_unknown.",
     }),
     imported: z.int(),
-    failed: z.int(),
+    failed: z.int().meta({ description: "Not imported, or of a dry run: that can't be imported." }),
     pending: z.int().meta({ description: "Sent, and not yet a recording." }),
     omitted: Counts.meta({
-      description: "What was left out of imported recordings, such as recorders_without_user.",
+      description:
+        "What was left out of imported recordings, such as recorders_without_user; of a dry run: what would be.",
     }),
     error: z.string().nullable(),
     created_datetime: Timestamp,
@@ -58,7 +62,9 @@ export const createImportRun = operation({
       description:
         "Accepts a base_url without https, other than of this machine: the token and recordings are sent unencrypted.",
     }),
-    dry_run: z.boolean().optional().meta({ description: "Only count what would be imported." }),
+    dry_run: z.boolean().optional().meta({
+      description: "Only count what would be imported, and what can't be.",
+    }),
   }),
   response: ImportRun,
   errors: ["invalid_json", "invalid_input", "body_too_large", "forbidden", "wrong_state"],

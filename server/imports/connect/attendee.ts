@@ -28,6 +28,7 @@ const Recording = z.object({ url: Text, start_timestamp_ms: z.number().nullish()
 const Utterances = listOf(
   z.object({
     speaker_name: Text.nullish().catch(null),
+    speaker_uuid: Text.nullish().catch(null),
     timestamp_ms: z.number(),
     duration_ms: z.number().catch(0),
     transcription: z
@@ -115,14 +116,14 @@ function entriesOf(
   startMs: number | null,
 ): readonly PortableEntry[] {
   const firstMs = startMs ?? utterances[0]?.timestamp_ms ?? 0;
+  const unnamed: string[] = [...new Set(utterances.map(({ speaker_uuid: id }) => id ?? ""))];
   return utterances.flatMap(
-    ({ speaker_name: speaker, timestamp_ms: at, duration_ms: length, transcription }) => {
+    ({ speaker_name, speaker_uuid: id, timestamp_ms: at, duration_ms: length, transcription }) => {
+      const speaker = speaker_name || (id ? `Speaker ${unnamed.indexOf(id) + 1}` : "Unknown Speaker");
       const text = transcription?.transcript?.trim() ?? "";
       const start = Math.max(0, Math.round(at > absoluteMs ? at - firstMs : at));
       const end = start + Math.max(0, Math.round(length));
-      return text === ""
-        ? []
-        : [{ participant_id: null, speaker: speaker || "Unknown Speaker", start, end, text }];
+      return text === "" ? [] : [{ participant_id: null, speaker, start, end, text }];
     },
   );
 }

@@ -1,12 +1,8 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
-import {
-  OutboundError,
-  type OutboundResponse,
-  readJson,
-  readText,
-} from "../../platform/outbound/guarded-client.ts";
+import { readWrittenTime } from "../../../contract/written-time.ts";
+import { OutboundError, type OutboundResponse, readText } from "../../platform/outbound/guarded-client.ts";
 import { readSegments } from "../../transcripts/supply.ts";
 import { RecordingError } from "../move/errors.ts";
 import { formatOfResponse } from "../sources/response-format.ts";
@@ -49,11 +45,12 @@ export async function requestJson(
     response.body.destroy();
     return { status: response.status, json: null };
   }
-  const json = await readJson(response, maxJsonBytes).catch((error: Error) => {
-    if (!(error instanceof SyntaxError)) throw toServiceError(error);
+  const text = await read(response, maxJsonBytes);
+  try {
+    return { status: response.status, json: JSON.parse(text) };
+  } catch {
     throw new RecordingError(`${new URL(sent.url).host} responds with something that is not JSON`);
-  });
-  return { status: response.status, json };
+  }
 }
 
 async function read(response: OutboundResponse, maxBytes: number): Promise<string> {
@@ -74,8 +71,7 @@ export async function readVtt(response: OutboundResponse, offsetMs: number): Pro
   const segments = await readSegments({ webvtt });
   return segments.map(({ speaker, start, end, text }) => ({
     participant_id: null,
-    speaker: /^(?:Unknown )?Speaker \d+$/.test(speaker) ? "Unknown Speaker" : speaker,
-    ...{ start: start + offsetMs, end: end + offsetMs, text },
+    ...{ speaker, start: start + offsetMs, end: end + offsetMs, text },
   }));
 }
 
@@ -84,8 +80,8 @@ export function formatOfFile(url: string, { headers }: OutboundResponse, mediaTy
   return formatOf(new URL(url).pathname) ?? formatOfResponse(headers, mediaType);
 }
 
-/** A time, or else another. */
+/** A time, in UTC unless it states a zone, or else another. */
 export function timeOf(text: string | null | undefined, otherwise: Date): Date {
-  const at = new Date(text ?? "");
-  return Number.isNaN(at.getTime()) ? otherwise : at;
+  const read = readWrittenTime(text ?? "", { timeZone: "UTC" });
+  return "at" in read ? new Date(read.at) : otherwise;
 }

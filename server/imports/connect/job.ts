@@ -20,6 +20,7 @@ import {
   workspaceImporter,
 } from "../move/import-one.ts";
 import type { SourceRecording } from "../move/source.ts";
+import { nameUnnamed } from "../sources/disk.ts";
 import {
   allowedHosts,
   type ConnectionRow,
@@ -229,9 +230,10 @@ async function supply(
   const recording = await read();
   if (recording === undefined) throw new RecordingError("the recording was deleted");
   const { transcript_version } = recording;
+  const unnamed = new Map<string, string>();
   const segments = entries
     .filter(({ start }) => start <= recording.duration_ms)
-    .map(({ speaker, start, end, text }) => ({ speaker, start, end, text }));
+    .map(({ speaker, start, end, text }) => ({ speaker: nameUnnamed(speaker, unnamed), start, end, text }));
   if (segments.length === 0) throw new RecordingError("the transcript is empty");
   const { workspace_id: workspaceId } = connection;
   const principal = workspaceImporter({ workspaceId, userId: importerId, tokenId: connection.id });

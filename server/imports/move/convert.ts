@@ -3,7 +3,7 @@ import { ImportInput } from "../../../contract/imports.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { recordingLimits } from "../../../contract/recording-data.ts";
 import { isTag } from "../../../contract/tag.ts";
-import { maxSegments } from "../../../contract/transcript-limits.ts";
+import { maxMilliseconds, maxSegments } from "../../../contract/transcript-limits.ts";
 import type { MovedData } from "../../platform/db/json-columns.ts";
 import type { Moved } from "../service.ts";
 import { cleanStrings } from "./clean-text.ts";
@@ -117,6 +117,7 @@ export async function convert(
   });
   omissions.add("private_notes_without_user", recording.private_notes.length - notes.length);
   const data: MovedData = {
+    duration_ms: Math.min(recording.duration_ms, maxMilliseconds),
     meeting_type_id: typeId,
     meeting_type_by_hand: !recording.meeting_type_is_automatic,
     ai_summary: recording.ai_summary,

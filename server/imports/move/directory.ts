@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from "node:crypto";
 import { createTeam } from "../../accounts/teams/teams.ts";
 import type { AuditActor } from "../../audit/record.ts";
 import { createMeetingType } from "../../directory/meeting-types.ts";
@@ -16,11 +17,15 @@ export interface Directory {
   meetingTypeId(name: string, scope: "internal" | "external"): Promise<string | null>;
 }
 
-/** Reads the directory of the principal's workspace once, for one import. */
+/**
+ * Reads the directory of the principal's workspace once, for one import.
+ * @param creates false: what is missing is not created, and has an id that nothing has.
+ */
 export async function openDirectory(
   db: Database,
   principal: Principal,
   actor: AuditActor,
+  { creates = true }: { readonly creates?: boolean } = {},
 ): Promise<Directory> {
   const { workspaceId } = principal;
   const users = new Map(
@@ -29,14 +34,13 @@ export async function openDirectory(
   const teams = once<string, string | null>(async (name) => {
     const find = async () =>
       (await findTeams(db.kysely, workspaceId)).find((team) => fold(team.name) === fold(name))?.id ?? null;
-    return (
-      (await find()) ??
-      orNull(
-        db.kysely
-          .transaction()
-          .execute((tx) => createTeam(tx, actor, { name: name.slice(0, 200), memberIds: [] })),
-        find,
-      )
+    const found = await find();
+    if (found !== null || !creates) return found ?? randomUUIDv7();
+    return orNull(
+      db.kysely
+        .transaction()
+        .execute((tx) => createTeam(tx, actor, { name: name.slice(0, 200), memberIds: [] })),
+      find,
     );
   });
   const types = once<string, string | null>(async (key) => {
@@ -45,12 +49,11 @@ export async function openDirectory(
       (await findMeetingTypes(db.kysely, workspaceId)).find((type) => fold(type.name) === fold(name))?.id ??
       null;
     const create = createMeetingType.bind(null, db, principal, { name: name.slice(0, 200), scope });
-    return (
-      (await find()) ??
-      orNull(
-        create().then(({ id }) => id),
-        find,
-      )
+    const found = await find();
+    if (found !== null || !creates) return found ?? randomUUIDv7();
+    return orNull(
+      create().then(({ id }) => id),
+      find,
     );
   });
   return {

@@ -183,6 +183,9 @@ export interface RunResult {
   readonly omitted: Readonly<Record<string, number>>;
 }
 
+/** In the counts of a dry run: how much would be left out, as `omitted` of recordings. */
+export const omittedPrefix = "without_";
+
 export async function findResult(db: Executor, runId: string): Promise<RunResult> {
   const { rows } = await sql<RunResult>`
     select count(*) filter (where state = 'done')::integer as done,
@@ -190,7 +193,11 @@ export async function findResult(db: Executor, runId: string): Promise<RunResult
       count(*) filter (where state = 'pending')::integer as pending,
       coalesce((select json_object_agg(key, total) from (
         select o.key, sum(o.value::integer)::integer as total
-        from import_items x, jsonb_each_text(x.omitted) o where x.run_id = ${runId} group by o.key) t), '{}') as omitted
+        from import_items x, jsonb_each_text(x.omitted) o where x.run_id = ${runId} group by o.key
+        union all
+        select substr(c.key, ${omittedPrefix.length + 1}), c.value::integer
+        from import_runs r, jsonb_each_text(r.counts) c
+        where r.id = ${runId} and starts_with(c.key, ${omittedPrefix})) t), '{}') as omitted
     from import_items where run_id = ${runId}`.execute(db);
   return rows[0] ?? { done: 0, failed: 0, pending: 0, omitted: {} };
 }

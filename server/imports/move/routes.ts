@@ -16,6 +16,7 @@ import {
   type ImportRunRow,
   insertRun,
   lockRun,
+  omittedPrefix,
 } from "./queries.ts";
 
 const maxReported = 1000;
@@ -35,7 +36,9 @@ export function importRunRoutes(
       origin: row.origin,
       is_dry_run: row.is_dry_run,
       state: row.state,
-      counts: row.counts,
+      counts: Object.fromEntries(
+        Object.entries(row.counts).filter(([code]) => !code.startsWith(omittedPrefix)),
+      ),
       imported: done,
       failed,
       pending,

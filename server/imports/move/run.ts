@@ -5,6 +5,7 @@ import { serverItself } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { cleanId } from "./clean-text.ts";
+import { convert } from "./convert.ts";
 import { type Directory, openDirectory } from "./directory.ts";
 import { ImportError } from "./errors.ts";
 import { failUpload, type ImportDependencies, importOne, reasonOf, workspaceImporter } from "./import-one.ts";
@@ -18,6 +19,7 @@ import {
   findResult,
   findRun,
   type ImportRunRow,
+  omittedPrefix,
   type RunResult,
   refreshItems,
   saveItem,
@@ -52,6 +54,8 @@ interface Run {
   readonly principal: Principal;
   readonly directory: Directory;
   readonly options: RunOptions;
+  /** What a dry run finds that an import would leave out, by code as the run's counts have it. */
+  readonly omitted: Map<string, number>;
 }
 
 /**
@@ -75,15 +79,16 @@ export async function runImport(
       userId: row.created_by,
       tokenId: row.id,
     });
-    const directory = await openDirectory(db, principal, serverItself(row.workspace_id));
-    const run: Run = { row, source, sourceKey, principal, directory, options };
+    const directory = await openDirectory(db, principal, serverItself(row.workspace_id), {
+      creates: !row.is_dry_run,
+    });
+    const run: Run = { row, source, sourceKey, principal, directory, options, omitted: new Map() };
     if (!row.is_dry_run) await adoptPending(db.kysely, row, sourceKey);
     const counts = await count(db, run);
     await beginRun(db.kysely, row.id, counts);
-    if (!row.is_dry_run) {
-      await sendAll(deps, run, counts.recordings ?? 0);
-      while ((await refreshItems(db.kysely, row.id)) > 0) await pause(deps, run);
-    }
+    await sendAll(deps, run, counts.recordings ?? 0);
+    if (row.is_dry_run) await beginRun(db.kysely, row.id, { ...counts, ...Object.fromEntries(run.omitted) });
+    else while ((await refreshItems(db.kysely, row.id)) > 0) await pause(deps, run);
     await endRun(db.kysely, row.id, "done");
     return findResult(db.kysely, row.id);
   });
@@ -120,7 +125,7 @@ async function sendAll(deps: RunDependencies, run: Run, total: number): Promise<
       run.options.signal?.throwIfAborted();
       await sendItem(deps, run, item);
       done += 1;
-      run.options.onProgress?.({ phase: "import", total, done });
+      run.options.onProgress?.({ phase: run.row.is_dry_run ? "check" : "import", total, done });
     }
   };
   const results = await Promise.allSettled(
@@ -149,7 +154,8 @@ async function sendItem(deps: RunDependencies, run: Run, item: SourceItem): Prom
   if (known?.state === "done") return;
   const isUnderway = known?.upload_status != null && !["awaiting", "failure"].includes(known.upload_status);
   try {
-    if (known?.state === "pending" && isUnderway) return;
+    if (known?.state === "pending" && (isUnderway || row.is_dry_run)) return;
+    if (row.is_dry_run) return await checkItem(run, await item.load());
     const externalId = known?.external_id ?? externalIdOf(sourceKey, key.oldId);
     await importItem(deps, run, key, externalId, await item.load());
   } catch (error) {
@@ -157,6 +163,25 @@ async function sendItem(deps: RunDependencies, run: Run, item: SourceItem): Prom
     if (reason === null) throw error;
     await failItem(db.kysely, key, reason);
   }
+}
+
+/**
+ * Does what an import does with a recording except for writing it, so that a dry run counts what can't be imported. Media
+ * files of this machine are opened; those of a service are not requested.
+ */
+async function checkItem(run: Run, source: SourceRecording): Promise<void> {
+  const { row, directory, omitted } = run;
+  const media = run.source.isLocal ? await source.openMedia?.() : null;
+  media?.body.destroy();
+  const stated = source.recording.media_type;
+  const found = await convert(
+    source,
+    "checked",
+    media ?? (stated === "transcript" ? null : { format: stated === "audio" ? "mp3" : "mp4" }),
+    { directory, importerId: row.created_by },
+  );
+  for (const [code, count] of Object.entries(found.omitted))
+    omitted.set(`${omittedPrefix}${code}`, (omitted.get(`${omittedPrefix}${code}`) ?? 0) + count);
 }
 
 async function importItem(

@@ -39,6 +39,10 @@ export interface ImportSource {
   readonly kind: string;
   /** Tells sources of a kind apart: the service's URL, or a name of the folder. */
   readonly origin: string;
+  /** Whether it is read from this machine's disk, so that also a dry run opens each media file. */
+  readonly isLocal?: boolean;
+  /** What was assumed and which files were not read, for the user; complete after `list`. */
+  notes?(): readonly string[];
   /** Emails of the users there; null: not known before the recordings are read. */
   emails(): Promise<readonly string[] | null>;
   /** Every recording, in any order. @throws ImportError */

@@ -1,17 +1,19 @@
 import { basename, dirname, extname } from "node:path";
 import { Source } from "../../../contract/recordings.ts";
+import { type DateOrder, dateOrderOf, readWrittenTime } from "../../../contract/written-time.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
+import { foldHeader, readTable } from "./csv-table.ts";
 import {
-  clockMs,
   mediaTypeOf,
   originOf,
   pathBelow,
   readSubtitles,
-  readText,
+  readTextFile,
   recordingOf,
   shortHash,
 } from "./disk.ts";
+import { readDuration } from "./duration.ts";
 
 /** What a column can have. */
 const fields = [
@@ -30,33 +32,72 @@ const fields = [
 ] as const;
 type Field = (typeof fields)[number];
 
+/** What holds for the rows of one list. */
+interface List {
+  readonly folder: string;
+  /** How its dates are written; null: they don't show it. */
+  readonly order: DateOrder | null;
+}
+
 /**
  * A CSV file with a row for each recording. Columns are found by the names of the fields, or by `columns`, as in
  * "title=Meeting,start=Date". Files are named relative to the CSV file.
  * @throws ImportError when the file or the mapping can't be read.
  */
 export async function csv(path: string, columns: string | null): Promise<ImportSource> {
-  const [header = [], ...rows] = parseCsv(
-    await readText(path).catch((error: Error) => {
-      throw new ImportError(error.message);
-    }),
-  );
-  const indexOf = mapColumns(header, columns);
-  const folder = dirname(path);
+  const { text, encoding, isAssumed } = await readTextFile(path).catch((error: Error) => {
+    throw new ImportError(error.message);
+  });
+  const mapping = readMapping(columns);
+  const { header, rows } = readTable(text, [...fields, ...mapping.values()]);
+  const indexOf = mapColumns(header, mapping);
+  if (rows.length === 0) throw new ImportError(`${basename(path)} has no rows below its header`);
+  const getterOf =
+    (cells: readonly string[]) =>
+    (field: Field): string =>
+      cells[indexOf.get(field) ?? -1]?.trim() ?? "";
+  const starts = rows.map(({ cells }) => getterOf(cells)("start"));
+  const order = dateOrderOf(starts);
+  const isLocal = starts.some((start) => {
+    const read = readWrittenTime(start, { order });
+    return "at" in read && read.isLocal;
+  });
+  const list: List = { folder: dirname(path), order };
+  const unused = header.filter((name, index) => name.trim() !== "" && ![...indexOf.values()].includes(index));
   return {
     kind: "csv",
     // Several lists may be in one folder.
     origin: `${await originOf(path)}/${basename(path)}`,
+    isLocal: true,
     emails: async () => null,
+    notes: () => [
+      ...(isAssumed
+        ? [
+            `${basename(path)} is not all UTF-8 and is read as ${encoding}; if letters are wrong, save it as UTF-8`,
+          ]
+        : []),
+      ...(order === null ? [] : [`dates such as 03/04/2026 are read ${order}, as others of the list show`]),
+      ...(isLocal
+        ? [
+            `times without a zone are read in ${Intl.DateTimeFormat().resolvedOptions().timeZone}; set TZ if they are of another zone`,
+          ]
+        : []),
+      ...(unused.length === 0 ? [] : [`columns that are not used: ${unused.join(", ")}`]),
+    ],
     async *list() {
-      for (const row of rows) {
-        const get = (field: Field): string => row[indexOf.get(field) ?? -1]?.trim() ?? "";
-        if (row.every((cell) => cell.trim() === "")) continue;
+      for (const { line, cells } of rows) {
+        const get = getterOf(cells);
         const media = get("media");
         yield {
           oldId: get("id") || rowId(get),
           mediaType: media === "" ? "transcript" : mediaTypeOf(media),
-          load: () => loadRow(folder, get),
+          load: async () => {
+            if (cells.slice(header.length).some((cell) => cell.trim() !== ""))
+              throw new RecordingError(
+                `line ${line} has ${cells.length} cells and the header ${header.length}; put quotes around cells that contain the separator`,
+              );
+            return loadRow(list, get);
+          },
         } satisfies SourceItem;
       }
     },
@@ -69,19 +110,18 @@ function rowId(get: (field: Field) => string): string {
   return `${media || title || "row"} ${shortHash(JSON.stringify([start, title, media, transcript]))}`;
 }
 
-async function loadRow(folder: string, get: (field: Field) => string) {
-  const start = new Date(get("start"));
-  if (Number.isNaN(start.getTime())) throw new RecordingError(`the start "${get("start")}" is not a date`);
+async function loadRow({ folder, order }: List, get: (field: Field) => string) {
+  const start = readWrittenTime(get("start"), { order });
+  if ("problem" in start) throw new RecordingError(`the start "${get("start")}" ${start.problem}`);
   const [media, transcript] = [get("media"), get("transcript")];
   if (transcript !== "" && ![".vtt", ".srt"].includes(extname(transcript).toLowerCase()))
     throw new RecordingError(`${transcript} is not a .vtt or .srt file`);
-  return recordingOf({
+  const durationMs = readDuration(get("duration") || "0", "seconds");
+  const recording = recordingOf({
     id: get("id") || media,
     title: get("title"),
-    start,
-    durationMs: get("duration").includes(":")
-      ? clockMs(get("duration"))
-      : (Number(get("duration")) || 0) * 1000,
+    start: new Date(start.at),
+    durationMs: durationMs ?? 0,
     people: listOf(get("participants")).map(readPerson),
     recorderEmail: get("recorder") || null,
     entries: transcript === "" ? [] : await readSubtitles(await pathBelow(folder, transcript)),
@@ -89,26 +129,42 @@ async function loadRow(folder: string, get: (field: Field) => string) {
     tags: listOf(get("tags")),
     summary: get("summary") || null,
     language: get("language") || null,
-    source: Source.catch("other").parse(get("source")),
+    source: Source.catch("other").parse(get("source").toLowerCase() || "other"),
   });
+  return { ...recording, omitted: durationMs === null ? { unreadable_duration: 1 } : {} };
+}
+
+/** The option `--columns`: which column has which field. */
+function readMapping(columns: string | null): ReadonlyMap<Field, string> {
+  const mapping = new Map<Field, string>();
+  // Names of columns may contain commas.
+  for (const pair of (columns ?? "").split(/,(?=\s*\w+\s*=)/).filter((one) => one.trim() !== "")) {
+    const [name = "", ...column] = pair.split("=");
+    const field = fields.find((one) => one === name.trim());
+    if (field === undefined)
+      throw new ImportError(`${name.trim()} is not a field; use: ${fields.join(", ")}`);
+    mapping.set(field, column.join("=").trim());
+  }
+  return mapping;
 }
 
 /** Which column has which field. */
-function mapColumns(header: readonly string[], columns: string | null): ReadonlyMap<Field, number> {
-  const fold = (name: string): string => name.trim().toLowerCase();
-  const names = header.map(fold);
+function mapColumns(
+  header: readonly string[],
+  mapping: ReadonlyMap<Field, string>,
+): ReadonlyMap<Field, number> {
+  const names = header.map(foldHeader);
   const found = new Map<Field, number>();
   for (const field of fields) if (names.includes(field)) found.set(field, names.indexOf(field));
-  for (const pair of (columns ?? "").split(",").filter((one) => one.trim() !== "")) {
-    const [field = "", name = ""] = pair.split("=", 2).map((part) => part.trim());
-    const known = fields.find((one) => one === field);
-    if (known === undefined) throw new ImportError(`${field} is not a field; use: ${fields.join(", ")}`);
-    if (!names.includes(fold(name)))
+  for (const [field, name] of mapping) {
+    if (!names.includes(foldHeader(name)))
       throw new ImportError(`the file has no column ${name}; it has: ${header.join(", ")}`);
-    found.set(known, names.indexOf(fold(name)));
+    found.set(field, names.indexOf(foldHeader(name)));
   }
   if (!found.has("start"))
-    throw new ImportError("no column has the start; name it with --columns start=NAME");
+    throw new ImportError(
+      `no column has the start; name it with --columns start=NAME. The file has: ${header.join(", ")}`,
+    );
   return found;
 }
 
@@ -125,37 +181,4 @@ function readPerson(text: string): { name: string; email: string | null } {
   if (open !== -1 && text.endsWith(">"))
     return { name: text.slice(0, open).trim(), email: text.slice(open + 1, -1).trim() };
   return { name: text, email: text.includes("@") ? text : null };
-}
-
-/** The rows of a CSV file with commas, or with semicolons if the first line has no comma. Source: RFC 4180. */
-function parseCsv(file: string): string[][] {
-  const text = file.replace(/^\ufeff/, "");
-  const firstLine = text.slice(0, Math.max(0, text.indexOf("\n")));
-  const separator = !firstLine.includes(",") && firstLine.includes(";") ? ";" : ",";
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  const endRow = (): void => {
-    row.push(cell);
-    rows.push(row);
-    [row, cell] = [[], ""];
-  };
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? "";
-    if (isQuoted) {
-      if (char !== '"') cell += char;
-      else if (text[at + 1] === '"') {
-        cell += '"';
-        at += 1;
-      } else isQuoted = false;
-    } else if (char === '"' && cell === "") isQuoted = true;
-    else if (char === separator) {
-      row.push(cell);
-      cell = "";
-    } else if (char === "\n") endRow();
-    else if (char !== "\r") cell += char;
-  }
-  if (cell !== "" || row.length > 0) endRow();
-  return rows;
 }

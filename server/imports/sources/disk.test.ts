@@ -21,13 +21,22 @@ function write(name: string, files: Readonly<Record<string, unknown>>): string {
     mkdirSync(dirname(join(path, file)), { recursive: true });
     if (typeof content === "string" && content.startsWith("media:"))
       copyFileSync(mediaFile(content.slice(6)), join(path, file));
-    else writeFileSync(join(path, file), typeof content === "string" ? content : JSON.stringify(content));
+    else
+      writeFileSync(
+        join(path, file),
+        typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content),
+      );
   }
   return path;
 }
 
 /** Imports into a workspace of its own. @returns its recordings, oldest first, with their transcripts. */
-async function importAll(kind: (typeof sourceKinds)[number], path: string, columns: string | null = null) {
+async function importAll(
+  kind: (typeof sourceKinds)[number],
+  path: string,
+  columns: string | null = null,
+  { isDryRun = false } = {},
+) {
   const workspace = await makeWorkspace(app.db);
   await sql`update users set email = ${`host@${workspace.domain}`} where id = ${workspace.member.id}`.execute(
     app.db.kysely,
@@ -46,7 +55,7 @@ async function importAll(kind: (typeof sourceKinds)[number], path: string, colum
     source: from.kind,
     origin: from.origin,
     token: null,
-    isDryRun: false,
+    isDryRun,
   });
   const result = await runImport(app, row, from);
   const { rows: items } = await sql<{ old_id: string; reason: string | null }>`
@@ -60,7 +69,7 @@ async function importAll(kind: (typeof sourceKinds)[number], path: string, colum
         token: workspace.token,
       })
     ).text;
-  return { result, items, recordings };
+  return { result, items, recordings, notes: from.notes?.() ?? [] };
 }
 
 test("Fireflies: sentences, attendees, summary, action items and audio of the same id", async () => {
@@ -171,6 +180,122 @@ test("Otter: text and SubRip, with the audio of the same name", async () => {
   assert.deepEqual([byTitle.Call.text, byTitle.Call.media_type], ["Ada: From SubRip.\n", "audio"]);
 });
 
+/** Each line of the transcripts of Otter's conversations. */
+const linesOf = (recordings: readonly { readonly text: string }[]) =>
+  recordings.flatMap(({ text }) => text.trimEnd().split("\n"));
+
+test("speakers whom nobody named stay apart in Otter, Zoom, CSV, Fireflies and Fathom", async () => {
+  const srt =
+    "1\n00:00:01,000 --> 00:00:02,000\nSpeaker 1: Yes?\n\n2\n00:00:03,000 --> 00:00:04,000\nSpeaker 2: No.\n";
+  const path = write("unnamed", {
+    "otter/talk.srt": srt,
+    "zoom/GMT20260115-140000_Recording.transcript.vtt": `WEBVTT\n\n${srt.replaceAll(/(?<=:\d\d),/g, ".")}`,
+    "csv/list.csv": "title,start,transcript\nTalk,2026-01-15,talk.srt\n",
+    "csv/talk.srt": srt,
+    "fireflies/one.json": {
+      id: "one",
+      date: 1768485600000,
+      speakers: [{ id: 7, name: "Ada" }],
+      sentences: [
+        { text: "Yes?", speaker_name: "", speaker_id: 1, start_time: 1, end_time: 2 },
+        { text: "No.", speaker_name: null, speaker_id: "2", start_time: 3, end_time: 4 },
+        { text: "Well.", speaker_id: 7, start_time: 5, end_time: 6 },
+        { text: "Hm.", start_time: 7, end_time: 8 },
+      ],
+    },
+    "fathom/one.json": {
+      recording_id: 1,
+      created_at: "2026-01-15T14:00:00Z",
+      transcript: [
+        { speaker: { display_name: "Speaker 1" }, text: "Yes?", timestamp: "00:00:01" },
+        { speaker: { display_name: "Speaker 2" }, text: "No.", timestamp: "00:00:03" },
+      ],
+    },
+  });
+  const two = ["Unknown Speaker 1: Yes?", "Unknown Speaker 2: No."];
+  for (const kind of ["otter", "zoom", "csv", "fathom"] as const) {
+    const { recordings } = await importAll(kind, join(path, kind, kind === "csv" ? "list.csv" : ""));
+    assert.deepEqual([kind, linesOf(recordings), recordings[0].participants], [kind, two, []]);
+  }
+  const { recordings } = await importAll("fireflies", join(path, "fireflies"));
+  assert.deepEqual(linesOf(recordings), [...two, "Ada: Well.", "Unknown Speaker: Hm."]);
+});
+
+test("Otter: a text without speakers or times is refused and tried again, never imported empty", async () => {
+  const path = write("otter-odd", {
+    "TALK.SRT": "1\n00:00:01,000 --> 00:00:02,000\nAda: Hello\n",
+    "TALK.TXT": "Ada  0:00\nHello\n",
+    "plain.txt": "Hello there.\nNobody says who speaks.\n",
+    "empty.txt": "",
+    "2026-03-04T10-15-22Z narrow.txt": "Ada King 0:00\nHello.\n\nBob 0:05\nHi.",
+    "slides.pdf": "%PDF",
+  });
+  const { result, items, recordings, notes } = await importAll("otter", path);
+  assert.deepEqual([result.done, result.failed], [2, 2]);
+  assert.deepEqual(linesOf(recordings).toSorted(), ["Ada King: Hello.", "Ada: Hello", "Bob: Hi."]);
+  assert.equal(recordings[0].start_datetime, "2026-03-04T10:15:22.000Z");
+  assert.deepEqual(notes, ["1 files are not read: slides.pdf"]);
+  assert.match(
+    items.find(({ old_id }) => old_id.startsWith("plain"))?.reason ?? "",
+    /no line with a speaker/,
+  );
+  assert.match(items.find(({ old_id }) => old_id.startsWith("empty"))?.reason ?? "", /empty.txt is empty/);
+  const useless = write("otter-none", { "slides.pdf": "%PDF" });
+  await assert.rejects(importAll("otter", useless), { message: /no recordings .*slides\.pdf/ });
+});
+
+test("Fireflies: any form of times and durations is read, and what can't be is counted", async () => {
+  const bom = Buffer.from([0xef, 0xbb, 0xbf]);
+  const sentences = [{ text: "Hello", speaker_name: "Ada", start_time: 0.5, end_time: 2 }];
+  const path = write("fireflies-forms", {
+    "bom.json": Buffer.concat([
+      bom,
+      Buffer.from(JSON.stringify({ id: "bom", date: 1772619300000, duration: 60, sentences })),
+    ]),
+    "clock.json": { id: "clock", date: "1772619300", duration: "1:00:00", sentences },
+    "list.json": [
+      { id: "text", dateString: "2026-03-04T10:15:00Z", duration: "60", sentences },
+      { id: "words", date: 1772619300, duration: "1 h", sentences },
+      { id: "odd", date: "2026-03-04 10:15", duration: "long", sentences: [...sentences, "?"] },
+      { id: "nothing", date: 1772619300000, sentences: [] },
+      { id: "unclear", date: "03/04/2026", sentences },
+    ],
+    "unrelated.json": [],
+  });
+  const { result, items, recordings, notes } = await importAll("fireflies", path);
+  assert.deepEqual(
+    recordings.map((one: Record<string, unknown>) => [one.start_datetime, one.duration_ms]).toSorted(),
+    [
+      ["2026-03-04T10:15:00.000Z", 2000],
+      ...Array.from({ length: 4 }, () => ["2026-03-04T10:15:00.000Z", 3_600_000]),
+    ],
+  );
+  assert.deepEqual([result.failed, result.omitted], [2, { unreadable_duration: 1, unreadable_sentences: 1 }]);
+  assert.match(items.find(({ old_id }) => old_id === "nothing")?.reason ?? "", /has no transcript/);
+  assert.match(items.find(({ old_id }) => old_id === "unclear")?.reason ?? "", /write it as 2026-04-03/);
+  assert.deepEqual(notes, ["1 files are not read: unrelated.json"]);
+});
+
+test("Zoom: times of a computer's folders are local, and its separate tracks are no meetings", async () => {
+  const path = write("zoom-local", {
+    "2026-03-04 10.15.22 Topic/video1234567890.mp4": "media:good-faststart.mp4",
+    "2026-03-04 10.15.22 Topic/Audio Record/audioAda1234567890.m4a": "media:onestep-aac.m4a",
+  });
+  const zone = process.env.TZ;
+  process.env.TZ = "America/New_York";
+  try {
+    const { recordings, notes } = await importAll("zoom", path);
+    assert.deepEqual(
+      recordings.map((one: Record<string, unknown>) => [one.title, one.start_datetime, one.media_type]),
+      [["Topic", "2026-03-04T15:15:22.000Z", "video"]],
+    );
+    assert.match(notes[0] ?? "", /^1 files are not read: .*audioAda1234567890\.m4a$/);
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
 test("Zoom: one recording per meeting of the cloud or a computer, from the best rendition, with its captions", async () => {
   const vtt = "WEBVTT\n\n1\n00:00:01.000 --> 00:00:03.000\nAda: Zoom says.\n";
   const path = write("zoom", {
@@ -225,6 +350,89 @@ test("CSV: mapped columns, quoted cells, and no file outside of the folder", asy
     });
   await assert.rejects(failing("start=When"), { message: /no column When; it has: Name, Date/ });
   await assert.rejects(failing("length=Date"), { message: /length is not a field/ });
+});
+
+test("CSV: a list is read in any encoding, with any separator and line ends", async () => {
+  const rows = (separator: string, end = "\n") =>
+    [
+      ["Title", "Start", "Duration"],
+      ["Köln", "2026-03-04T10:15:00Z", "600"],
+    ]
+      .map((row) => row.join(separator) + end)
+      .join("");
+  const path = write("csv-forms", {
+    "tab.csv": rows("\t"),
+    "sep.csv": `sep=;\r\n${rows(";", "\r\n")}`,
+    "mac.csv": rows(",", "\r"),
+    "utf16.csv": Buffer.from(`\ufeff${rows("\t", "\r\n")}`, "utf16le"),
+    "latin.csv": Buffer.from(rows(";", "\r\n"), "latin1"),
+    "quoted.csv": `"Start";Title;"Notes, if any";Duration\n2026-03-04T10:15:00Z;Köln;;10:00\n`,
+  });
+  for (const name of ["tab", "sep", "mac", "utf16", "latin", "quoted"]) {
+    const { recordings, notes } = await importAll("csv", join(path, `${name}.csv`));
+    assert.deepEqual(
+      recordings.map((one: Record<string, unknown>) => [
+        ...[name, one.title, one.start_datetime, one.duration_ms, one.end_datetime],
+      ]),
+      [[name, "Köln", "2026-03-04T10:15:00.000Z", 600_000, "2026-03-04T10:25:00.000Z"]],
+    );
+    if (name === "latin") assert.match(notes[0] ?? "", /read as windows-1252/);
+    if (name === "quoted") assert.deepEqual(notes, ["columns that are not used: Notes, if any"]);
+  }
+});
+
+test("CSV: dates are read in the order that the list shows, and refused where it shows none", async () => {
+  const path = write("csv-dates", {
+    "shown.csv": "Title,Start\nCertain,15/03/2026 10:15 UTC\nOther,03/04/2026 10:15 UTC\n",
+    "unclear.csv": "Title,Start\nIso,2026-04-03T10:15Z\nUnclear,03/04/2026 10:15\n",
+  });
+  const { recordings, notes } = await importAll("csv", join(path, "shown.csv"));
+  assert.deepEqual(
+    recordings.map((one: Record<string, unknown>) => one.start_datetime),
+    ["2026-03-15T10:15:00.000Z", "2026-04-03T10:15:00.000Z"],
+  );
+  assert.match(notes[0] ?? "", /read day-first/);
+  const { result, items } = await importAll("csv", join(path, "unclear.csv"));
+  assert.deepEqual([result.done, result.failed], [1, 1]);
+  assert.match(items.find(({ reason }) => reason !== null)?.reason ?? "", /write it as 2026-04-03T10:15:00/);
+});
+
+test("a dry run finds what an import refuses or leaves out, and imports and creates nothing", async () => {
+  const path = write("csv-check", {
+    "list.csv":
+      "title,start,duration,media,tags\nGood,2026-03-04T10:15Z,600,,\nLost,2026-03-04T10:15Z,,lost.mp3,\nOdd,2026-03-04T10:15Z,long,,\nLate,2999-03-04T10:15Z,,,\n",
+  });
+  const list = join(path, "list.csv");
+  const checked = await importAll("csv", list, null, { isDryRun: true });
+  assert.deepEqual([checked.result.done, checked.result.failed, checked.recordings.length], [0, 2, 0]);
+  const { result, items } = await importAll("csv", list);
+  assert.deepEqual([result.done, result.failed], [2, 2]);
+  assert.deepEqual(checked.result.omitted, result.omitted);
+  assert.deepEqual(result.omitted, { unreadable_duration: 1 });
+  assert.deepEqual(
+    checked.items,
+    items.filter(({ reason }) => reason !== null),
+  );
+});
+
+test("CSV: a list of which no row can be read is refused with the reason", async () => {
+  const path = write("csv-refused", {
+    "empty.csv": "\n",
+    "header.csv": "title,start\n",
+    "other.csv": "name;when\na;b\n",
+    "quote.csv": 'title,start\n"a,2026-03-04\n',
+    "cells.csv": "title,start\nBudget, part 2,2026-03-04\n",
+  });
+  for (const [name, message] of [
+    ["empty", /list is empty/],
+    ["header", /has no rows/],
+    ["other", /--columns start=NAME. The file has: name, when/],
+    ["quote", /Quote Not Closed/],
+  ] as const)
+    await assert.rejects(importAll("csv", join(path, `${name}.csv`)), { message });
+  const { result, items } = await importAll("csv", join(path, "cells.csv"));
+  assert.deepEqual([result.done, result.failed], [0, 1]);
+  assert.match(items[0]?.reason ?? "", /line 2 has 3 cells and the header 2/);
 });
 
 test("a list that is far too long is not read, and a service without https is not connected", async () => {

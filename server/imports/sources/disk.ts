@@ -1,42 +1,99 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, sep } from "node:path";
+import { basename, dirname, extname, join, relative, sep } from "node:path";
 import { formatOf } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { parseSubtitles, TranscriptFileError } from "../../../contract/subtitles.ts";
+import { type DecodedText, decodeText } from "../../../contract/text-encoding.ts";
+import { isSharedByUnnamed, isUnnamedSpeaker } from "../../../contract/unnamed-speaker.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
-import type { SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
+import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
 
 /** A transcript or list of meetings may not be longer. */
 const maxTextBytes = 256 * 1024 * 1024;
 const maxDepth = 4;
 
-/** Every file below a folder, or the file itself, in the order of names. Hidden files are left out. */
-export async function listFiles(path: string, depth = 0): Promise<string[]> {
+/** The files of an export, and what of the folder is not looked at. */
+interface Listing {
+  readonly files: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+/** Every file below a folder, or the file itself, in the order of names. Hidden files and links are left out. */
+async function listFiles(path: string, depth = 0): Promise<Listing> {
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new ImportError(error.code === "ENOENT" ? `${path} does not exist` : error.message);
   });
-  if (!info.isDirectory()) return [path];
+  if (!info.isDirectory()) return { files: [path], skipped: [] };
   const files: string[] = [];
+  const skipped: string[] = [];
   for (const entry of (await readdir(path, { withFileTypes: true })).sort((a, b) =>
     a.name < b.name ? -1 : 1,
   )) {
     if (entry.name.startsWith(".")) continue;
-    if (entry.isFile()) files.push(join(path, entry.name));
-    if (entry.isDirectory() && depth < maxDepth)
-      files.push(...(await listFiles(join(path, entry.name), depth + 1)));
+    const below = join(path, entry.name);
+    if (entry.isFile()) files.push(below);
+    else if (entry.isDirectory() && depth < maxDepth) {
+      const more = await listFiles(below, depth + 1);
+      files.push(...more.files);
+      skipped.push(...more.skipped);
+    } else skipped.push(below);
   }
-  return files;
+  return { files, skipped };
 }
 
-/** Reads a text file. @throws RecordingError when it is missing or too long. */
-export async function readText(path: string): Promise<string> {
+/** More names are only counted. */
+const maxNamed = 10;
+
+/** An export that consists of files. @param list yields its recordings, and adds the files that it reads to `used`. */
+export async function fileSource(
+  kind: string,
+  path: string,
+  list: (files: readonly string[], used: Set<string>) => AsyncIterable<SourceItem>,
+): Promise<ImportSource> {
+  let notes: readonly string[] = [];
+  return {
+    kind,
+    origin: await originOf(path),
+    isLocal: true,
+    emails: async () => null,
+    notes: () => notes,
+    async *list() {
+      const { files, skipped } = await listFiles(path);
+      const used = new Set<string>();
+      let isEmpty = true;
+      for await (const item of list(files, used)) {
+        isEmpty = false;
+        yield item;
+      }
+      const unread = [...files.filter((file) => !used.has(file)), ...skipped].map(
+        (file) => relative(path, file) || basename(file),
+      );
+      const named = `${unread.slice(0, maxNamed).join(", ")}${unread.length > maxNamed ? ` and ${unread.length - maxNamed} more` : ""}`;
+      notes = unread.length === 0 ? [] : [`${unread.length} files are not read: ${named}`];
+      if (isEmpty)
+        throw new ImportError(
+          unread.length === 0
+            ? `${path} has no files`
+            : `${path} has no recordings that can be read as an export of ${kind}; it has: ${named}`,
+        );
+    },
+  };
+}
+
+/** Reads a text file in its encoding. @throws RecordingError when it is missing or too long. */
+export async function readTextFile(path: string): Promise<DecodedText> {
   const info = await stat(path).catch(() => {
     throw new RecordingError(`${basename(path)} is missing`);
   });
   if (info.size > maxTextBytes) throw new RecordingError(`${basename(path)} is longer than 256 MB`);
-  return readFile(path, "utf8");
+  return decodeText(await readFile(path));
+}
+
+/** The text of a file. @throws RecordingError when it is missing or too long. */
+export async function readText(path: string): Promise<string> {
+  return (await readTextFile(path)).text;
 }
 
 /** Reads a JSON file. @throws RecordingError when it isn't one. */
@@ -55,8 +112,7 @@ export async function readSubtitles(path: string): Promise<PortableEntry[]> {
   try {
     return parseSubtitles(file).map(({ speaker_key: speaker, start, end, text }) => ({
       participant_id: null,
-      speaker: /^(?:Unknown )?Speaker \d+$/.test(speaker) ? "Unknown Speaker" : speaker,
-      ...{ start, end, text },
+      ...{ speaker, start, end, text },
     }));
   } catch (error) {
     if (error instanceof TranscriptFileError) throw new RecordingError(`${basename(path)}: ${error.message}`);
@@ -131,6 +187,26 @@ export interface Meeting {
     readonly assignee: string | null;
   }[];
   readonly url?: string | null;
+  /** What of it could not be read, by code. */
+  readonly omitted?: Readonly<Record<string, number>>;
+}
+
+/** A meeting of an export as a recording. @throws RecordingError when it has nothing but its name. */
+export function importedMeeting(meeting: Meeting): SourceRecording {
+  const { media, entries, summary, actionItems = [] } = meeting;
+  if (media === null && entries.length === 0 && !summary && actionItems.length === 0)
+    throw new RecordingError("it has no transcript, media file, summary or action items");
+  return recordingOf(meeting);
+}
+
+/** Speakers whom nobody named stay apart, numbered in the order in which they first speak, as everywhere. */
+export function nameUnnamed(speaker: string, names: Map<string, string>): string {
+  if (!isUnnamedSpeaker(speaker)) return speaker;
+  if (isSharedByUnnamed(speaker)) return "Unknown Speaker";
+  const key = speaker.trim().toLowerCase();
+  const name = names.get(key) ?? `Unknown Speaker ${names.size + 1}`;
+  names.set(key, name);
+  return name;
 }
 
 /** A meeting as a recording: speakers become the participants of the same name or email, others are added. */
@@ -148,11 +224,13 @@ export function recordingOf(meeting: Meeting): SourceRecording {
   const find = (text: string | null) =>
     text === null ? undefined : (people.get(fold(text)) ?? byEmail.get(fold(text)));
   for (const { speaker } of meeting.entries)
-    if (speaker !== "Unknown Speaker" && find(speaker) === undefined)
+    if (!isUnnamedSpeaker(speaker) && find(speaker) === undefined)
       people.set(fold(speaker), { id: `p${people.size}`, name: speaker, email: null });
+  const unnamed = new Map<string, string>();
   const entries = meeting.entries.map((entry) => {
     const person = find(entry.speaker);
-    return { ...entry, participant_id: person?.id ?? null, speaker: person?.name ?? entry.speaker };
+    const speaker = person?.name ?? nameUnnamed(entry.speaker, unnamed);
+    return { ...entry, participant_id: person?.id ?? null, speaker };
   });
   const lastMs = entries.reduce((last, { end }) => Math.max(last, end), 0);
   const durationMs = Math.max(meeting.durationMs, lastMs);
@@ -205,6 +283,7 @@ export function recordingOf(meeting: Meeting): SourceRecording {
     entries,
     openMedia: mediaFile(meeting.media),
     derivesScopes: true,
+    ...(meeting.omitted === undefined ? {} : { omitted: meeting.omitted }),
   };
 }
 
@@ -226,10 +305,4 @@ export function withEnds(
     ...entry,
     end: Math.max(entry.start, entries[index + 1]?.start ?? Math.max(durationMs, entry.start + 5000)),
   }));
-}
-
-/** `1:02:03` or `2:03` in milliseconds; 0 for anything else. */
-export function clockMs(text: string): number {
-  if (!/^\d{1,3}(?::\d{1,2}){1,2}(?:\.\d{1,3})?$/.test(text)) return 0;
-  return Math.round(text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) * 1000);
 }

@@ -98,6 +98,8 @@ export interface ParticipantExtra {
 
 /** What a recording from another installation has beyond the attributes of an import. Removed once it is a recording. */
 export interface MovedData {
+  /** As the source states it, of a recording without a file. Absent in rows of earlier versions. */
+  readonly duration_ms?: number;
   readonly meeting_type_id: string | null;
   readonly meeting_type_by_hand: boolean;
   readonly ai_summary: string | null;

@@ -39,7 +39,11 @@ export async function createRecording(
   // One external participant makes the meeting external; otherwise it is internal.
   const external = people.some((person) => person.scope === "external");
   const durationMs =
-    media?.durationMs ?? transcript?.segments.reduce((end, segment) => Math.max(end, segment.end), 0) ?? 0;
+    media?.durationMs ??
+    (transcript?.segments ?? []).reduce(
+      (end, segment) => Math.max(end, segment.end),
+      upload.import_data?.moved?.duration_ms ?? 0,
+    );
   // Without a stated start, the meeting ended when its upload was created at the latest.
   const start = upload.start_datetime ?? new Date(upload.created_at.getTime() - durationMs);
 

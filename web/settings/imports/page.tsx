@@ -141,7 +141,7 @@ function RunRow({ run }: { run: ImportRun }) {
         existing > 0 ? `${existing} imported before` : null,
         matched === undefined ? null : `${matched} of ${matched + unknown} users have an account here`,
         run.is_dry_run ? null : `${imported} imported`,
-        failed > 0 ? `${failed} not imported` : null,
+        failed > 0 ? `${failed} ${run.is_dry_run ? "can't be imported" : "not imported"}` : null,
         new Date(run.created_datetime).toLocaleString(),
       ]}
       actions={
