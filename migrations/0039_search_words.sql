@@ -5,7 +5,7 @@
 -- foldCase in contract/fold-case.ts is its twin.
 create or replace function parley_lower(value text) returns text
   language sql immutable strict parallel safe
-  return lower(lower(translate(value, 'İΣÌÍĨ', 'iσìíĩ') collate "C"));
+  return lower(lower(translate(value, 'İΣÌÍĨ', 'iσìíĩ') collate "C") collate "default");
 
 -- Folds case, accents and compatibility forms, for comparing names and titles.
 create or replace function parley_fold(value text) returns text

@@ -197,7 +197,7 @@ test("invalid input is reported to the assistant, and the connection stays usabl
   const wrong = await callTool(client, "search", { query: "contract", from: "yesterday" });
   assert.match(wrong.refused, /^from must be/);
   const empty = await callTool(client, "search", { query: "!!!" });
-  assert.equal(empty.refused, "query contains no word; use letters or digits");
+  assert.equal(empty.refused, "query contains no word; use letters, digits or emoji");
   const early = await callTool(client, "list_recordings", { started_from: "yesterday" });
   assert.match(early.refused, /^started_from must be .*ISO 8601/);
   assert.equal((await callTool(client, "search", { query: "contract" })).results.length, 1);
