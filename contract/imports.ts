@@ -90,7 +90,7 @@ export const ImportInput = z
       .object({
         format: z.enum(mediaFormats).optional().meta({
           description:
-            "Format of the file: the extension of its name. Required unless `url` ends in it. The content decides how the file is converted.",
+            "Format that the file most likely has: the extension of its name. Default: that of `url` or `name`. The content decides what the file is and how it is converted.",
         }),
         url: z.string().max(1000).optional().meta({
           description:

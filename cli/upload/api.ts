@@ -34,7 +34,6 @@ export interface RemoteUpload {
 /** What the command says about an import. */
 export interface ImportRequest {
   readonly media: {
-    readonly format: string;
     readonly name: string;
     readonly modified_datetime: string;
     readonly time_zone: string;

@@ -68,7 +68,11 @@ async function get(uploadId: string) {
 /** Creates a file with a supported extension that is no valid media. */
 function makeFile(name: string, bytes: number): string {
   const path = join(folder, name);
-  writeFileSync(path, Buffer.alloc(bytes, name));
+  // The content decides: this begins as an mp4 does.
+  writeFileSync(
+    path,
+    Buffer.concat([Buffer.from("\0\0\0\x18ftypisom"), Buffer.alloc(bytes, name)]).subarray(0, bytes),
+  );
   return path;
 }
 
@@ -172,7 +176,7 @@ test("upload --wait reports rejected files and exits with 1; the other files are
   assert.equal(code, 1);
   assert.match(stdout, uuid);
   assert.match(stderr, /bad-short\.mp3: .+/);
-  assert.match(stderr, /main\.ts has an unsupported format; use \.mp4, \.mov/);
+  assert.match(stderr, /main\.ts looks like a text; use a video or audio file, such as \.mp4, \.mov/);
 });
 
 test("the same command resumes after SIGKILL and SIGINT", async () => {
@@ -262,7 +266,7 @@ test("errors are one line and never contain the token", async () => {
     [[good, "--token", wrong], {}, /access token/],
     [[good], { PARLEY_TOKEN: workspaceToken }, /recorder_ids/],
     [[good, "--team", "x"], {}, /team_id/],
-    [[main], {}, /unsupported format; use \.mp4, \.mov/],
+    [[main], {}, /looks like a text; use a video or audio file/],
     [[makeFile("Alone.vtt", 1)], {}, /Alone\.vtt belongs to no recording of the command/],
     [[join(folder, "none.mp4")], {}, /none\.mp4 can't be read/],
     [[makeFile("empty.mp4", 0)], {}, /is empty/],

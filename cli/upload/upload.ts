@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { realpath, stat } from "node:fs/promises";
+import { open, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type ChunkSize, createChunkSize } from "../../contract/chunk-size.ts";
-import { formatOf, mediaFormats } from "../../contract/media-formats.ts";
+import { otherContent, sniffBytes } from "../../contract/media-content.ts";
+import { mediaFormats } from "../../contract/media-formats.ts";
 import { parseBaseUrl } from "../../server/platform/config/values.ts";
 import { collect } from "../support/options.ts";
 import {
@@ -48,7 +49,7 @@ const maxParts = 20;
 export function uploadCommand(): Command {
   return new Command("upload")
     .description(
-      `upload recordings to a Parley server, which converts them if needed (${extensions}); prints the ID of each upload`,
+      `upload recordings to a Parley server, which converts them if needed (any video or audio file, such as ${extensions}); prints the ID of each upload`,
     )
     .argument(
       "<file...>",
@@ -186,11 +187,9 @@ function isText(path: string): boolean {
 /** Finds the files of a recording. @throws UploadError */
 async function findFiles(paths: readonly string[]): Promise<FoundFile> {
   for (const path of paths)
-    if (formatOf(path) === null)
+    if (isText(path))
       throw new UploadError(
-        isText(path)
-          ? `${path} belongs to no recording of the command; name it like its recording, and don't use --join`
-          : `${path} has an unsupported format; use ${extensions}`,
+        `${path} belongs to no recording of the command; name it like its recording, and don't use --join`,
       );
   const parts: Awaited<ReturnType<typeof findFile>>[] = [];
   for (const path of paths) parts.push(await findFile(path));
@@ -217,6 +216,7 @@ async function findFile(path: string): Promise<{ path: string; size: number; mod
     const stats = await stat(absolute);
     if (!stats.isFile()) throw new UploadError(`${path} is not a file`);
     if (stats.size === 0) throw new UploadError(`${path} is empty`);
+    await requireMedia(path, absolute);
     return { path: absolute, size: stats.size, modifiedMs: Math.floor(stats.mtimeMs) };
   } catch (error) {
     if (error instanceof UploadError) throw error;
@@ -224,11 +224,21 @@ async function findFile(path: string): Promise<{ path: string; size: number; mod
   }
 }
 
+/** The content decides, whatever the name says. @throws UploadError when it is clearly no recording. */
+async function requireMedia(path: string, absolute: string): Promise<void> {
+  const file = await open(absolute);
+  const { bytesRead, buffer } = await file
+    .read(Buffer.alloc(sniffBytes), 0, sniffBytes, 0)
+    .finally(() => file.close());
+  const other = otherContent(buffer.subarray(0, bytesRead));
+  if (other !== null)
+    throw new UploadError(`${path} looks like ${other}; use a video or audio file, such as ${extensions}`);
+}
+
 /** The request that creates the upload. */
 function inputOf({ name, parts, modifiedMs }: FoundFile, options: Options): ImportRequest {
   return {
     media: {
-      format: formatOf(name) ?? "mp4",
       name,
       modified_datetime: new Date(modifiedMs).toISOString(),
       time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,

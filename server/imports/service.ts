@@ -109,7 +109,7 @@ async function begin(
   moved: Moved | undefined,
 ): Promise<UploadRow> {
   const { media } = input;
-  const format = media === undefined ? null : (media.format ?? formatOf(media.url ?? ""));
+  const format = media === undefined ? null : likelyFormat(media);
   const mediaType = format === null ? "transcript" : likelyMediaType(format);
   const start = input.start_datetime === undefined ? null : new Date(toTimestamp(input.start_datetime));
   const mediaKey = media?.url === undefined ? null : keyOf(media.url, principal, store, config);
@@ -150,6 +150,11 @@ async function begin(
   const row = await advance(tx, jobs, created);
   if (mediaKey !== null) await jobs.enqueue(tx, "fetch_import", { uploadId: row.id }, row.id);
   return row;
+}
+
+/** What the file most likely is, until its content is known. */
+function likelyFormat({ format, url = "", name = "" }: NonNullable<ImportInput["media"]>): MediaFormat {
+  return format ?? formatOf(url) ?? formatOf(name) ?? "mp4";
 }
 
 /** The speakers that have a file of their own take part. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Violation } from "../../contract/errors.ts";
-import { formatOf, mediaFormats } from "../../contract/media-formats.ts";
 import { parseTimestamp } from "../../contract/timestamp.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -13,7 +12,7 @@ const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(unde
 
 /** The parts of a body that these rules read. Values of another type are ignored here; the schema reports them. */
 const PartialBody = z.object({
-  media: optional(z.object({ format: optional(z.enum(mediaFormats)), url: optional(z.string()) })),
+  media: optional(z.object({ url: optional(z.string()) })),
   start_datetime: optional(z.string()),
   external_id: optional(z.string()),
   recorder_ids: optional(z.array(z.unknown())),
@@ -83,21 +82,19 @@ async function findMediaViolations(
   { media, transcript }: PartialBody,
 ): Promise<Violation[]> {
   if (!media) return transcript ? [] : [{ pointer: "/transcript", detail: "is required without media" }];
-  const faults: Violation[] = [];
-  if (!media.format && !formatOf(media.url ?? ""))
-    faults.push({ pointer: "/media/format", detail: `must be one of: ${mediaFormats.join(", ")}` });
   // A caller without permission to name objects must not learn which exist.
-  if (!media.url || !mayNameObjects(principal)) return faults;
+  if (!media.url || !mayNameObjects(principal)) return [];
   const found = readMediaUrl(media.url, principal.workspaceId, store, config.s3?.bucket ?? null);
-  if ("fault" in found) return [...faults, { pointer: "/media/url", detail: found.fault }];
+  if ("fault" in found) return [{ pointer: "/media/url", detail: found.fault }];
   const object = await store.head(found.key);
-  if (object === null) faults.push({ pointer: "/media/url", detail: "is not an object in the store" });
-  else if (object.size > config.maxUploadBytes)
-    faults.push({
+  if (object === null) return [{ pointer: "/media/url", detail: "is not an object in the store" }];
+  if (object.size <= config.maxUploadBytes) return [];
+  return [
+    {
       pointer: "/media/url",
       detail: `is an object of ${object.size} bytes; the limit is ${config.maxUploadBytes}`,
-    });
-  return faults;
+    },
+  ];
 }
 
 function findScreenshareViolations({

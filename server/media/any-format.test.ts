@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { sniff, sniffBytes } from "../../contract/media-content.ts";
 import type { ValidationResult } from "./facts.ts";
 import { MediaFailedError, renderMedia } from "./render/index.ts";
 import { inspect } from "./render/inspect.ts";
@@ -9,11 +10,10 @@ import { silenceLibraries } from "./render/libav.ts";
 import { render } from "./render/render.ts";
 import { inFolder, inspect as inspectStored } from "./render/test/support.ts";
 import { tonesIn } from "./render/test/tones-in.ts";
-import { encodeFile, type TestFile, writeAmr } from "./test/encode.ts";
+import { encodeFile, type TestFile, writeAmr, writeGsm } from "./test/encode.ts";
 import { testFormats } from "./test/formats.ts";
 import { memoryBytes } from "./validate/bytes.ts";
 import { examine, resultOf } from "./validate/examine.ts";
-import { sniff, sniffBytes } from "./validate/sniff.ts";
 import { validateAny } from "./validate-any.ts";
 
 const limits = { maxDurationSec: 3600, maxBytes: 2 ** 30 };
@@ -49,11 +49,13 @@ function validateHere(path: string): ValidationResult {
 
 silenceLibraries();
 
-for (const [name, file] of [...Object.entries(testFormats), ["voice.amr", null] as const])
+const handmade = { "voice.amr": writeAmr, "telephone GSM.wav": writeGsm };
+
+for (const [name, file] of [...Object.entries(testFormats), ...Object.entries(handmade)])
   test(`${name} becomes an mp4 or mp3 of the same length; cut off, it is refused or plays as far as it goes`, () =>
     inFolder(async (folder) => {
       const path = join(folder, name);
-      if (file === null) writeAmr(path);
+      if (typeof file === "function") file(path);
       else encodeFile(path, file);
       const result = validateHere(path);
       assert.ok(result.ok, JSON.stringify(result));
@@ -62,13 +64,37 @@ for (const [name, file] of [...Object.entries(testFormats), ["voice.amr", null] 
       const { mediaPath, durationMs } = await render({ inputPath: path, facts, outDir: folder }, () => {});
       assert.ok(mediaPath && Math.abs(durationMs - 12_000) < 300, String(durationMs));
       const stored = await inspectStored(mediaPath);
-      assert.deepEqual(stored.codecs, file?.video === undefined ? [null, "mp3"] : ["avc", "aac"]);
+      assert.deepEqual(
+        stored.codecs,
+        typeof file === "function" || file.video === undefined ? [null, "mp3"] : ["avc", "aac"],
+      );
       assert.ok(Math.abs(stored.durationSec - 12) < 0.3, String(stored.durationSec));
       truncateSync(path, Math.floor(statSync(path).size * 0.6));
       const cut = validateHere(path);
       if (cut.ok) assert.ok(cut.facts.durationMs < 11_000, String(cut.facts.durationMs));
       else assert.match(cut.reason, /^The (file|recording) /);
     }));
+
+test("a WAV file whose header states a wrong length is read to its end, and a chunk behind the sound is not", () =>
+  inFolder((folder) => {
+    const path = join(folder, "sound.wav");
+    encodeFile(path, testFormats["pcm.wav"] as TestFile);
+    const whole = readFileSync(path);
+    const at = whole.indexOf("data") + 4;
+    const durationMs = 11_968;
+    for (const stated of [0, 0xffff_ffff, 50_000, 1_000_000]) {
+      const wrong = Buffer.from(whole);
+      wrong.writeUInt32LE(stated, at);
+      writeFileSync(path, wrong);
+      const result = validateHere(path);
+      assert.ok(result.ok && result.facts.durationMs === durationMs, `${stated}: ${JSON.stringify(result)}`);
+    }
+    const list = Buffer.concat([Buffer.from("LIST"), Buffer.from([0, 0, 2, 0]), Buffer.alloc(131_072, 1)]);
+    writeFileSync(path, Buffer.concat([whole, list]));
+    const result = validateHere(path);
+    assert.ok(result.ok && result.facts.durationMs === durationMs, JSON.stringify(result));
+    return Promise.resolve();
+  }));
 
 test("confined: what a browser records is converted; a file above the limits is refused before any work", () =>
   inFolder(async (folder) => {

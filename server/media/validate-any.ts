@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
+import { sniff, sniffBytes } from "../../contract/media-content.ts";
 import type { MediaPart } from "../platform/db/json-columns.ts";
 import type { MediaLimits, MediaSource, ValidationResult } from "./facts.ts";
 import { inspectMedia, MediaFailedError } from "./render/index.ts";
 import { resultOf } from "./validate/examine.ts";
 import { validateMedia } from "./validate/index.ts";
 import { durationRules, sizeRules } from "./validate/requirements.ts";
-import { sniff, sniffBytes } from "./validate/sniff.ts";
 
 const any = { kind: "any" } as const;
 

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { errorSuffix, titleOf, zoomTracksFolder } from "../../contract/file-groups.ts";
 import { ImportInput } from "../../contract/imports.ts";
-import { formatOf } from "../../contract/media-formats.ts";
 import { speakersOf } from "../../contract/subtitles.ts";
 import { importRecording } from "../imports/service.ts";
 import type { WatchDir } from "../platform/config/config.ts";
@@ -153,7 +152,6 @@ async function send(
       tags: settings.tags,
       team_ids: settings.teamId === null ? [] : [settings.teamId],
       media: {
-        format: formatOf(group.main.name) ?? undefined,
         name: file.path.slice(-1000),
         modified_datetime: group.main.modifiedAt.toISOString(),
         audio_tracks: settings.audioTracks,

@@ -50,7 +50,7 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
       started += 1;
   });
   await choose(page).setInputFiles([
-    ...["other.m2ts", "bad-short.mp3"].map((name) => ({
+    ...["bad-short.mp3"].map((name) => ({
       name,
       mimeType: "",
       buffer: readFileSync(media(name)),
@@ -59,9 +59,8 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
     { name: "empty.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(0) },
   ]);
   const sending = section(page, "In progress");
-  await sending.getByText("Unsupported file type.").waitFor();
   await sending.getByText(/The minimum is 10 seconds/).waitFor();
-  await sending.getByText(/This isn't a valid MP3/).waitFor();
+  await sending.getByText(/This looks like a text/).waitFor();
   await sending.getByText("This file is empty.").waitFor();
   await assertAccessible(page);
   assert.ok(
@@ -69,11 +68,22 @@ test("uploads: invalid files are rejected before upload; convertible ones are co
   );
   assert.equal(started, 0);
   await choose(page).setInputFiles(media("onestep-aac.m4a"));
-  const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: "onestep-aac" });
-  await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
+  await choose(page).setInputFiles([
+    { name: "browser.mp4", mimeType: "video/mp4", buffer: readFileSync(media("other.webm")) },
+    {
+      name: "leading zeros.mp3",
+      mimeType: "audio/mpeg",
+      buffer: Buffer.concat([Buffer.alloc(5000), readFileSync(media("good-cbr.mp3"))]),
+    },
+  ]);
+  await sending.getByText("This is a WebM file. We'll convert it.").waitFor();
+  for (const name of ["onestep-aac", "browser", "leading zeros"]) {
+    const row = section(page, "Your uploads").getByRole("listitem").filter({ hasText: name });
+    await row.getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
+  }
   await sending.getByRole("button", { name: "Remove empty.mp4" }).click();
   await sending.getByText("This file is empty.").waitFor({ state: "detached" });
-  assert.equal(started, 1);
+  assert.equal(started, 3);
   assert.deepEqual(complaints, []);
 });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
-import { formatOf } from "../../../contract/media-formats.ts";
+import { formatOf, likelyMediaType } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { parseSubtitles, TranscriptFileError } from "../../../contract/subtitles.ts";
 import { type DecodedText, decodeText } from "../../../contract/text-encoding.ts";
@@ -290,9 +290,8 @@ export function recordingOf(meeting: Meeting): SourceRecording {
 /** The media type that a file most likely holds. */
 export function mediaTypeOf(media: string | null): SourceItem["mediaType"] {
   if (media === null) return "transcript";
-  return ["mp4", "mov", "m4v", "mkv", "webm", "avi", "wmv", "3gp"].includes(formatOf(media) ?? "")
-    ? "video"
-    : "audio";
+  const format = formatOf(media);
+  return format === null ? "audio" : likelyMediaType(format);
 }
 
 /** Entries without ends last until the next one, or until the end of the meeting. */

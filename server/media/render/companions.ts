@@ -1,4 +1,4 @@
-import type { MediaContainer } from "../../platform/db/json-columns.ts";
+import type { MediaContainer } from "../../../contract/media-formats.ts";
 import { openKeyframes } from "./keyframes.ts";
 import { closeInput, displaySize, openInput } from "./libav.ts";
 import { createStoryboard, createThumbnail } from "./pictures.ts";

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import type { ConvertedContainer } from "../../../contract/media-formats.ts";
 import { outputPath } from "../../platform/confinement/index.ts";
-import type { ConvertedContainer, MediaFacts } from "../../platform/db/json-columns.ts";
+import type { MediaFacts } from "../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../validate/measured.ts";
 import type { AudioTracks, RenderResult, SpeechResult } from "./process/protocol.ts";
 import { runChild } from "./process/run-child.ts";

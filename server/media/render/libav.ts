@@ -24,8 +24,9 @@ import {
   Packet,
   type Stream,
 } from "node-av/lib";
-import type { MediaContainer } from "../../platform/db/json-columns.ts";
+import type { MediaContainer } from "../../../contract/media-formats.ts";
 import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
+import { exceedsStatedLength } from "./wav-length.ts";
 
 /**
  * The decoders that files may need: the formats that cameras, phones, browsers and meeting software write. libav has
@@ -34,11 +35,12 @@ import { decodeRemedy, MachineError, MediaFailedError } from "./errors.ts";
 const allowedDecoders: ReadonlySet<string> = new Set(
   (
     "h264 hevc mpeg4 mpeg2video mpeg1video h263 prores mjpeg dnxhd vp8 libvpx vp9 libvpx-vp9 libdav1d av1 theora " +
-    "msmpeg4v2 msmpeg4 wmv1 wmv2 wmv3 vc1 " +
+    "msmpeg4v2 msmpeg4 wmv1 wmv2 wmv3 vc1 flv vp6 vp6f dvvideo jpeg2000 " +
     "aac mp3float mp3 mp2float mp2 alac flac opus libopus vorbis ac3 eac3 amrnb amrwb " +
     "wmav1 wmav2 wmapro wmalossless wmavoice adpcm_ima_qt adpcm_ima_wav adpcm_ms " +
     "pcm_s8 pcm_u8 pcm_s16le pcm_s16be pcm_s24le pcm_s24be pcm_s32le pcm_s32be pcm_f32le pcm_f32be " +
-    "pcm_f64le pcm_f64be pcm_mulaw pcm_alaw"
+    "pcm_f64le pcm_f64be pcm_mulaw pcm_alaw pcm_bluray pcm_dvd s302m aac_latm dca " +
+    "speex gsm gsm_ms g722 g726 g726le g723_1 g729 adpcm_yamaha adpcm_swf nellymoser qcelp evrc ilbc"
   ).split(" "),
 );
 
@@ -54,6 +56,13 @@ const demuxers: Partial<Readonly<Record<MediaContainer, string>>> = {
   aac: "aac",
   amr: "amr",
   asf: "asf",
+  mpegts: "mpegts",
+  mpeg: "mpeg",
+  flv: "flv",
+  mxf: "mxf",
+  caf: "caf",
+  aiff: "aiff",
+  w64: "w64",
 };
 
 /** 8K; a header that claims more is a trap for memory. */
@@ -99,6 +108,7 @@ export function openInput(
     protocol_whitelist: range === undefined ? "file" : "file,subfile",
     format_whitelist: format.name,
     codec_whitelist: [...allowedDecoders].join(","),
+    ...(container === "wav" && exceedsStatedLength(path, range) ? { ignore_length: "1" } : {}),
   });
   const url =
     range === undefined ? `file:${path}` : `subfile,,start,${range.start},end,${range.end},,:file:${path}`;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import type { ConvertedContainer } from "../../platform/db/json-columns.ts";
+import type { ConvertedContainer } from "../../../contract/media-formats.ts";
 
 /** The bytes of a file that are a complete stream. */
 export interface Link {

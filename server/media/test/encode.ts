@@ -33,6 +33,7 @@ interface TestAudio {
   readonly channels?: 1 | 2;
   /** Whether the second channel is the first one inverted. */
   readonly isInverted?: boolean;
+  readonly bitRate?: number;
   readonly title?: string;
   readonly sounds?: (sec: number) => boolean;
   /** Options of the encoder. */
@@ -56,6 +57,10 @@ const sampleFormats: Readonly<Record<string, typeof AV_SAMPLE_FMT_S16 | typeof A
   libopus: AV_SAMPLE_FMT_FLT,
   flac: AV_SAMPLE_FMT_S16,
   pcm_s16le: AV_SAMPLE_FMT_S16,
+  pcm_s16be: AV_SAMPLE_FMT_S16,
+  mp2: AV_SAMPLE_FMT_S16,
+  g722: AV_SAMPLE_FMT_S16,
+  g726: AV_SAMPLE_FMT_S16,
 };
 
 /** Options with which encoders are quick enough for tests. */
@@ -142,7 +147,7 @@ function openAudio(output: ReturnType<typeof openOutput>, track: TestAudio, seco
     context.sampleRate = sampleRate;
     context.sampleFormat = format;
     context.channelLayout = layout;
-    context.bitRate = 64_000n;
+    context.bitRate = BigInt(track.bitRate ?? 64_000);
     context.timeBase = new Rational(1, sampleRate);
   });
   frameSize = output.context.streams.at(-1)?.codecpar.frameSize || 1024;
@@ -192,6 +197,24 @@ function samplesOf(
 function end(encoder: Encoder): void {
   encoder.push(null);
   encoder.close();
+}
+
+/** Writes a WAV file of GSM 6.10, as telephone systems do, of random sound; there is no encoder for it either. */
+export function writeGsm(path: string, seconds = 12): void {
+  // RFC 2361, A.17 (WAVE_FORMAT_GSM610): 65 bytes for each 40 ms at 8 kHz.
+  const sound = Buffer.from(Array.from({ length: seconds * 25 * 65 }, (_, i) => (i * 7) % 251));
+  const head = Buffer.alloc(48);
+  head.write("RIFF", 0, "latin1");
+  head.writeUInt32LE(40 + sound.length, 4);
+  head.write("WAVEfmt ", 8, "latin1");
+  head.writeUInt32LE(20, 16);
+  for (const [index, value] of [0x31, 1].entries()) head.writeUInt16LE(value, 20 + 2 * index);
+  head.writeUInt32LE(8000, 24);
+  head.writeUInt32LE(1625, 28);
+  for (const [index, value] of [65, 0, 2, 320].entries()) head.writeUInt16LE(value, 32 + 2 * index);
+  head.write("data", 40, "latin1");
+  head.writeUInt32LE(sound.length, 44);
+  writeFileSync(path, Buffer.concat([head, sound]));
 }
 
 /** Writes an AMR file of random sound; the media library has a decoder for it, but no encoder. */

@@ -1,3 +1,4 @@
+import { sniff, sniffBytes, zeroBytes } from "../../../contract/media-content.ts";
 import type { MediaFacts } from "../../platform/db/json-columns.ts";
 import type { MediaExpectation, MediaLimits, ValidationResult } from "../facts.ts";
 import { type Bytes, createProbe } from "./bytes.ts";
@@ -6,7 +7,6 @@ import type { MeasuredMedia } from "./measured.ts";
 import { measureMp3 } from "./mp3/measure.ts";
 import { measureIso } from "./mp4/measure.ts";
 import { brokenRules, expectedForm, isStoredForm, reasonOf, sizeRules } from "./requirements.ts";
-import { sniff, sniffBytes, zeroBytes } from "./sniff.ts";
 
 /**
  * Validates a file, in the thread of the caller.

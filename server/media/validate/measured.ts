@@ -1,4 +1,4 @@
-import type { MediaContainer } from "../../platform/db/json-columns.ts";
+import type { MediaContainer } from "../../../contract/media-formats.ts";
 
 /** Measured properties of a file, before they are checked against the requirements. */
 export interface MeasuredMedia {

@@ -1,4 +1,5 @@
 import type { ColumnType } from "kysely";
+import type { MediaContainer } from "../../../contract/media-formats.ts";
 
 /**
  * What JSON columns hold. These types are here, and not in the features, because the generated types of the tables use
@@ -7,12 +8,6 @@ import type { ColumnType } from "kysely";
 
 /** Written as text, because pg would send a JavaScript array as a PostgreSQL array. */
 export type JsonColumn<T> = ColumnType<T, string, string>;
-
-/** Containers that Parley understands. */
-export type MediaContainer = "mp4" | "mov" | "m4a" | "mp3" | ConvertedContainer;
-
-/** Containers that only uploads which are converted may have. */
-export type ConvertedContainer = "mkv" | "webm" | "avi" | "wav" | "flac" | "ogg" | "aac" | "amr" | "asf";
 
 /** uploads.facts: what was measured in a valid file. */
 export interface MediaFacts {

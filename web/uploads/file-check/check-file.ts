@@ -1,4 +1,4 @@
-import { formatOf } from "../../../contract/media-formats.ts";
+import { otherContent, sniff, sniffBytes } from "../../../contract/media-content.ts";
 import { parseSubtitles, type Segment, TranscriptFileError } from "../../../contract/subtitles.ts";
 import type { TranscriptBody } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -6,7 +6,7 @@ import { clock } from "../../common/format/time.ts";
 import { parseJsonTranscript, parseTextTranscript } from "../../transcript-files/text.ts";
 import { maxUploadBytes } from "../limits.ts";
 import { type MovieIndex, readMovieIndex } from "./movie-index.ts";
-import { probeMedia } from "./probe-media.ts";
+import { type MediaProbe, probeMedia } from "./probe-media.ts";
 
 /** The result of checking a file. */
 export type FileCheck =
@@ -21,7 +21,7 @@ const limits = { bytes: maxUploadBytes, height: 720, keyframeGapSec: 6, transcri
 const minDurationSec = 10;
 
 /**
- * Checks a file before upload: name, size, first bytes, the index of an MP4, and what the browser's player reports. The server
+ * Checks a file before upload: its content, whatever its name says, its size, the index of an MP4, and what the browser's player reports. The server
  * checks the rest.
  */
 export async function checkFile(file: File): Promise<FileCheck> {
@@ -29,10 +29,11 @@ export async function checkFile(file: File): Promise<FileCheck> {
   if (file.size === 0) return refuse("This file is empty.", "Choose it again when it is complete.");
   const read = readers[extension];
   if (read !== undefined) return checkTranscript(file, read);
-  const format = formatOf(file.name);
-  if (format === null)
+  const start = new Uint8Array(await file.slice(0, sniffBytes).arrayBuffer());
+  const other = otherContent(start);
+  if (other !== null)
     return refuse(
-      "Unsupported file type.",
+      `This looks like ${other}.`,
       "Use a video or audio file, or .vtt, .srt, .txt or .json (transcript).",
     );
   if (file.size > limits.bytes)
@@ -40,26 +41,50 @@ export async function checkFile(file: File): Promise<FileCheck> {
       `This file is too large: ${bytes(file.size)}. The limit is ${bytes(limits.bytes)}.`,
       "Export it at a lower quality, or split it.",
     );
-  if (format !== "mp4" && format !== "mov" && format !== "mp3" && format !== "m4a")
-    return { kind: "convertible", reason: `We'll convert this .${format} file.` };
-  const container = await findContainer(file);
-  const isMp4 = container === "mp4" || container === "quicktime";
-  if (extension === "mp3" ? container !== "mp3" : !isMp4)
-    return refuse(`This isn't a valid ${extension.toUpperCase()}.`, "Export it again as MP4 or MP3.");
-  const probe = await probeMedia(file, extension === "mp3" || extension === "m4a" ? "audio" : "video");
-  if (probe !== null && probe.durationSec < minDurationSec)
-    return refuse(
-      `This file is too short: ${probe.durationSec.toFixed(1)} seconds. The minimum is ${minDurationSec} seconds.`,
-      "Choose a longer recording.",
-    );
-  if (extension === "mov" || extension === "m4a")
-    return { kind: "convertible", reason: `We'll convert this .${extension} file.` };
-  if (container === "quicktime")
+  const type = sniff(start);
+  if (type.family === "converted")
+    return {
+      kind: "convertible",
+      reason: type.name.includes(extension)
+        ? `We'll convert this .${extension} file.`
+        : `This is ${type.name}. We'll convert it.`,
+    };
+  return type.family === "iso" ? checkMovie(file, start, extension) : checkMp3(file);
+}
+
+async function checkMp3(file: File): Promise<FileCheck> {
+  const probe = await probeMedia(file, "audio");
+  return refuseShort(probe) ?? mediaOf(file, probe);
+}
+
+/** Checks a file of the mp4 family. */
+async function checkMovie(file: File, start: Uint8Array, extension: string): Promise<FileCheck> {
+  const probe = await probeMedia(file, extension === "m4a" ? "audio" : "video");
+  const short = refuseShort(probe);
+  if (short !== null) return short;
+  if (extension !== "mp4")
+    return {
+      kind: "convertible",
+      reason:
+        extension === "mp3"
+          ? "This is an MP4 file. We'll convert it."
+          : `We'll convert this .${extension} file.`,
+    };
+  if (isQuickTime(start))
     return { kind: "convertible", reason: "This is a QuickTime movie. We'll convert it to MP4." };
-  if (extension === "mp4") {
-    const reason = conversionReason(await readMovieIndex(file), probe?.height ?? 0);
-    if (reason !== null) return { kind: "convertible", reason };
-  }
+  const reason = conversionReason(await readMovieIndex(file), probe?.height ?? 0);
+  return reason === null ? mediaOf(file, probe) : { kind: "convertible", reason };
+}
+
+function refuseShort(probe: MediaProbe | null): FileCheck | null {
+  if (probe === null || probe.durationSec >= minDurationSec) return null;
+  return refuse(
+    `This file is too short: ${probe.durationSec.toFixed(1)} seconds. The minimum is ${minDurationSec} seconds.`,
+    "Choose a longer recording.",
+  );
+}
+
+function mediaOf(file: File, probe: MediaProbe | null): FileCheck {
   const length = probe === null ? [] : [clock(probe.durationSec * 1000)];
   return { kind: "media", facts: [bytes(file.size), ...length].join(" · ") };
 }
@@ -138,13 +163,8 @@ async function checkTranscript(file: File, reader: Reader): Promise<FileCheck> {
   }
 }
 
-/** Detects the container from the first bytes: ISO/IEC 14496-12, 4.3 (`ftyp`) and the frame header of ISO/IEC 11172-3. */
-async function findContainer(file: File): Promise<"mp4" | "quicktime" | "mp3" | null> {
-  const head = new Uint8Array(await file.slice(0, 12).arrayBuffer());
-  const text = String.fromCharCode(...head);
-  if (text.slice(4, 8) === "ftyp") return text.slice(8, 12) === "qt  " ? "quicktime" : "mp4";
-  // Older QuickTime files without an ftyp box start with one of these.
-  if (["moov", "mdat", "wide", "free", "skip"].includes(text.slice(4, 8))) return "quicktime";
-  const isFrame = head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0 && ((head[1] ?? 0) & 0x06) === 0x02;
-  return text.startsWith("ID3") || isFrame ? "mp3" : null;
+/** Whether a file of the mp4 family is a QuickTime movie: by its brand, or without one (ISO/IEC 14496-12, 4.3). */
+function isQuickTime(start: Uint8Array): boolean {
+  const text = String.fromCharCode(...start.subarray(4, 12));
+  return !text.startsWith("ftyp") || text.slice(4) === "qt  ";
 }

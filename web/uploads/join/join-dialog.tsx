@@ -1,13 +1,17 @@
 import { ActionIcon, Alert, Button, FileButton, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { formatOf, mediaFormats } from "../../../contract/media-formats.ts";
+import { otherContent, sniffBytes } from "../../../contract/media-content.ts";
+import { mediaFormats } from "../../../contract/media-formats.ts";
 import { FormDialog, useUnsavedInDialog } from "../../common/dialogs/form-dialog.tsx";
 import { bytes } from "../../common/format/bytes.ts";
 import { dayAndTime } from "../../common/format/time.ts";
 import { maxUploadBytes } from "../limits.ts";
 import classes from "../uploads.module.css";
 import { byName, byTime, moveUp, partTimes } from "./order.ts";
+
+/** Systems don't know the type of every format. */
+const accepted = ["video/*", "audio/*", ...mediaFormats.map((format) => `.${format}`)].join(",");
 
 /** The server takes at most so many parts of a recording. */
 const maxParts = 20;
@@ -38,10 +42,13 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
   const suggested = (files[0]?.name ?? "").replace(/\.[^.]+$/, "").slice(0, 500);
   // Dropped files are no input of the form.
   useUnsavedInDialog(files.length > 0, keepNothing);
-  const problem = problemOf(files);
+  const [others, setOthers] = useState<ReadonlyMap<File, string>>(new Map());
+  const problem = problemOf(files, others);
   const isReady = files.length > 1 && problem === null;
-  const add = (chosen: readonly File[]) =>
+  const add = (chosen: readonly File[]) => {
     setFiles(files.length === 0 ? byName(chosen) : withNew(files, chosen));
+    void findOthers(chosen).then((found) => setOthers((known) => new Map([...known, ...found])));
+  };
   return (
     <form
       onDragOver={(event) => event.preventDefault()}
@@ -60,7 +67,7 @@ function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
           the other.
         </Text>
         <Group gap="xs">
-          <FileButton multiple accept={mediaFormats.map((format) => `.${format}`).join(",")} onChange={add}>
+          <FileButton multiple accept={accepted} onChange={add}>
             {(props) => (
               <Button {...props} variant="light" data-autofocus>
                 {files.length === 0 ? "Choose files" : "Add files"}
@@ -109,19 +116,35 @@ function withNew(files: readonly File[], chosen: readonly File[]): File[] {
   return [...new Map([...files, ...chosen].map((file) => [keyOf(file), file])).values()];
 }
 
+/** The files that are no recordings, and what they are. */
+async function findOthers(files: readonly File[]): Promise<[File, string][]> {
+  const found = await Promise.all(
+    files.map(async (file): Promise<[File, string][]> => {
+      // A file that can't be read fails when it is sent.
+      const start = await file
+        .slice(0, sniffBytes)
+        .arrayBuffer()
+        .catch(() => null);
+      const other = start === null || start.byteLength === 0 ? null : otherContent(new Uint8Array(start));
+      return other === null ? [] : [[file, other]];
+    }),
+  );
+  return found.flat();
+}
+
 function keyOf({ name, size, lastModified }: File): string {
   return `${name}/${size}/${lastModified}`;
 }
 
 /** Why these files can't be joined; null: they can. */
-function problemOf(files: readonly File[]): string | null {
+function problemOf(files: readonly File[], others: ReadonlyMap<File, string>): string | null {
   if (files.length > maxParts)
     return `A recording has at most ${maxParts} parts. Remove ${files.length - maxParts}.`;
   const empty = files.find(({ size }) => size === 0);
   if (empty !== undefined)
     return `${empty.name} is empty. Remove it, or choose it again when it is complete.`;
-  const other = files.find(({ name }) => formatOf(name) === null);
-  if (other !== undefined) return `${other.name} is not a video or audio file. Remove it.`;
+  const other = files.find((file) => others.has(file));
+  if (other !== undefined) return `${other.name} looks like ${others.get(other)}. Remove it.`;
   const size = files.reduce((sum, file) => sum + file.size, 0);
   if (size > maxUploadBytes)
     return `Together the files have ${bytes(size)}. The limit is ${bytes(maxUploadBytes)}. Remove some.`;

@@ -1,6 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../contract/chunk-size.ts";
-import { formatOf } from "../../../contract/media-formats.ts";
 import { ApiError } from "../../api/client.ts";
 import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -210,11 +209,9 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       if (target !== null) await addTexts(uploadId, texts);
       return [uploadId, target] as const;
     }
-    const format = formatOf(file.name);
-    if (format === null || check === null) throw new Error("only media has a file to upload");
+    if (check === null) throw new Error("only media has a file to upload");
     const { id, upload } = await startImport(
       {
-        format,
         name: file.name.slice(-1000),
         modified_datetime: new Date(file.lastModified).toISOString(),
         time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -1,5 +1,6 @@
+import type { ConvertedContainer } from "../../../../contract/media-formats.ts";
 import type { Watch } from "../../../platform/confinement/watchdog.ts";
-import type { ConvertedContainer, MediaFacts } from "../../../platform/db/json-columns.ts";
+import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../../validate/measured.ts";
 
 /** What becomes of several audio tracks: they are mixed, or also transcribed one by one, each as one speaker. */

@@ -1,4 +1,4 @@
-import type { MediaContainer } from "../../../platform/db/json-columns.ts";
+import type { MediaContainer } from "../../../../contract/media-formats.ts";
 import { plausibleTime } from "../../plausible-time.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";

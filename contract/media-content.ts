@@ -1,8 +1,10 @@
-import type { ConvertedContainer } from "../../platform/db/json-columns.ts";
+import type { ConvertedContainer } from "./media-formats.ts";
 
 /** The type of a file by its first bytes: the family to validate further, or the name of another type. */
 export type FileType =
-  | { readonly family: "iso" | "mpeg_audio" }
+  | { readonly family: "iso" }
+  /** Also what is not recognized: an mp3 may have anything in front of its first frame. */
+  | { readonly family: "mpeg_audio" }
   /** Only uploads that are converted may have it. */
   | { readonly family: "converted"; readonly container: ConvertedContainer; readonly name: string }
   | { readonly family: "other"; readonly name: string };
@@ -20,13 +22,14 @@ const pictureBrands = /^(heic|heix|hevc|heim|heis|mif1|msf1|avif|avis)$/;
 const beginnings: readonly (readonly [start: string, name: string, container?: ConvertedContainer])[] = [
   ["fLaC", "a FLAC file", "flac"],
   ["OggS", "an Ogg file (Opus or Vorbis sound)", "ogg"],
-  ["FORM", "an AIFF file"],
-  ["caff", "a Core Audio file"],
+  ["caff", "a Core Audio file", "caf"],
   ["#!AMR", "an AMR file", "amr"],
-  ["FLV\x01", "a Flash video"],
+  ["FLV\x01", "a Flash video", "flv"],
   ["\x30\x26\xb2\x75", "a Windows Media file (wmv, wma)", "asf"],
-  ["\0\0\x01\xba", "an MPEG program stream (mpg, vob)"],
+  ["\0\0\x01\xba", "an MPEG program stream (mpg, vob)", "mpeg"],
   ["\0\0\x01\xb3", "an MPEG video stream"],
+  ["\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01\x02", "an MXF file", "mxf"],
+  ["riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0", "a Sony Wave64 file", "w64"],
   [".RMF", "a RealMedia file"],
   ["%PDF", "a PDF document"],
   ["PK\x03\x04", "a zip archive, or a document of an office program"],
@@ -76,15 +79,44 @@ function sniffMedia(start: Uint8Array): FileType | null {
     if (text(8, 4) === "AVI ") return converted("avi", "an AVI file");
     return other(text(8, 4) === "WEBP" ? "a WebP picture" : "a RIFF file");
   }
-  // Five sync bytes, 188 bytes apart, or 192 with time codes.
-  for (const [first, step] of [[0, 188] as const, [4, 192] as const])
-    if ([0, 1, 2, 3, 4].every((count) => start[first + count * step] === 0x47))
-      return other("an MPEG transport stream (ts, mts)");
+  if (text(0, 4) === "FORM" && /^AIF[FC]/.test(text(8, 4))) return converted("aiff", "an AIFF file");
   const known = beginnings.find(([beginning]) => text(0, beginning.length) === beginning);
   if (known) return known[2] === undefined ? other(known[1]) : converted(known[2], known[1]);
+  if (isTransportStream(start)) return converted("mpegts", "an MPEG transport stream (ts, mts)");
   if (text(0, 4) === "ADIF") return other("an AAC file of an old form (ADIF)");
-  if (start[0] === 0xff && ((start[1] ?? 0) & 0xf6) === 0xf0) return converted("aac", "a bare AAC stream");
+  const sound = afterTag(start);
+  if (start[sound] === 0xff && ((start[sound + 1] ?? 0) & 0xf6) === 0xf0)
+    return converted("aac", "a bare AAC stream");
   return null;
+}
+
+/** Where a file begins behind an ID3v2 tag (id3.org, ID3v2.4.0, 3.1), which players of AAC skip. */
+function afterTag(start: Uint8Array): number {
+  if (String.fromCharCode(...start.subarray(0, 3)) !== "ID3") return 0;
+  return start.subarray(6, 10).reduce((sum, byte) => sum * 128 + (byte & 127), 0) + 10;
+}
+
+/** Packets of 188 bytes with a sync byte, or of 192 with time codes. A recording may begin within a packet. */
+function isTransportStream(start: Uint8Array): boolean {
+  for (const step of [188, 192])
+    for (let first = 0; first < step; first += 1)
+      if ([0, 1, 2, 3, 4].every((count) => start[first + count * step] === 0x47)) return true;
+  return false;
+}
+
+/** What a file is that is not a recording; null: it is one by its first bytes. */
+export function otherContent(start: Uint8Array): string | null {
+  const type = sniff(start);
+  if (type.family === "other") return type.name;
+  return type.family === "mpeg_audio" && !beginsAsMp3(start) ? "a file of an unknown type" : null;
+}
+
+/** Whether a file begins as an mp3 does: with a tag or a frame (ISO/IEC 11172-3), perhaps behind zero bytes. */
+function beginsAsMp3(start: Uint8Array): boolean {
+  const at = start.findIndex((byte) => byte !== 0);
+  if (String.fromCharCode(...start.subarray(at, at + 3)) === "ID3") return true;
+  const second = start[at + 1] ?? 0;
+  return start[at] === 0xff && (second & 0xe0) === 0xe0 && (second & 0x06) === 0x02;
 }
 
 /** Names a file of text, which people take for a recording; null: it is not text. */
