@@ -14,7 +14,7 @@ import { watch } from "./platform/http/files/watch-access.ts";
 import { ipPrefixOf } from "./platform/http/limits/ip-prefix.ts";
 import { applyAllowance, type RateLimiter } from "./platform/http/limits/rate-limit.ts";
 import { refuseCrossSite } from "./platform/http/origin/cross-site.ts";
-import { checkPath } from "./platform/http/routing/route.ts";
+import { checkOperation } from "./platform/http/routing/route.ts";
 import {
   announceLifecycle,
   effectiveVersions,
@@ -42,8 +42,8 @@ interface GuardDependencies {
 }
 
 /**
- * The order of checks (design, section 4): version header, then token, then rate limit, then path; body and
- * permission follow in the route. A caller without a valid token is counted by IP address. Where the token is checked with
+ * The order of checks (design, section 4): version header, then token, then rate limit, then path, then permission; the
+ * body follows in the route. A caller without a valid token is counted by IP address. Where the token is checked with
  * the first read, all else comes before it, but no error is sent before it is checked.
  */
 export function guardVersionedApi(scope: FastifyInstance, deps: GuardDependencies): void {
@@ -173,7 +173,7 @@ function guard(
         await limitUser(request.principal, reply, ofToken.remaining);
       }
       if (request.is404) throw noSuchOperation(request);
-      checkPath(request, version);
+      checkOperation(request, version);
     } catch (error) {
       const isUncounted = request.principal === undefined;
       if (isUncounted && limit > 0)

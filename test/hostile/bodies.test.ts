@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { request } from "node:http";
 import { test } from "node:test";
 import { bucketToken } from "../permissions/page-requests.ts";
 import { newestOf, watchRoutes } from "../permissions/watch-routes.ts";
@@ -12,8 +13,10 @@ import { makeRecording, makeWorkspace } from "../support/factories.ts";
  */
 const served = watchRoutes();
 const app = await startTestApp({ worker: true, env: { PARLEY_S3_NOTIFICATION_TOKEN: bucketToken } });
-const { token, member } = await makeWorkspace(app.db);
-const { recordingId } = await makeRecording(app, member.token);
+// An admin's own token, since permission is checked before the body.
+const { admin, member } = await makeWorkspace(app.db);
+const { token } = admin;
+const { recordingId } = await makeRecording(app, token);
 
 /** Below this many milliseconds the growth says nothing: a password is hashed, garbage collected. */
 const floorMs = 500;
@@ -122,3 +125,76 @@ for (const [name, make] of Object.entries(bodies))
     }
     assert.deepEqual(slow, []);
   });
+
+/** An object with so many keys. */
+const manyKeys = (count: number): Buffer<ArrayBuffer> =>
+  Buffer.from(`{${Array.from({ length: count }, (_, index) => `"k${index}":1`).join(",")}}`);
+
+/** Processor time that a request may take that is refused for its keys, that of its client included. */
+const maxRefusalMs = 50;
+
+/** The status of a response, sent by a client that takes less processor time than `fetch`. */
+function statusOf({ method, path, headers }: Target, body: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const length = { "content-type": "application/json", "content-length": body.length };
+    const sent = request(app.url + path, { method, headers: { ...headers, ...length } }, (response) => {
+      response.resume().on("end", () => resolve(response.statusCode ?? 0));
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+/** The shortest of some runs; one is enough when it is short. */
+async function refusalCost(target: Target, body: Buffer): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 12 && best > maxRefusalMs; run++) {
+    const before = process.cpuUsage();
+    const status = await statusOf(target, body);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(status < 500, `${target.name} returned ${status}`);
+    best = Math.min(best, (user + system) / 1000);
+  }
+  return best;
+}
+
+test("hostile bodies: very many keys in one object are refused at every route before they are parsed", async () => {
+  // As many as most operations accept in bytes; and about 10 MB where transcripts are accepted.
+  const [most, twice] = [manyKeys(40_000), manyKeys(80_000)];
+  const [large, largest] = [manyKeys(400_000), manyKeys(800_000)];
+  const takesLarge = ["createUpload", "updateUpload", "supplyTranscript"];
+  const all = targets();
+  assert.ok(takesLarge.every((id) => all.some(({ name }) => name === id)));
+  const slow: string[] = [];
+  for (const target of all) {
+    for (const body of takesLarge.includes(target.name) ? [large, largest] : [most, twice]) {
+      const ms = await refusalCost(target, body);
+      if (ms > maxRefusalMs) slow.push(`${target.name}: ${ms} ms for ${body.length} bytes`);
+    }
+  }
+  assert.deepEqual(slow, []);
+});
+
+test("hostile bodies: an object with more than 1,000 keys is a 400 at any depth, one with 1,000 is not", async () => {
+  const post = async (body: string, path = "/_/public-api/v2/recordings") => {
+    const headers = { authorization: `Bearer ${token}`, "public-api-version": "2026-10-01" };
+    const response = await fetch(app.url + path, { method: "POST", body, headers });
+    return { status: response.status, detail: ((await response.json()) as { detail?: string }).detail };
+  };
+  const object = (count: number) => manyKeys(count).toString();
+  assert.equal((await post(object(1000))).status, 200);
+  const refused = { status: 400, detail: "the body has an object with more than 1000 keys" };
+  assert.deepEqual(await post(object(1001)), refused);
+  assert.deepEqual(await post(`{"a":[{"\\"":${object(1001)}}]}`), refused);
+  assert.deepEqual(await post(`{${'"a":1,'.repeat(1001)}"a":1}`), refused);
+  // What looks like keys within a text is none.
+  assert.equal((await post(JSON.stringify({ a: '"k":1,'.repeat(2000) }))).status, 200);
+});
+
+test("hostile bodies: a caller without permission is refused before the body arrives", async () => {
+  const response = await fetch(`${app.url}/_/api/v1/import-runs`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${member.token}`, "content-type": "application/json" },
+    body: manyKeys(80_000),
+  });
+  assert.equal(response.status, 403);
+});

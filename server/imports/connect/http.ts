@@ -2,7 +2,12 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { formatOf, type MediaFormat } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { readWrittenTime } from "../../../contract/written-time.ts";
-import { OutboundError, type OutboundResponse, readText } from "../../platform/outbound/guarded-client.ts";
+import {
+  OutboundError,
+  type OutboundResponse,
+  readJson,
+  readText,
+} from "../../platform/outbound/guarded-client.ts";
 import { readSegments } from "../../transcripts/supply.ts";
 import { RecordingError } from "../move/errors.ts";
 import { formatOfResponse } from "../sources/response-format.ts";
@@ -45,12 +50,11 @@ export async function requestJson(
     response.body.destroy();
     return { status: response.status, json: null };
   }
-  const text = await read(response, maxJsonBytes);
-  try {
-    return { status: response.status, json: JSON.parse(text) };
-  } catch {
+  const json = await readJson(response, maxJsonBytes).catch((error: Error) => {
+    if (!(error instanceof SyntaxError)) throw toServiceError(error);
     throw new RecordingError(`${new URL(sent.url).host} responds with something that is not JSON`);
-  }
+  });
+  return { status: response.status, json };
 }
 
 async function read(response: OutboundResponse, maxBytes: number): Promise<string> {

@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { findJsonExcess, foreignJson, type JsonLimits } from "../../platform/json-limits.ts";
 
 /** A signature is valid for this long, and may be this far in the future. */
 const maxAgeMs = 5 * 60_000;
 
-/** Deeper JSON is not signed by any service. */
-const maxDepth = 32;
+/** More is not signed by any service; `write` calls itself for each level. */
+const limits: JsonLimits = { ...foreignJson, maxDepth: 32 };
 
 /** Compares without telling by its duration where two texts differ. */
 export function isSame(given: string | string[] | undefined, expected: string): boolean {
@@ -26,10 +27,10 @@ export function isRecent(seconds: string | string[] | undefined, now: Date): sec
   return Math.abs(now.getTime() - Number(seconds) * 1000) <= maxAgeMs;
 }
 
-/** Parses JSON. @returns null when it is none, or nested too deeply. */
+/** Parses JSON. @returns null when it is none, nested too deeply, or has too many keys. */
 export function parseJson(body: Buffer): unknown {
   try {
-    return isTooDeep(body) ? null : JSON.parse(body.toString("utf8"));
+    return findJsonExcess(body, limits) !== null ? null : JSON.parse(body.toString("utf8"));
   } catch {
     return null;
   }
@@ -37,7 +38,7 @@ export function parseJson(body: Buffer): unknown {
 
 /** JSON with sorted keys and without blanks, numbers as they were sent; null: the body is no JSON. */
 export function canonicalJson(body: Buffer): string | null {
-  if (isTooDeep(body)) return null;
+  if (findJsonExcess(body, limits) !== null) return null;
   try {
     const keepSource = (_key: string, value: unknown, context?: { source?: string }): unknown =>
       typeof value === "number" && context?.source !== undefined ? new Literal(context.source) : value;
@@ -66,20 +67,4 @@ function write(value: unknown): string {
   // By code points, as UTF-8 sorts.
   entries.sort(([a], [b]) => a.compare(b));
   return `{${entries.map(([, text]) => text).join(",")}}`;
-}
-
-/** Counts brackets outside of strings, in one pass. */
-function isTooDeep(body: Buffer): boolean {
-  let [depth, isString] = [0, false];
-  for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index];
-    if (isString) {
-      if (byte === 0x5c) index += 1;
-      else if (byte === 0x22) isString = false;
-    } else if (byte === 0x22) isString = true;
-    else if (byte === 0x5b || byte === 0x7b) depth += 1;
-    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
-    if (depth > maxDepth) return true;
-  }
-  return false;
 }

@@ -4,7 +4,7 @@ import {
   OutboundError,
   type OutboundRequest,
   type OutboundResponse,
-  readText,
+  readJson,
 } from "../../platform/outbound/guarded-client.ts";
 import { ImportError } from "../move/errors.ts";
 
@@ -69,7 +69,7 @@ export async function requestJson(
       return { status: response.status, json: null };
     }
     try {
-      return { status: response.status, json: await readJson(client, response, maxBytes) };
+      return { status: response.status, json: await readInTurn(client, response, maxBytes) };
     } catch (error) {
       const isBroken = error instanceof OutboundError && error.isTemporary;
       if (!isBroken || attempt > 5)
@@ -84,12 +84,12 @@ export async function requestJson(
 }
 
 /** Reads and parses a body: of one client's long bodies one at a time, which bounds the memory they take. */
-async function readJson(
+async function readInTurn(
   client: GuardedClient,
   response: OutboundResponse,
   maxBytes: number,
 ): Promise<unknown> {
-  const read = async (): Promise<unknown> => JSON.parse(await readText(response, maxBytes));
+  const read = (): Promise<unknown> => readJson(response, maxBytes);
   if (Number(response.headers["content-length"] ?? Number.NaN) <= smallBytes) return read();
   const reading = (lastReads.get(client) ?? Promise.resolve()).then(read);
   lastReads.set(

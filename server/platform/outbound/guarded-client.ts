@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { Agent, type Dispatcher } from "undici";
+import { findJsonExcess, foreignJson } from "../json-limits.ts";
 import type { AddressRanges } from "./address-ranges.ts";
 import { describeNetworkError, ForbiddenAddressError } from "./errors.ts";
 import { createGuardedConnector } from "./guarded-connect.ts";
@@ -142,16 +143,35 @@ function isAllowedHost(host: string, allowed: readonly string[]): boolean {
 }
 
 /** Reads a body as text. @throws OutboundError when it is longer than `maxBytes` or ends early. */
-export async function readText({ body }: OutboundResponse, maxBytes: number): Promise<string> {
+export async function readText(response: OutboundResponse, maxBytes: number): Promise<string> {
+  return (await readBytes(response, maxBytes)).toString("utf8");
+}
+
+/**
+ * Reads a body as JSON.
+ * @throws OutboundError when it is longer than `maxBytes`, has more keys or values than `foreignJson` allows, or ends early.
+ * @throws SyntaxError when it isn't JSON.
+ */
+export async function readJson(response: OutboundResponse, maxBytes: number): Promise<unknown> {
+  const bytes = await readBytes(response, maxBytes);
+  if (findJsonExcess(bytes, foreignJson) !== null)
+    throw new OutboundError(
+      `the response has more than ${foreignJson.maxValues} values, an object with more than ${foreignJson.maxKeys} keys, or is nested too deeply`,
+      false,
+    );
+  return JSON.parse(bytes.toString("utf8"));
+}
+
+async function readBytes({ body }: OutboundResponse, maxBytes: number): Promise<Buffer> {
   // One buffer, because a list of small chunks would take many times their bytes.
-  let text = Buffer.allocUnsafe(Math.min(maxBytes, 64 * 1024));
+  let bytes = Buffer.allocUnsafe(Math.min(maxBytes, 64 * 1024));
   let size = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       const end = size + chunk.length;
-      if (end > text.length && end <= maxBytes)
-        text = Buffer.concat([text.subarray(0, size)], Math.min(maxBytes, 2 * end));
-      chunk.copy(text, size);
+      if (end > bytes.length && end <= maxBytes)
+        bytes = Buffer.concat([bytes.subarray(0, size)], Math.min(maxBytes, 2 * end));
+      chunk.copy(bytes, size);
       size = end;
       if (size > maxBytes) break;
     }
@@ -159,5 +179,5 @@ export async function readText({ body }: OutboundResponse, maxBytes: number): Pr
     throw new OutboundError(describeNetworkError(error as Error), true);
   }
   if (size > maxBytes) throw new OutboundError(`the response is longer than ${maxBytes} bytes`, false);
-  return text.toString("utf8", 0, size);
+  return bytes.subarray(0, size);
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Violation } from "../../../../contract/errors.ts";
 import { maxSegments } from "../../../../contract/transcript-limits.ts";
 import { createSemaphore, type Release } from "../../concurrency.ts";
+import { findJsonExcess, type JsonExcess, type JsonLimits } from "../../json-limits.ts";
 import { invalidInput, ProblemError } from "../errors/problem.ts";
 
 /** Deeper than any input of the contract, far below what could exhaust a stack. */
@@ -12,15 +13,15 @@ const maxDepth = 32;
 const maxViolations = 100;
 
 /**
- * Values in one body: several times as many as the longest transcript the contract allows. Parsing millions of empty lists
- * would take a hundred times their size in memory.
+ * Limits that are checked before a body is parsed: several times as many values as the longest transcript the contract
+ * allows, and more keys than any object of it has. `maxDepth` above is reported with the path of the value.
  */
-const maxValues = 2_000_000;
+const jsonLimits: JsonLimits = { maxKeys: 1000, maxValues: 2_000_000, maxDepth: 1000 };
 
 /** Entries in one list: as many as the longest one of the contract's input may have. */
 const maxEntries = maxSegments;
 
-/** Smaller bodies can't contain enough values to matter. */
+/** Smaller bodies are parsed at once. */
 const alwaysCheapBytes = 1024 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -70,9 +71,11 @@ declare module "fastify" {
 
 /**
  * Parses a JSON body.
- * @throws ProblemError `invalid_json` when it is not UTF-8 or not JSON.
+ * @throws ProblemError `invalid_json` when it is not UTF-8 or not JSON, `invalid_input` or `body_too_large` when it has
+ * more keys or values than any operation accepts.
  */
 export function parseBody(payload: Buffer): unknown {
+  refuseExcess(findJsonExcess(payload, jsonLimits));
   let text: string;
   try {
     text = utf8.decode(payload);
@@ -80,8 +83,6 @@ export function parseBody(payload: Buffer): unknown {
     throw new ProblemError("invalid_json", "the body is not valid UTF-8");
   }
   if (text.trim() === "") return {};
-  if (payload.length > alwaysCheapBytes && hasTooManyValues(payload))
-    throw new ProblemError("body_too_large", `the body contains more than ${maxValues} values`);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -90,6 +91,16 @@ export function parseBody(payload: Buffer): unknown {
       `the body is not valid JSON: ${describeSyntaxError(error as Error)}`,
     );
   }
+}
+
+/** @throws ProblemError */
+function refuseExcess(excess: JsonExcess | null): void {
+  const { maxKeys, maxValues } = jsonLimits;
+  if (excess === "maxValues")
+    throw new ProblemError("body_too_large", `the body contains more than ${maxValues} values`);
+  if (excess === "maxKeys")
+    throw invalidInput([{ pointer: "", detail: `has an object with more than ${maxKeys} keys` }]);
+  if (excess === "maxDepth") throw invalidInput([{ pointer: "", detail: "is nested too deeply" }]);
 }
 
 /** Reports only the position, because V8's message quotes the input, which may be secret. */
@@ -157,16 +168,6 @@ export function validateBody<S extends z.ZodObject>(
   const result = schema.safeParse(normalizeBody(input, keepNulls));
   if (result.success) return result.data;
   throw invalidInput(result.error.issues.flatMap(toViolations).slice(0, maxViolations));
-}
-
-/** Counts what separates values, without parsing; commas inside texts count as well, which is close enough. */
-function hasTooManyValues(payload: Buffer): boolean {
-  let count = 0;
-  for (const byte of payload) {
-    // The comma, the opening bracket and the opening brace.
-    if (byte === 0x2c || byte === 0x5b || byte === 0x7b) count += 1;
-  }
-  return count > maxValues;
 }
 
 /** Finds text that no database column can hold (NUL, half a surrogate pair) and nesting without end. */

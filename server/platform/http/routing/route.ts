@@ -121,8 +121,9 @@ export function route<O extends Operation>(
     config: { operation, checksTokenWhileReading: options.checksTokenWhileReading ?? false },
     handler: async (request, reply) => {
       const result = await withCheckedCaller(request, async () => {
-        const { body, query } = await checkInput(api, operation, request, options);
+        // Again for a token that is checked only now.
         checkPermission(operation, request.principal);
+        const { body, query } = await checkInput(api, operation, request, options);
         const call = { principal: request.principal, params: request.params, body, query, request };
         const result = await handler(call as Call<O>).catch((error: unknown) =>
           retryWithNewId(api, call as Call<O>, error, handler),
@@ -227,11 +228,11 @@ declare module "fastify" {
 }
 
 /**
- * Checks the path, after version, token and rate limit, and before the body is read.
+ * Checks path and permission, after version, token and rate limit, and before the body is read.
  * @param version null in the management API.
- * @throws ProblemError `not_in_version` for a closed gate, `not_found` for malformed parameters.
+ * @throws ProblemError `not_in_version` for a closed gate, `not_found` for malformed parameters, `forbidden`.
  */
-export function checkPath(request: FastifyRequest, version: VersionName | null): void {
+export function checkOperation(request: FastifyRequest, version: VersionName | null): void {
   const operation = request.routeOptions.config.operation;
   if (operation === undefined) return;
   if (version !== null && !isOpen(operation.gate, version)) {
@@ -240,16 +241,19 @@ export function checkPath(request: FastifyRequest, version: VersionName | null):
       `${operation.summary} is not part of version ${version}; it exists in ${describeGate(operation.gate)}`,
     );
   }
-  if (operation.params === undefined) return;
-  const result = operation.params.safeParse(request.params);
-  if (!result.success) {
-    const name = String(result.error.issues[0]?.path[0] ?? "path");
-    throw new ProblemError(
-      "not_found",
-      `not found: ${name} ${result.error.issues[0]?.message ?? "is not valid"}`,
-    );
-  }
-  request.params = lowerCaseIds(result.data);
+  if (operation.params !== undefined) request.params = checkParams(operation.params, request.params);
+  // Otherwise the caller may have got another role since the request that is remembered.
+  if (request.tokenCheck === null) checkPermission(operation, request.principal);
+}
+
+function checkParams(schema: z.ZodObject, params: unknown): Record<string, unknown> {
+  const result = schema.safeParse(params);
+  if (result.success) return lowerCaseIds(result.data);
+  const name = String(result.error.issues[0]?.path[0] ?? "path");
+  throw new ProblemError(
+    "not_found",
+    `not found: ${name} ${result.error.issues[0]?.message ?? "is not valid"}`,
+  );
 }
 
 /** Handlers compare UUIDs as text, and the database returns them in lower case. */
