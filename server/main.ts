@@ -19,7 +19,7 @@ import { startPresence } from "./platform/db/presence.ts";
 import { watchEventLoop } from "./platform/event-loop.ts";
 import { bindListener } from "./platform/http/listening/listener.ts";
 import { listenForStatus, type StatusListener } from "./platform/http/listening/status-listener.ts";
-import { openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
+import { logStoppedJobs, openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
 import { createLog } from "./platform/log.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
 import { preflight } from "./preflight.ts";
@@ -153,7 +153,10 @@ export async function startServer(
     const versions = await watchOldestVersion(db.pool, log, () => void stopWorker());
     closers.push(async () => versions.stop());
     if (runsWorker) {
-      if (database.isEmbedded) await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
+      if (database.isEmbedded) {
+        const [stopped] = await Promise.all([releaseAbandonedJobs(db, jobs), releaseAllHooks(db.pool)]);
+        logStoppedJobs(log, stopped);
+      }
       const worker = pause.work(() =>
         startWorker({ db, jobs, store, signer, encryptor, sender, config, log, eventLoop }),
       );

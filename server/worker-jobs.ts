@@ -168,7 +168,9 @@ export function listJobs(
     }),
     job({
       name: "import_recordings",
-      concurrency: 1,
+      // Mostly waits for the network. A workspace has one run at a time, so that others always find a slot.
+      concurrency: 3,
+      hasReservedSlots: true,
       // A restored copy must not continue imports beside the original.
       isPaused: isQuarantined,
       run: ({ runId }) =>

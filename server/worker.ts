@@ -11,6 +11,7 @@ import { pruneUpgradeCopies } from "./backup/upgrade.ts";
 import { sweepVerifyFolders } from "./backup/verify-folder.ts";
 import { deleteOldEvents } from "./imports/connect/events.ts";
 import { continueEvents } from "./imports/connect/job.ts";
+import { continueRuns } from "./imports/move/job.ts";
 import { createFileCheck } from "./integrity/check.ts";
 import { deleteOldUsage, findDueRuns, openAiModel } from "./intelligence/index.ts";
 import { sweepScratch } from "./media/scratch.ts";
@@ -198,6 +199,9 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "old requests for access": byAge(() => deleteOldRequests(db.kysely)),
     "events of connections": async () => {
       if (!(await isQuarantined())) await continueEvents(db, jobs);
+    },
+    "imports that wait": async () => {
+      if (!(await isQuarantined())) await continueRuns(db, jobs);
     },
     "old events of connections": byAge(() => deleteOldEvents(db.kysely)),
     "clips for public links": () => reconcileClips({ db, jobs, store, log }),

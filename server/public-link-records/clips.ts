@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/db/database.ts";
 import { enforceQuota } from "../platform/http/limits/quota.ts";
-import type { JobQueue } from "../platform/jobs/queue.ts";
+import { hasNoJob, type JobQueue } from "../platform/jobs/queue.ts";
 import { recordingsPrefix } from "../platform/storage/layout.ts";
 import type { ObjectStore } from "../platform/storage/store.ts";
 
@@ -202,8 +202,8 @@ export async function reconcileClips(deps: Sweeping): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from clips
     where state = 'preparing' and created_at < now() - ${restartAfterMs} * interval '1 millisecond'
+      and ${hasNoJob("render_clip", sql`clips.id`)}
     order by created_at limit ${batchSize}`.execute(db.kysely);
-  // The queue ignores it if a job for this clip is pending or running.
   for (const { id } of rows)
     await db.kysely.transaction().execute((tx) => jobs.enqueue(tx, "render_clip", { clipId: id }, id));
   if (requested > 0) jobs.wake();

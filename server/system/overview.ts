@@ -70,7 +70,7 @@ export function presentFailedJob(row: FailedJobRow): SystemState["failed_jobs"][
     attempts: row.attempts,
     error: row.error,
     next_attempt_datetime: toText(row.next_at),
-    can_discard: canDiscard && row.next_at !== null,
+    can_discard: canDiscard && (row.is_queued || row.next_at !== null),
   };
 }
 

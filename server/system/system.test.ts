@@ -165,6 +165,29 @@ test("a retried job is due now, and both repairs are in the audit log", async ()
   );
 });
 
+test("a job that was stopped because its process died is listed as stopped, and can be retried and discarded", async () => {
+  const id = await insertFailedJob(app);
+  const stop = () =>
+    db.pool.query(
+      `update pgboss.job set blocked = true, output = '{"message":"the process ended twice"}'
+       where name || '.' || singleton_key = $1`,
+      [id],
+    );
+  await stop();
+  const listed = async () => (await getSystem()).failed_jobs.find((one: { id: string }) => one.id === id);
+  const { error, next_attempt_datetime, can_discard } = await listed();
+  assert.deepEqual([error, next_attempt_datetime, can_discard], ["the process ended twice", null, true]);
+  assert.equal((await request("POST", `/system/jobs/${id}/retry`)).status, 200);
+  const { rows } = await db.pool.query(
+    "select blocked, start_after <= now() as is_due from pgboss.job where name || '.' || singleton_key = $1",
+    [id],
+  );
+  assert.deepEqual(rows, [{ blocked: false, is_due: true }]);
+  await stop();
+  assert.equal((await request("POST", `/system/jobs/${id}/discard`)).status, 200);
+  assert.equal(await listed(), undefined);
+});
+
 test("discarding the job of an upload fails the upload with a reason, and nothing adds the job again", async () => {
   const { id } = await makeUpload(app, other.member.token, { media_type: "audio" });
   await db.pool.query("update uploads set status = 'processing' where id = $1", [id]);

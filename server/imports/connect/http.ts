@@ -50,7 +50,7 @@ export async function requestJson(
     response.body.destroy();
     return { status: response.status, json: null };
   }
-  const json = await readJson(response, maxJsonBytes).catch((error: Error) => {
+  const { json } = await readJson(response, maxJsonBytes).catch((error: Error) => {
     if (!(error instanceof SyntaxError)) throw toServiceError(error);
     throw new RecordingError(`${new URL(sent.url).host} responds with something that is not JSON`);
   });

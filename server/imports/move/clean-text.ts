@@ -11,7 +11,9 @@ export function cleanText(text: string): string {
 /** An id of a source as a key, however long it is and whatever it consists of. */
 export function cleanId(id: string): string {
   if (id.length <= maxIdLength) return cleanText(id);
-  return `${cleanText(id.slice(0, 100))}…${createHash("sha256").update(id).digest("hex")}`;
+  // Copied: a part of a text would keep all of it in memory.
+  const start = Buffer.from(cleanText(id.slice(0, 100))).toString();
+  return `${start}…${createHash("sha256").update(id).digest("hex")}`;
 }
 
 /** The same JSON value with every string cleaned. */

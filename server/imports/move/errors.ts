@@ -6,3 +6,12 @@ export class TokenRefusedError extends ImportError {}
 
 /** One recording can't be imported; the others can. The message is shown in the report. */
 export class RecordingError extends Error {}
+
+/** A service or another import has to be waited for, longer than a run may keep its slot. */
+export class WaitError extends Error {
+  readonly waitMs: number;
+  constructor(waitMs: number) {
+    super(`has to wait ${Math.ceil(waitMs / 1000)} s`);
+    this.waitMs = waitMs;
+  }
+}

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { sql } from "kysely";
 import { snapshot } from "../../../test/support/api-snapshot.ts";
 import { call, everyVersion, startTestApp } from "../../../test/support/app.ts";
@@ -8,7 +10,8 @@ import { until } from "../../../test/support/until.ts";
 import { grain } from "../sources/grain.ts";
 import { startFlakyProxy } from "../test/flaky-proxy.ts";
 import { makeFullWorkspace, makeTwin } from "../test/full-workspace.ts";
-import { startStrangeService } from "../test/strange-service.ts";
+import { startEndlessService, startStrangeService } from "../test/strange-service.ts";
+import { continueRuns } from "./job.ts";
 import { insertRun } from "./queries.ts";
 import { runImport } from "./run.ts";
 
@@ -149,14 +152,14 @@ test("a recording that can't be read, stored or held in memory fails alone", asy
     { id: "long", title: "", transcript: `[${" ".repeat(16 * 1024 * 1024)}]` },
     { id: "redirect", title: "", transcript, location: "http://[" },
     { id: "plain", title: "Plain", transcript },
-    // Ids that differ only at their beginning.
-    ...["a", "b"].map((first) => ({ id: first + "x".repeat(300), title: first, transcript })),
+    { id: "x".repeat(200), title: "Longest id", transcript },
+    { id: "y".repeat(201), title: "Too long an id", transcript },
   ]);
   const run = await start({ base_url: url, token: "t" });
-  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 4, 3, null]);
+  assert.deepEqual([run.state, run.imported, run.failed, run.error], ["done", 3, 4, null]);
   const { rows } = await sql<{ count: string }>`
     select count(distinct recording_id) from import_items where run_id = ${run.id}`.execute(target.db.kysely);
-  assert.equal(rows[0]?.count, "4");
+  assert.equal(rows[0]?.count, "3");
   const { items } = (await manage("GET", `/import-runs/${run.id}/report`)).body;
   assert.deepEqual(
     items.map(({ old_id, reason }: { old_id: string; reason: string }) => [old_id, reason]),
@@ -164,8 +167,98 @@ test("a recording that can't be read, stored or held in memory fails alone", asy
       ["long", "the response is longer than 16777216 bytes"],
       ["page", "the service responds with something that is not JSON"],
       ["redirect", "the server redirects to an invalid URL"],
+      [
+        "y".repeat(201),
+        "the service returns invalid data: id Too big: expected string to have <=200 characters",
+      ],
     ],
   );
+});
+
+/** Memory that is in use, after a collection of garbage. */
+function usedBytes(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+test("a list with huge ids and without end takes little memory, and ends at a maximum of pages, recordings and bytes", async () => {
+  const idLength = 1_000_000;
+  const list = async (limits: { pages?: number; recordings?: number; bytes?: number }) => {
+    const from = await grain({
+      baseUrl: await startEndlessService(idLength),
+      token: "t",
+      allowAddresses: "127.0.0.0/8",
+      limits: { pages: 30, recordings: 1000, bytes: 1e9, ...limits },
+    });
+    const before = usedBytes();
+    let grown = 0;
+    try {
+      for await (const { oldId } of from.list()) {
+        assert.ok(oldId.length <= 500);
+        if (oldId.startsWith("25x")) grown = usedBytes() - before;
+      }
+    } finally {
+      await from.close?.();
+      assert.ok(grown < 10 * idLength, `${grown} bytes are kept of 24 pages`);
+    }
+  };
+  await assert.rejects(list({}), { message: "the service returns more than 30 pages" });
+  await assert.rejects(list({ recordings: 3 }), { message: "the service returns more than 3 recordings" });
+  await assert.rejects(list({ bytes: 10_000_000 }), {
+    message: "the service's list of recordings has more than 10000000 bytes",
+  });
+});
+
+test("a run whose service asks for a long pause gives its slot back, is resumed, and ends after 48 hours", async () => {
+  const control: { limits?: number } = { limits: 600 };
+  const { status, body: run } = await manage("POST", "/import-runs", {
+    base_url: await startEndlessService(10, control),
+    token: "t",
+    dry_run: true,
+  });
+  assert.equal(status, 200);
+  const runs = target.db.kysely.selectFrom("import_runs").selectAll().where("id", "=", run.id);
+  const job = sql`select 1 from pgboss.job where singleton_key = ${run.id} and state <= 'active'`;
+  const waits = () =>
+    until("the run waits without a job", async () => {
+      const { resume_at } = await runs.executeTakeFirstOrThrow();
+      const { rows } = await job.execute(target.db.kysely);
+      return resume_at !== null && rows.length === 0 ? resume_at : undefined;
+    });
+  const resumeAt = await waits();
+  assert.ok(Math.abs(resumeAt.getTime() - Date.now() - 600_000) < 60_000);
+  // Not before.
+  await continueRuns(target.db, target.jobs);
+  assert.equal((await job.execute(target.db.kysely)).rows.length, 0);
+  const resume = async (startedHoursAgo: number) => {
+    await sql`update import_runs set resume_at = now(),
+      created_at = now() - ${startedHoursAgo} * interval '1 hour' where id = ${run.id}`.execute(
+      target.db.kysely,
+    );
+    await continueRuns(target.db, target.jobs);
+  };
+  await resume(47);
+  await waits();
+  await resume(49);
+  assert.match((await ended(run.id)).error, /took more than 48 hours; start it again to continue/);
+});
+
+test("a run ends as failed once its job was stopped because the server died twice", async () => {
+  const row = await target.db.kysely.transaction().execute(async (tx) => {
+    const created = await insertRun(tx, {
+      ...{ workspaceId: twin.id, createdBy: admin.id, source: "grain", origin: "http://127.0.0.1" },
+      ...{ token: Buffer.from("t"), isDryRun: false },
+    });
+    await target.jobs.enqueue(tx, "import_recordings", { runId: created.id }, created.id);
+    await sql`update pgboss.job set state = 'retry', blocked = true where singleton_key = ${created.id}`.execute(
+      tx,
+    );
+    return created;
+  });
+  await continueRuns(target.db, target.jobs);
+  assert.match((await ended(row.id)).error, /the server ended twice while it ran this import/);
+  await target.jobs.boss.deleteAllJobs("import_recordings");
 });
 
 test("errors name their cause: a wrong token, an address that is not allowed, a second run", async () => {

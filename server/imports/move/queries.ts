@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Database, Executor, Tx } from "../../platform/db/database.ts";
 import type { ImportRuns } from "../../platform/db/types.ts";
+import { hasNoJob } from "../../platform/jobs/queue.ts";
 import { cleanText } from "./clean-text.ts";
 
 export type ImportRunRow = Selectable<ImportRuns>;
@@ -47,6 +48,32 @@ export async function beginRun(db: Executor, runId: string, counts: Record<strin
     .execute();
 }
 
+/** Has a run wait; a run that has ended stays as it is. */
+export async function postponeRun(db: Executor, runId: string, waitMs: number): Promise<void> {
+  await sql`
+    update import_runs set resume_at = clock_timestamp() + ${waitMs} * interval '1 millisecond'
+    where id = ${runId} and state in ('pending', 'running')`.execute(db);
+}
+
+/** Takes runs whose wait is over. */
+export async function takeDueRuns(tx: Tx): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update import_runs set resume_at = null
+    where resume_at <= clock_timestamp() and ${hasNoJob("import_recordings", sql`import_runs.id`)}
+    returning id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Ends runs whose job was stopped because the server died twice while it ran. */
+export async function failStoppedRuns(db: Executor): Promise<void> {
+  await sql`
+    update import_runs set state = 'failed', token = null, resume_at = null, finished_at = clock_timestamp(),
+      error = 'the server ended twice while it ran this import; ask the operator for the cause before you start it again'
+    where state in ('pending', 'running') and token is not null and exists (
+      select 1 from pgboss.job j where j.name = 'import_recordings' and j.singleton_key = import_runs.id::text
+        and j.policy = 'exclusive' and j.state = 'retry' and j.blocked)`.execute(db);
+}
+
 /** Ends a run and removes its token. A run that has ended stays as it is. */
 export async function endRun(
   db: Executor,
@@ -60,6 +87,7 @@ export async function endRun(
       state,
       error,
       token: null,
+      resume_at: null,
       updated_at: sql`clock_timestamp()`,
       finished_at: sql`clock_timestamp()`,
     })

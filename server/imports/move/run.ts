@@ -7,7 +7,7 @@ import type { Database } from "../../platform/db/database.ts";
 import { cleanId } from "./clean-text.ts";
 import { convert } from "./convert.ts";
 import { type Directory, openDirectory } from "./directory.ts";
-import { ImportError } from "./errors.ts";
+import { ImportError, WaitError } from "./errors.ts";
 import { failUpload, type ImportDependencies, importOne, reasonOf, workspaceImporter } from "./import-one.ts";
 import {
   adoptPending,
@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly onProgress?: (progress: { phase: string; total: number; done: number }) => void;
   /** Ends the run early; it can be continued. */
   readonly signal?: AbortSignal;
+  /** Whether to throw a WaitError while another process imports the same source, rather than to wait. */
+  readonly refusesToWait?: boolean;
 }
 
 /** Recordings that are read and sent at a time. */
@@ -42,6 +44,9 @@ const maxPending = 16;
 
 /** How often the database is asked what has become of the uploads. */
 const pollMs = 250;
+
+/** After this long it is checked again whether another import of the source has ended. */
+const lockWaitMs = 30_000;
 
 /** How often a broken download is repeated. */
 const maxAttempts = 4;
@@ -61,7 +66,7 @@ interface Run {
 /**
  * Imports the recordings of a source. What was imported by an earlier run of the same source, also one that was killed,
  * is skipped, so a run may be repeated at any time.
- * @throws ImportError when the source can't be read; what was imported stays.
+ * @throws ImportError when the source can't be read; what was imported stays. WaitError when it has to be waited for.
  */
 export async function runImport(
   deps: RunDependencies,
@@ -71,7 +76,7 @@ export async function runImport(
 ): Promise<RunResult> {
   const { db } = deps;
   const sourceKey = `${source.kind}:${source.origin}`;
-  const lock = { row, name: `${row.workspace_id} ${sourceKey}`, signal: options.signal };
+  const lock = { row, name: `${row.workspace_id} ${sourceKey}`, options };
   return exclusively(db, lock, async () => {
     await endInterrupted(db.kysely, row);
     const principal = workspaceImporter({
@@ -84,7 +89,9 @@ export async function runImport(
     });
     const run: Run = { row, source, sourceKey, principal, directory, options, omitted: new Map() };
     if (!row.is_dry_run) await adoptPending(db.kysely, row, sourceKey);
-    const counts = await count(db, run);
+    // A run that is resumed has counted before.
+    const isResumed = row.state === "running" && !row.is_dry_run;
+    const counts = isResumed ? (row.counts as Record<string, number>) : await count(db, run);
     await beginRun(db.kysely, row.id, counts);
     await sendAll(deps, run, counts.recordings ?? 0);
     if (row.is_dry_run) await beginRun(db.kysely, row.id, { ...counts, ...Object.fromEntries(run.omitted) });
@@ -228,9 +235,10 @@ async function refuseCanceled(db: Database, runId: string): Promise<void> {
  */
 async function exclusively<T>(
   db: Database,
-  { row, name, signal }: { row: ImportRunRow; name: string; signal: AbortSignal | undefined },
+  { row, name, options }: { row: ImportRunRow; name: string; options: RunOptions },
   work: () => Promise<T>,
 ): Promise<T> {
+  const { signal } = options;
   const client = new pg.Client(db.session);
   // With its connection the lock is lost, but not the work.
   client.on("error", () => {});
@@ -243,6 +251,7 @@ async function exclusively<T>(
         [`parley import ${name}`],
       );
       if (rows[0]?.locked) break;
+      if (options.refusesToWait) throw new WaitError(lockWaitMs);
       await refuseCanceled(db, row.id);
       await wait(pollMs, undefined, signal === undefined ? {} : { signal });
     }

@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
-import { User } from "../../../contract/directory.ts";
 import type { PortableRecording } from "../../../contract/portable.ts";
 import { MediaType, ShareState, Source } from "../../../contract/recordings.ts";
 import { versionNames } from "../../../contract/versions.ts";
 import { parseRanges } from "../../platform/outbound/address-ranges.ts";
 import { createGuardedClient, type GuardedClient } from "../../platform/outbound/guarded-client.ts";
 import { checkHookUrl } from "../../platform/outbound/target.ts";
+import { cleanId } from "../move/clean-text.ts";
 import { ImportError, RecordingError, TokenRefusedError } from "../move/errors.ts";
 import type { ImportSource, SourceItem, SourceMedia, SourceRecording } from "../move/source.ts";
 import { normalBaseUrl } from "./base-url.ts";
@@ -17,29 +18,39 @@ import { formatOfResponse } from "./response-format.ts";
  * say everything about them; what Parley's management API adds is used where there is one.
  */
 
-const Text = z.string();
+/** Ids, and names, URLs and other texts of one line. */
+const Id = z.string().min(1).max(200);
+const Text = z.string().max(5000);
+/** Summaries, notes and sections. */
+const LongText = z.string().max(1_000_000);
+const maxListed = 10_000;
+const maxUsers = 100_000;
 const nullable = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null);
 const list = <T extends z.ZodType>(item: T) =>
   z
     .array(item)
+    .max(maxListed)
     .nullish()
     .transform((value) => value ?? []);
 /** A timestamp, normalized. */
-const Time = z.string().transform((text, context) => {
-  const at = new Date(text);
-  if (!Number.isNaN(at.getTime())) return at.toISOString();
-  context.addIssue({ code: "custom", message: "is not a timestamp" });
-  return z.NEVER;
-});
+const Time = z
+  .string()
+  .max(100)
+  .transform((text, context) => {
+    const at = new Date(text);
+    if (!Number.isNaN(at.getTime())) return at.toISOString();
+    context.addIssue({ code: "custom", message: "is not a timestamp" });
+    return z.NEVER;
+  });
 const Ms = z.number().transform((value) => Math.max(0, Math.round(value)));
 
 const RemoteParticipant = z.object({
-  id: Text,
+  id: Id,
   name: nullable(Text).transform((name) => name ?? ""),
   email: nullable(Text),
   scope: z.enum(["internal", "external", "unknown"]).catch("unknown"),
   confirmed_attendee: z.boolean().catch(true),
-  crm_contact_id: nullable(Text),
+  crm_contact_id: nullable(Id),
   observed_join_time: nullable(Time),
   observed_leave_time: nullable(Time),
 });
@@ -47,7 +58,7 @@ const RemoteParticipant = z.object({
 const RemoteSection = z.object({ title: Text, data: z.record(z.string(), z.unknown()) });
 
 const RemoteRecording = z.object({
-  id: Text,
+  id: Id,
   title: nullable(Text).transform((title) => title ?? ""),
   url: nullable(Text),
   start_datetime: Time,
@@ -63,21 +74,21 @@ const RemoteRecording = z.object({
   participants: list(RemoteParticipant),
   highlights: list(
     z.object({
-      id: Text,
-      text: nullable(Text).transform((text) => text ?? ""),
+      id: Id,
+      text: nullable(LongText).transform((text) => text ?? ""),
       timestamp: Ms,
       duration: Ms,
       tags: list(Text),
       created_datetime: Time,
     }),
   ),
-  ai_summary: nullable(z.object({ text: nullable(Text) })),
+  ai_summary: nullable(z.object({ text: nullable(LongText) })),
   ai_action_items: list(
     z.object({
       status: z.enum(["pending", "completed"]).catch("pending"),
       timestamp: nullable(Ms).transform((at) => at ?? 0),
-      text: Text,
-      assignee: nullable(z.object({ id: Text })),
+      text: LongText,
+      assignee: nullable(z.object({ id: Id })),
     }),
   ),
   ai_template_sections: list(RemoteSection),
@@ -89,26 +100,34 @@ const RemoteRecording = z.object({
     }),
   ),
   crm: nullable(z.object({ crm_company_ids: list(Text), crm_deal_ids: list(Text) })),
-  private_notes: nullable(z.object({ text: nullable(Text) })),
-  screenshares: list(z.object({ start: Ms, end: Ms, participant_id: Text })),
+  private_notes: nullable(z.object({ text: nullable(LongText) })),
+  screenshares: list(z.object({ start: Ms, end: Ms, participant_id: Id })),
 });
 type RemoteRecording = z.output<typeof RemoteRecording>;
 
 const RemoteEntries = z.array(
-  z.object({ participant_id: nullable(Text), speaker: Text, start: Ms, end: Ms, text: Text }),
+  z.object({ participant_id: nullable(Id), speaker: Text, start: Ms, end: Ms, text: LongText }),
 );
+
+const RemoteUser = z.object({ id: Id, email: Text }).partial();
 
 /** A list page has many recordings. */
 const maxPageBytes = 32 * 1024 * 1024;
 
 /** Ends the list of a service that never stops returning new cursors. */
-const maxPages = 100_000;
+interface ListLimits {
+  readonly pages: number;
+  readonly recordings: number;
+  /** Of all pages together. */
+  readonly bytes: number;
+}
+const defaultLimits: ListLimits = { pages: 20_000, recordings: 200_000, bytes: 8 * 1024 ** 3 };
 
-const RemotePage = z.object({ cursor: nullable(Text), recordings: z.array(z.unknown()) });
+const RemotePage = z.object({ cursor: nullable(z.string().max(10_000)), recordings: z.array(z.unknown()).max(maxListed) });
 
 /** What Parley's Get Recording View adds. */
 const RemoteView = z.object({
-  participants: list(z.object({ id: Text, phone: nullable(Text), attended: z.boolean() })),
+  participants: list(z.object({ id: Id, phone: nullable(Text), attended: z.boolean() })),
   shared_users: list(z.object({ name: Text, email: Text })),
   meeting_type_is_automatic: z.boolean(),
   transcript: z.object({ language: nullable(Text) }),
@@ -134,6 +153,8 @@ interface Service {
   /** Whether the token acts for a user, whose private notes it sees; null: for the workspace. */
   readonly user: { readonly email: string } | null;
   readonly signal: AbortSignal | undefined;
+  /** The longest pause that the service may ask for and that is waited for. */
+  readonly maxHeldMs: number | undefined;
 }
 
 /**
@@ -145,19 +166,22 @@ export async function grain(options: {
   readonly token: string;
   readonly allowAddresses: string;
   readonly signal?: AbortSignal;
+  /** Longer pauses that the service asks for are a WaitError. */
+  readonly maxHeldMs?: number;
+  readonly limits?: ListLimits;
 }): Promise<ImportSource> {
   const problem = checkHookUrl(options.baseUrl, { httpsOnly: false });
   if (problem !== null) throw new ImportError(`the base URL ${problem}`);
   const baseUrl = normalBaseUrl(options.baseUrl);
   const client = createGuardedClient({ allowAddresses: parseRanges(options.allowAddresses) });
-  const { token, signal } = options;
+  const { token, signal, maxHeldMs } = options;
   try {
-    const service = await connect({ client, baseUrl, token, signal });
+    const service = await connect({ client, baseUrl, token, signal, maxHeldMs });
     return {
       kind: "grain",
       origin: baseUrl,
       emails: () => listEmails(service),
-      list: () => listRecordings(service),
+      list: () => listRecordings(service, options.limits ?? defaultLimits),
       close: () => client.close(),
     };
   } catch (error) {
@@ -174,7 +198,7 @@ async function connect(base: Omit<Service, "version" | "user">): Promise<Service
     if (status === 401 || status === 403)
       throw new ImportError("the service refuses the token; check that it is complete and has not expired");
     if (status >= 300) continue;
-    const users = z.object({ users: z.array(User.partial()) }).safeParse(json);
+    const users = z.object({ users: z.array(RemoteUser).max(maxUsers) }).safeParse(json);
     if (!users.success) continue;
     // Only personal tokens may ask for private notes.
     const notes = await api(service, "/recordings", { include: { private_notes: true } });
@@ -191,7 +215,7 @@ async function findUser(
   users: readonly { readonly id?: string | undefined; readonly email?: string | undefined }[],
 ): Promise<{ email: string } | null> {
   const { json } = await api(service, "/token-info", null);
-  const id = z.object({ user_id: z.string() }).safeParse(json).data?.user_id;
+  const id = z.object({ user_id: Id }).safeParse(json).data?.user_id;
   const email = users.find((user) => user.id === id)?.email;
   return email === undefined ? null : { email };
 }
@@ -205,10 +229,14 @@ function api(service: Service, path: string, body: object | null, maxBytes?: num
       method: body === null ? "GET" : "POST",
       headers: headersOf(service),
       ...(body === null ? {} : { body: JSON.stringify(body) }),
-      ...(service.signal === undefined ? {} : { signal: service.signal }),
+      ...patienceOf(service),
     },
     maxBytes,
   );
+}
+
+function patienceOf({ signal, maxHeldMs }: Service) {
+  return { ...(signal === undefined ? {} : { signal }), ...(maxHeldMs === undefined ? {} : { maxHeldMs }) };
 }
 
 function headersOf({ token, version }: Service): Record<string, string> {
@@ -222,40 +250,57 @@ function headersOf({ token, version }: Service): Record<string, string> {
 
 async function listEmails(service: Service): Promise<string[]> {
   const { json } = await api(service, "/users", {});
-  const parsed = z.object({ users: z.array(z.object({ email: z.string() })) }).safeParse(json);
+  const parsed = z.object({ users: z.array(z.object({ email: Text })).max(maxUsers) }).safeParse(json);
   return parsed.success ? parsed.data.users.map(({ email }) => email) : [];
 }
 
-async function* listRecordings(service: Service): AsyncGenerator<SourceItem> {
+async function* listRecordings(service: Service, limits: ListLimits): AsyncGenerator<SourceItem> {
   const wanted = service.user === null ? include : { ...include, private_notes: true };
+  // Hashes, which are short whatever the ids are.
   const seen = new Set<string>();
   let cursor: string | null = null;
-  let pages = 0;
+  let [pages, bytes] = [0, 0];
   do {
     pages += 1;
-    if (pages > maxPages) throw new ImportError(`the service returns more than ${maxPages} pages`);
-    const { status, json } = await api(
-      service,
-      "/recordings",
-      { include: wanted, ...(cursor === null ? {} : { cursor }) },
-      maxPageBytes,
-    );
-    const page = RemotePage.safeParse(json);
-    if (!page.success)
-      throw new ImportError(
-        `the service responds to List Recordings with ${status}; nothing after it is read`,
-      );
-    for (const raw of page.data.recordings) {
-      const item = itemOf(service, raw);
+    if (pages > limits.pages) throw new ImportError(`the service returns more than ${limits.pages} pages`);
+    const page: RecordingPage = await readPage(service, wanted, cursor);
+    bytes += page.bytes;
+    if (bytes > limits.bytes)
+      throw new ImportError(`the service's list of recordings has more than ${limits.bytes} bytes`);
+    for (const item of page.items) {
+      const key = createHash("sha256").update(item.oldId).digest("base64").slice(0, 22);
       // A page may repeat what has moved while the pages were read.
-      if (item === null || seen.has(item.oldId)) continue;
-      seen.add(item.oldId);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      if (seen.size > limits.recordings)
+        throw new ImportError(`the service returns more than ${limits.recordings} recordings`);
       yield item;
     }
-    if (cursor !== null && page.data.cursor === cursor)
+    if (cursor !== null && page.cursor === cursor)
       throw new ImportError("the service repeats a page of List Recordings");
-    ({ cursor } = page.data);
+    ({ cursor } = page);
   } while (cursor !== null);
+}
+
+interface RecordingPage {
+  readonly items: readonly SourceItem[];
+  readonly cursor: string | null;
+  readonly bytes: number;
+}
+
+/** Reads a page, of which nothing is kept but what is imported. */
+async function readPage(service: Service, wanted: object, cursor: string | null): Promise<RecordingPage> {
+  const { status, json, bytes } = await api(
+    service,
+    "/recordings",
+    { include: wanted, ...(cursor === null ? {} : { cursor }) },
+    maxPageBytes,
+  );
+  const page = RemotePage.safeParse(json);
+  if (!page.success)
+    throw new ImportError(`the service responds to List Recordings with ${status}; nothing after it is read`);
+  const items = page.data.recordings.flatMap((raw) => itemOf(service, raw) ?? []);
+  return { items, cursor: page.data.cursor, bytes };
 }
 
 function itemOf(service: Service, raw: unknown): SourceItem | null {
@@ -268,11 +313,11 @@ function itemOf(service: Service, raw: unknown): SourceItem | null {
       load: () => aboutOne(() => load(service, recording)),
     };
   }
-  const known = z.object({ id: Text, media_type: MediaType.catch("transcript") }).safeParse(raw);
+  const known = z.object({ id: z.string(), media_type: MediaType.catch("transcript") }).safeParse(raw);
   if (!known.success) return null;
   const [issue] = parsed.error.issues;
   return {
-    oldId: known.data.id,
+    oldId: cleanId(known.data.id),
     mediaType: known.data.media_type,
     load: async () => {
       throw new RecordingError(
@@ -387,7 +432,7 @@ async function findView(service: Service, id: string): Promise<z.output<typeof R
   const { status, json } = await requestJson(service.client, {
     url: `${service.baseUrl}/_/api/v1/recordings/${encodeURIComponent(id.toWellFormed())}`,
     headers: headersOf(service),
-    ...(service.signal === undefined ? {} : { signal: service.signal }),
+    ...patienceOf(service),
   }).catch((error: Error) => {
     // Another service may return a page for browsers there.
     if (error instanceof ImportError) return { status: 404, json: null };
@@ -404,7 +449,7 @@ async function openMedia(
   const response = await requestPatiently(service.client, {
     url: `${service.baseUrl}/_/public-api/v2${path}/download`,
     headers: headersOf(service),
-    ...(service.signal === undefined ? {} : { signal: service.signal }),
+    ...patienceOf(service),
   });
   if (response.status >= 300) {
     response.body.destroy();

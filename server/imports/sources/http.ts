@@ -6,7 +6,7 @@ import {
   type OutboundResponse,
   readJson,
 } from "../../platform/outbound/guarded-client.ts";
-import { ImportError } from "../move/errors.ts";
+import { ImportError, WaitError } from "../move/errors.ts";
 
 /** Delays before retries after network errors and 5xx, about three minutes in total. */
 const retryDelaysMs = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 60_000];
@@ -24,11 +24,12 @@ const lastReads = new WeakMap<GuardedClient, Promise<unknown>>();
 /**
  * Sends a request until there is a response that says something about it: waits as long as `Retry-After` says, and
  * repeats after network errors and 5xx. All requests of imports may be repeated.
- * @throws ImportError when the service can't be reached, or isn't allowed to be.
+ * @throws ImportError when the service can't be reached, or isn't allowed to be; WaitError when it asks for a longer pause
+ * than `maxHeldMs`.
  */
 export async function requestPatiently(
   client: GuardedClient,
-  request: OutboundRequest,
+  request: PatientRequest,
 ): Promise<OutboundResponse> {
   let [failures, limits] = [0, 0];
   for (;;) {
@@ -42,7 +43,9 @@ export async function requestPatiently(
       outcome.body.destroy();
       if (isLimited && limits < maxRateLimits) {
         limits += 1;
-        await pause(Math.min(retryAfterOf(outcome) ?? 5000, maxRetryAfterMs), request.signal);
+        const waitMs = Math.min(retryAfterOf(outcome) ?? 5000, maxRetryAfterMs);
+        if (waitMs > (request.maxHeldMs ?? maxRetryAfterMs)) throw new WaitError(waitMs);
+        await pause(waitMs, request.signal);
         continue;
       }
     }
@@ -56,20 +59,25 @@ export async function requestPatiently(
   }
 }
 
+interface PatientRequest extends OutboundRequest {
+  /** The longest pause that is waited for. */
+  readonly maxHeldMs?: number;
+}
+
 /** The same for JSON of at most `maxBytes`. @returns the parsed body of a 2xx; otherwise the status alone. */
 export async function requestJson(
   client: GuardedClient,
-  request: OutboundRequest,
+  request: PatientRequest,
   maxBytes = maxJsonBytes,
-): Promise<{ readonly status: number; readonly json: unknown }> {
+): Promise<{ readonly status: number; readonly json: unknown; readonly bytes: number }> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await requestPatiently(client, request);
     if (response.status >= 300) {
       response.body.destroy();
-      return { status: response.status, json: null };
+      return { status: response.status, json: null, bytes: 0 };
     }
     try {
-      return { status: response.status, json: await readInTurn(client, response, maxBytes) };
+      return { status: response.status, ...(await readInTurn(client, response, maxBytes)) };
     } catch (error) {
       const isBroken = error instanceof OutboundError && error.isTemporary;
       if (!isBroken || attempt > 5)
@@ -88,8 +96,8 @@ async function readInTurn(
   client: GuardedClient,
   response: OutboundResponse,
   maxBytes: number,
-): Promise<unknown> {
-  const read = (): Promise<unknown> => readJson(response, maxBytes);
+): Promise<{ readonly json: unknown; readonly bytes: number }> {
+  const read = () => readJson(response, maxBytes);
   if (Number(response.headers["content-length"] ?? Number.NaN) <= smallBytes) return read();
   const reading = (lastReads.get(client) ?? Promise.resolve()).then(read);
   lastReads.set(

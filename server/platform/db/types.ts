@@ -3,6 +3,8 @@
  * Please do not edit it manually.
  */
 
+import type { ColumnType } from "kysely";
+import type { IPostgresInterval } from "postgres-interval";
 import type { HookType } from "../../../contract/hooks.ts";
 import type { TranscriptEditDetails } from "../../../contract/transcript-history.ts";
 import type { TranscriptInput } from "../../../contract/uploads.ts";
@@ -15,16 +17,19 @@ import type {
   TranscriptInfo,
   UploadParticipant,
 } from "./json-columns.ts";
-import type { ColumnType } from "kysely";
-import type { IPostgresInterval } from "postgres-interval";
 
-export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
-  ? ColumnType<S, I | undefined, U>
-  : ColumnType<T, T | undefined, T>;
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U>
+    ? ColumnType<S, I | undefined, U>
+    : ColumnType<T, T | undefined, T>;
 
 export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
 
-export type Interval = ColumnType<IPostgresInterval, IPostgresInterval | number | string, IPostgresInterval | number | string>;
+export type Interval = ColumnType<
+  IPostgresInterval,
+  IPostgresInterval | number | string,
+  IPostgresInterval | number | string
+>;
 
 export type Json = JsonValue;
 
@@ -337,6 +342,7 @@ export interface ImportRuns {
   id: string;
   is_dry_run: boolean;
   origin: string;
+  resume_at: Timestamp | null;
   source: string;
   state: Generated<"pending" | "running" | "done" | "failed" | "canceled">;
   token: Buffer | null;

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { startTestApp } from "../../../test/support/app.ts";
 import { until } from "../../../test/support/until.ts";
+import { findFailedJobs } from "../../system/jobs/queries.ts";
 import { job, startPump } from "./pump.ts";
-import { releaseAbandonedJobs } from "./queue.ts";
+import { msUntilJobDue, releaseAbandonedJobs } from "./queue.ts";
 
 const app = await startTestApp({ worker: false });
 const { db, jobs } = app;
@@ -62,6 +63,71 @@ test("released: a job whose worker died is there again at once, once, and as new
   // The dead worker's late word about its attempt changes nothing.
   await jobs.boss.complete("promote_upload", { id: taken.id, retryCount: taken.retryCount });
   assert.equal(await countJobs(), 1);
+  await jobs.boss.deleteAllJobs("promote_upload");
+});
+
+/** A job that a worker has taken, as if it had run for so many seconds when the worker died. */
+async function die(ranForSeconds: number): Promise<string | undefined> {
+  const claimed = await jobs.claim("promote_upload", "anyone");
+  await db.pool.query(
+    `update pgboss.job set started_on = now() - interval '100 seconds',
+       heartbeat_on = now() - interval '100 seconds' + $1 * interval '1 second' where state = 'active'`,
+    [ranForSeconds],
+  );
+  return claimed?.id;
+}
+
+/** What the supervision of a worker does. */
+async function supervise() {
+  const stopped = await jobs.stopDeadlyJobs();
+  await jobs.boss.supervise("promote_upload");
+  await db.pool.query("update pgboss.job set start_after = now() where state = 'retry'");
+  return stopped;
+}
+
+test("stopped: a job whose process died twice while it ran, listed as failed until somebody starts it again", async () => {
+  await enqueue("f");
+  await die(20);
+  assert.deepEqual(await supervise(), []);
+  // Another process that finds the same death doesn't count it again.
+  assert.ok(await die(20));
+  assert.deepEqual(await supervise(), [{ name: "promote_upload", key: "f" }]);
+  assert.deepEqual(await supervise(), []);
+  assert.equal(await jobs.claim("promote_upload", "anyone"), undefined);
+  const client = await db.pool.connect();
+  assert.equal(await msUntilJobDue(["promote_upload"])(client), Number.POSITIVE_INFINITY);
+  client.release();
+  const [failed] = await findFailedJobs(db.kysely);
+  assert.equal(failed?.key, "f");
+  assert.equal(failed?.next_at, null);
+  assert.match(failed?.error ?? "", /the process ended twice while this job ran/);
+  await enqueue("f");
+  assert.ok(await jobs.claim("promote_upload", "anyone"), "asked for again, it runs");
+  await jobs.boss.deleteAllJobs("promote_upload");
+});
+
+test("stopped: the deaths of the only worker count too, and what it had just begun counts as a third", async () => {
+  await enqueue("g");
+  await die(20);
+  assert.deepEqual(await releaseAbandonedJobs(db, jobs), []);
+  for (let time = 1; time <= 2; time++) {
+    await die(1);
+    assert.deepEqual(await releaseAbandonedJobs(db, jobs), []);
+  }
+  await die(1);
+  assert.deepEqual(await releaseAbandonedJobs(db, jobs), [{ name: "promote_upload", key: "g" }]);
+  assert.equal(await jobs.claim("promote_upload", "anyone"), undefined);
+  await jobs.boss.deleteAllJobs("promote_upload");
+});
+
+test("a job that fails, or is handed back at the end of its worker, is never stopped", async () => {
+  await enqueue("h");
+  for (let time = 1; time <= 4; time++) {
+    const claimed = await jobs.claim("promote_upload", "anyone");
+    await jobs.boss.fail("promote_upload", { id: claimed?.id ?? "", retryCount: claimed?.retryCount ?? 0 });
+    assert.deepEqual(await supervise(), []);
+  }
+  assert.ok(await jobs.claim("promote_upload", "anyone"));
   await jobs.boss.deleteAllJobs("promote_upload");
 });
 

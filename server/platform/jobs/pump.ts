@@ -2,7 +2,14 @@ import type { FastifyBaseLogger } from "fastify";
 import { jobFinished } from "../telemetry/signals.ts";
 import { type TracedWork, traced } from "../telemetry/trace.ts";
 import type { Admission, ClaimedJob } from "./fair-fetch.ts";
-import { heartbeatSeconds, type JobData, type JobName, type JobQueue, superviseIntervalMs } from "./queue.ts";
+import {
+  heartbeatSeconds,
+  type JobData,
+  type JobName,
+  type JobQueue,
+  logStoppedJobs,
+  superviseIntervalMs,
+} from "./queue.ts";
 
 /** One kind of job: its work and how many of them this process runs concurrently. */
 export interface JobDefinition<N extends JobName = JobName> {
@@ -153,6 +160,11 @@ export function startPump(
     }
   }
 
+  async function supervise(): Promise<void> {
+    logStoppedJobs(log, await queue.stopDeadlyJobs());
+    await queue.boss.supervise();
+  }
+
   async function beat(): Promise<void> {
     for (const definition of jobs) {
       const attempts = [...running.values()]
@@ -167,14 +179,20 @@ export function startPump(
     if (isAsleep()) lastFetchAt = performance.now();
     else wake();
   }, pollIntervalMs);
-  let supervisedAt = 0;
+  let [supervisedAt, tickedAt, steadySince] = [0, 0, 0];
   const supervision = setInterval(() => {
+    const now = Date.now();
     // It also removes jobs that ended a while ago, which can wait.
-    if (isAsleep() && Date.now() - supervisedAt < maxUnsupervisedMs) return;
-    supervisedAt = Date.now();
-    queue.boss
-      .supervise()
-      .catch((error: Error) => log.warn({ err: error }, "could not check for jobs of dead workers"));
+    if (isAsleep() && now - supervisedAt < maxUnsupervisedMs) return;
+    // After a pause of this machine or of the database, workers get time to send the heartbeats that are missing.
+    if (now - tickedAt > 3 * superviseIntervalMs) steadySince = now;
+    tickedAt = now;
+    if (now - steadySince < (heartbeatSeconds * 1000) / 2) return;
+    supervisedAt = now;
+    supervise().catch((error: Error) => {
+      steadySince = Date.now();
+      log.warn({ err: error }, "could not check for jobs of dead workers");
+    });
   }, superviseIntervalMs);
   const heart = setInterval(
     () => {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { FastifyBaseLogger } from "fastify";
 import { type RawBuilder, sql } from "kysely";
 import type pg from "pg";
 import { type Db, fromKysely, PgBoss } from "pg-boss";
@@ -51,11 +52,16 @@ const jobNames: readonly JobName[] = [
 export interface JobQueue {
   /**
    * Enqueues a job with the transaction: it exists exactly when the transaction commits.
-   * @param key at most one job with this key waits or runs.
+   * @param key at most one job with this key waits or runs. One that was stopped starts again.
    */
   enqueue<N extends JobName>(tx: Tx, name: N, data: JobData[N], key: string): Promise<void>;
   /** Claims the next job, see `claimFairly`. */
   claim(name: JobName, admission: Admission): Promise<ClaimedJob | undefined>;
+  /**
+   * Counts the deaths of processes whose jobs have had no heartbeat for too long, and stops jobs with too many. The others
+   * are left to pg-boss, which returns them to the queue.
+   */
+  stopDeadlyJobs(): Promise<StoppedJob[]>;
   /** Hints to this process's pump that there is work; called after the commit. Other processes find it by polling. */
   wake(): void;
   /** Registers a listener for these hints. */
@@ -78,6 +84,17 @@ export const superviseIntervalMs = 2000;
  * instead.
  */
 const retryLimit = 1_000_000;
+
+/**
+ * Deaths of its process after which a job is stopped, so that one that takes all memory doesn't end the server again and
+ * again. An attempt that had not run for `earlySeconds` counts as a third: kills from outside mostly hit such, which
+ * are the innocent ones.
+ */
+const maxDeaths = 2;
+const earlySeconds = 2;
+
+const stoppedReason =
+  "the process ended twice while this job ran, as for lack of memory; look for the cause in the log, then retry the job";
 
 /**
  * A job that runs for longer is considered stuck and restarted. Longer than any job may take: rendering takes ten hours
@@ -150,14 +167,19 @@ export async function openJobQueue(options: {
     boss,
     async enqueue(tx, name, data, key) {
       const owner = await findOwner(tx, data);
-      await boss.send(name, data, {
+      const created = await boss.send(name, data, {
         singletonKey: key,
         db: fromKysely(tx),
         ...(owner === null ? {} : { group: { id: owner } }),
       });
+      if (created === null) await restartStoppedJob(tx, name, key);
       await sql`select parley_work_added()`.execute(tx);
     },
     claim: (name, admission) => claimFairly(options.pool, name, admission),
+    async stopDeadlyJobs() {
+      const { rows } = await options.pool.query<DeadJob>(countExpired);
+      return stoppedOf(rows);
+    },
     wake() {
       outsideOfRequests(() => {
         for (const listener of listeners) listener();
@@ -177,6 +199,14 @@ export function hasNoJob(name: JobName, id: RawBuilder<unknown>): RawBuilder<boo
       and j.state <= 'active' and j.policy = 'exclusive')`;
 }
 
+/** Whether a job of this kind waits, runs or is stopped for the id. For sweeps: `enqueue` also restarts a stopped job. */
+export async function hasJob(tx: Tx, name: JobName, id: string): Promise<boolean> {
+  const { rows } = await sql<{ has_none: boolean }>`select ${hasNoJob(name, sql`${id}`)} as has_none`.execute(
+    tx,
+  );
+  return rows[0]?.has_none === false;
+}
+
 /** Deletes jobs that ended more than an hour ago. */
 export async function deleteFinishedJobs(pool: pg.Pool): Promise<void> {
   await pool.query(
@@ -193,7 +223,8 @@ export function msUntilJobDue(names: readonly JobName[]): DueCheck {
       text: `select extract(epoch from min(case when state = 'active'
             then coalesce(heartbeat_on, started_on) + $2 * interval '1 second' else start_after end)
           - clock_timestamp())::float8 * 1000 as ms
-        from pgboss.job where name = any($1::text[]) and policy = 'exclusive' and state <= 'active'`,
+        from pgboss.job
+        where name = any($1::text[]) and policy = 'exclusive' and state <= 'active' and not blocked`,
       values: [names, heartbeatSeconds],
     });
     return rows[0]?.ms ?? Number.POSITIVE_INFINITY;
@@ -209,14 +240,61 @@ export async function isAtWork(tx: Tx, name: JobName, key: string): Promise<bool
   return rows.length > 0;
 }
 
+/** A job that was stopped because its process died twice while it ran. */
+export interface StoppedJob {
+  readonly name: JobName;
+  readonly key: string;
+}
+
+type DeadJob = StoppedJob & { readonly is_stopped: boolean };
+
+function stoppedOf(dead: readonly DeadJob[]): StoppedJob[] {
+  return dead.filter((job) => job.is_stopped).map(({ name, key }) => ({ name, key }));
+}
+
 /**
- * Returns every job that is marked as running to the queue, as if it had never been taken. Only for a process that
- * knows it is the only worker, such as the holder of the embedded database at its start: then no job has to wait for a
- * dead worker's heartbeat to expire.
+ * Counts the death of the process that ran a job, in thirds and once for each attempt, and stops those with too many. A
+ * stopped job keeps its key, so that no sweep starts it again, and is listed as failed.
+ * @param isDead of which jobs that run.
  */
-export async function releaseAbandonedJobs(db: Database, queue: JobQueue): Promise<void> {
-  await db.kysely.transaction().execute(async (tx) => {
+const countDeaths = (isDead: string): string => `
+  with died as (
+    select name, id,
+      case when (data #>> '{deaths,attempt}')::integer = retry_count then data
+        else data || jsonb_build_object('deaths', jsonb_build_object('attempt', retry_count, 'thirds',
+          coalesce((data #>> '{deaths,thirds}')::integer, 0)
+            + case when heartbeat_on - started_on < interval '${earlySeconds} seconds' then 1 else 3 end)) end as data
+    from pgboss.job where policy = 'exclusive' and state = 'active' and ${isDead} for update
+  ), counted as (
+    select name, id, data, (data #>> '{deaths,thirds}')::integer >= ${3 * maxDeaths} as is_stopped from died
+  )
+  update pgboss.job j set data = c.data, blocked = is_stopped,
+    state = case when is_stopped then 'retry'::pgboss.job_state else j.state end,
+    output = case when is_stopped then jsonb_build_object('message', '${stoppedReason}') else j.output end
+  from counted c where j.name = c.name and j.id = c.id
+  returning j.name, j.singleton_key as key, is_stopped`;
+
+const countExpired = countDeaths(`heartbeat_on + interval '${heartbeatSeconds} seconds' < now()`);
+
+/** Lets a stopped job run again, because somebody asked for it. @returns whether there was one. */
+export async function restartStoppedJob(tx: Tx, name: JobName, key: string): Promise<boolean> {
+  const { rows } = await sql`
+    update pgboss.job set blocked = false, start_after = now(), output = null, data = data - 'deaths'
+    where name = ${name} and singleton_key = ${key} and policy = 'exclusive' and state < 'active' and blocked
+    returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+/**
+ * Returns every job that is marked as running to the queue, as if it had never been taken, and stops those that have
+ * ended their process too often. Only for a process that knows it is the only worker, such as the holder of the embedded
+ * database at its start: then no job has to wait for a dead worker's heartbeat to expire.
+ */
+export async function releaseAbandonedJobs(db: Database, queue: JobQueue): Promise<StoppedJob[]> {
+  return db.kysely.transaction().execute(async (tx) => {
     const options = { db: fromKysely(tx) };
+    const counted = await sql<DeadJob>`${sql.raw(countDeaths("true"))}`.execute(tx);
+    // The next attempt has the same number.
     const { rows } = await sql<{
       id: string;
       name: JobName;
@@ -224,7 +302,7 @@ export async function releaseAbandonedJobs(db: Database, queue: JobQueue): Promi
       singleton_key: string;
       group_id: string | null;
     }>`
-      select id, name, data, singleton_key, group_id from pgboss.job
+      select id, name, data #- '{deaths,attempt}' as data, singleton_key, group_id from pgboss.job
       where state = 'active' and name = any(${jobNames}::text[])`.execute(tx);
     for (const { id, name, data, singleton_key, group_id } of rows) {
       await queue.boss.deleteJob(name, id, options);
@@ -234,5 +312,12 @@ export async function releaseAbandonedJobs(db: Database, queue: JobQueue): Promi
         ...(group_id === null ? {} : { group: { id: group_id } }),
       });
     }
+    return stoppedOf(counted.rows);
   });
+}
+
+/** Says in the log which jobs were stopped. */
+export function logStoppedJobs(log: Pick<FastifyBaseLogger, "error">, stopped: readonly StoppedJob[]): void {
+  for (const { name, key } of stopped)
+    log.error({ job: name, key }, `job stopped: ${stoppedReason}; see parley jobs list`);
 }

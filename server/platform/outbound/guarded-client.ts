@@ -148,18 +148,21 @@ export async function readText(response: OutboundResponse, maxBytes: number): Pr
 }
 
 /**
- * Reads a body as JSON.
+ * Reads a body as JSON, and says how long it is.
  * @throws OutboundError when it is longer than `maxBytes`, has more keys or values than `foreignJson` allows, or ends early.
  * @throws SyntaxError when it isn't JSON.
  */
-export async function readJson(response: OutboundResponse, maxBytes: number): Promise<unknown> {
+export async function readJson(
+  response: OutboundResponse,
+  maxBytes: number,
+): Promise<{ readonly json: unknown; readonly bytes: number }> {
   const bytes = await readBytes(response, maxBytes);
   if (findJsonExcess(bytes, foreignJson) !== null)
     throw new OutboundError(
       `the response has more than ${foreignJson.maxValues} values, an object with more than ${foreignJson.maxKeys} keys, or is nested too deeply`,
       false,
     );
-  return JSON.parse(bytes.toString("utf8"));
+  return { json: JSON.parse(bytes.toString("utf8")), bytes: bytes.length };
 }
 
 async function readBytes({ body }: OutboundResponse, maxBytes: number): Promise<Buffer> {

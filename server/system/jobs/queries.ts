@@ -20,13 +20,15 @@ const notInTrash = (alias: "t" | "i") =>
  * error; the jobs of models note a failure with the recording instead and end, until a sweep starts them again.
  */
 const failedJobs = sql`(
-  select j.name as kind, j.singleton_key as key, j.retry_count + 1 as attempts, j.start_after as next_at,
+  select j.name as kind, j.singleton_key as key, j.retry_count + 1 as attempts,
+    case when not j.blocked then j.start_after end as next_at, true as is_queued,
     coalesce(j.output ->> 'message', j.output -> 'value' ->> 'message', 'no reason was recorded') as error,
     nullif(split_part(coalesce(j.group_id, ''), '/', 1), '')::uuid as workspace_id
   from pgboss.job j
   where j.policy = 'exclusive' and j.state = 'retry' and j.output is not null
   union all
-  select 'transcribe_recording', t.recording_id::text, greatest(t.attempts, 1), t.next_at, coalesce(t.last_error, ''),
+  select 'transcribe_recording', t.recording_id::text, greatest(t.attempts, 1), t.next_at, false,
+    coalesce(t.last_error, ''),
     r.workspace_id
   from (
     select *, coalesce(not_before, now()) as next_at from transcriptions
@@ -39,7 +41,7 @@ const failedJobs = sql`(
   union all
   select 'analyze_recording', i.recording_id::text, greatest(i.attempts, 1),
     case when i.status in ('pending', 'running') then coalesce(i.not_before, now()) else i.not_before end,
-    coalesce(i.last_error, ''), r.workspace_id
+    false, coalesce(i.last_error, ''), r.workspace_id
   from intelligence_runs i join recordings r on r.id = i.recording_id
   where i.status <> 'done' and (i.attempts > 0 and i.status <> 'failed'
       or i.status = 'failed' and (i.not_before is not null or i.updated_at > now() - interval '${sql.raw(stoppedFor)}'))
@@ -54,6 +56,8 @@ export interface FailedJobRow {
   readonly attempts: number;
   /** Null: it has stopped. */
   readonly next_at: Date | null;
+  /** Whether the job itself is in the queue. Otherwise its recording says that it failed. */
+  readonly is_queued: boolean;
   readonly error: string;
   readonly workspace_id: string | null;
   readonly workspace_name: string | null;
@@ -62,7 +66,7 @@ export interface FailedJobRow {
 /** The failed jobs, those due first at the head. */
 export async function findFailedJobs(db: Executor): Promise<FailedJobRow[]> {
   const { rows } = await sql<FailedJobRow>`
-    select f.kind, f.key, f.attempts, f.next_at, left(f.error, 1000) as error, w.id as workspace_id,
+    select f.kind, f.key, f.attempts, f.next_at, f.is_queued, left(f.error, 1000) as error, w.id as workspace_id,
       w.name as workspace_name
     from ${failedJobs} f left join workspaces w on w.id = f.workspace_id
     order by f.next_at nulls last, f.kind, f.key limit ${maxFailedJobs}`.execute(db);
@@ -134,9 +138,9 @@ export async function findFailedJob(
   tx: Tx,
   kind: string,
   key: string,
-): Promise<{ readonly workspace_id: string | null; readonly next_at: Date | null } | undefined> {
-  const { rows } = await sql<{ workspace_id: string | null; next_at: Date | null }>`
-    select workspace_id, next_at from ${failedJobs} f where kind = ${kind} and key = ${key} limit 1`.execute(
+): Promise<Pick<FailedJobRow, "workspace_id" | "next_at" | "is_queued"> | undefined> {
+  const { rows } = await sql<Pick<FailedJobRow, "workspace_id" | "next_at" | "is_queued">>`
+    select workspace_id, next_at, is_queued from ${failedJobs} f where kind = ${kind} and key = ${key} limit 1`.execute(
     tx,
   );
   return rows[0];

@@ -3,7 +3,7 @@ import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import { endRun, restartRun } from "../../intelligence/index.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
 import { ProblemError } from "../../platform/http/errors/problem.ts";
-import type { JobName, JobQueue } from "../../platform/jobs/queue.ts";
+import { type JobName, type JobQueue, restartStoppedJob } from "../../platform/jobs/queue.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { endTranscription, restartTranscription } from "../../transcription/index.ts";
 import { failDiscardedUpload } from "../../uploads/lifecycle/discard.ts";
@@ -71,8 +71,8 @@ interface Named {
   readonly kind: JobName;
   readonly key: string;
   readonly workspaceId: string | null;
-  /** Whether no attempt is planned. */
-  readonly hasStopped: boolean;
+  /** Whether it has failed for good: there is nothing left to end. */
+  readonly hasEnded: boolean;
 }
 
 /**
@@ -88,6 +88,7 @@ export async function retryJob(deps: Dependencies, id: string, actorsOf: ActorsO
       update pgboss.job set start_after = now()
       where name = ${job.kind} and singleton_key = ${job.key} and policy = 'exclusive' and state = 'retry'
       returning id`.execute(tx);
+    await restartStoppedJob(tx, job.kind, job.key);
     if (isQueued.rows.length === 0) {
       if (job.kind === "transcribe_recording") await restartTranscription(tx, job.key);
       else if (job.kind === "analyze_recording") await restartRun(tx, job.key);
@@ -115,7 +116,7 @@ export async function discardJob(deps: Dependencies, id: string, actorsOf: Actor
           ? "the download of a speech model is canceled in Settings → Transcription; it can only be retried here"
           : "a personal-data erasure can't be discarded, because it must be completed; retry it",
       );
-    if (job.hasStopped)
+    if (job.hasEnded)
       throw new ProblemError("wrong_state", "the job has stopped already; you can only retry it");
     // Not while it runs: a job that has just been started is no longer in this state.
     const { rows } = await sql`
@@ -155,7 +156,8 @@ async function findNamed(tx: Tx, id: string): Promise<Named> {
   const [kind = "", key = ""] = id.split(".", 2);
   const found = kind in jobKinds ? await findFailedJob(tx, kind, key) : undefined;
   if (found === undefined) throw noSuchJob(id);
-  return { kind: kind as JobName, key, workspaceId: found.workspace_id, hasStopped: found.next_at === null };
+  const { workspace_id: workspaceId, next_at, is_queued } = found;
+  return { kind: kind as JobName, key, workspaceId, hasEnded: next_at === null && !is_queued };
 }
 
 function noSuchJob(id: string): ProblemError {

@@ -1,7 +1,7 @@
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import { forEachIsolated, type SweepLog } from "../../platform/jobs/for-each-isolated.ts";
-import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { hasJob, type JobQueue } from "../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import {
   ObjectExistsError,
@@ -116,9 +116,10 @@ async function checkOrScheduleJoin(deps: Dependencies, uploadId: string): Promis
   if (row === undefined || row.resumable_length === null) return false;
   if (await isLeased(db.kysely, uploadId)) return true;
   if (!(await hasAllPieces(deps, row))) return false;
-  await db.kysely
-    .transaction()
-    .execute((tx) => jobs.enqueue(tx, "join_upload_parts", { uploadId }, uploadId));
+  await db.kysely.transaction().execute(async (tx) => {
+    if (!(await hasJob(tx, "join_upload_parts", uploadId)))
+      await jobs.enqueue(tx, "join_upload_parts", { uploadId }, uploadId);
+  });
   jobs.wake();
   return true;
 }
