@@ -5,6 +5,7 @@ import { RecordingParams } from "./recordings.ts";
 import { SpokenLanguage } from "./spoken-language.ts";
 import {
   fitsTranscript,
+  maxMilliseconds,
   maxSegmentCharacters,
   maxSegments,
   maxSubtitleCharacters,
@@ -124,6 +125,36 @@ export const getTranscriptView = operation({
   query: z.object({ words: z.enum(["true", "false"]).optional() }),
   response: TranscriptView,
   errors: ["not_found"],
+});
+
+const Moment = z
+  .string()
+  .regex(/^\d{1,10}$/, "must be milliseconds from the start of the recording")
+  .transform((text) => Math.min(Number(text), maxMilliseconds));
+
+/** Maximum characters of a part of a transcript: about 15,000 tokens, which fits an assistant's context. */
+export const maxPartCharacters = 60_000;
+
+export const readTranscriptPart = operation({
+  id: "readTranscriptPart",
+  tag: "Transcript editing",
+  gate: "every_version",
+  permission: "read",
+  method: "GET",
+  path: `${base}/part`,
+  summary: "Read Transcript Part",
+  description: `Returns the segments that touch a range of time, in order, with at most ${maxPartCharacters} characters. Its cost depends on the range, not on the transcript.`,
+  params: RecordingParams,
+  query: z.object({ from_ms: Moment.optional(), to_ms: Moment.optional() }),
+  response: z.strictObject({
+    segments: z.array(
+      z.strictObject({ speaker: z.string(), start: Milliseconds, end: Milliseconds, text: z.string() }),
+    ),
+    next_from_ms: Milliseconds.nullable().meta({
+      description: "`from_ms` of the next part; null: the range is complete.",
+    }),
+  }),
+  errors: ["invalid_input", "not_found"],
 });
 
 export const getWordCues = operation({

@@ -1,5 +1,5 @@
 import type { Ask } from "./ask.ts";
-import { type Segment, transcriptPart } from "./transcript-text.ts";
+import { readPart } from "./transcript-text.ts";
 
 const api = "/_/public-api/v2";
 
@@ -27,11 +27,10 @@ export interface RecordingDocument {
 export async function readDocument(ask: Ask, id: string): Promise<RecordingDocument> {
   const body = { include: { participants: true, ai_summary: true } };
   const recording = (await ask("POST", `${api}/recordings/${id}`, { body })) as Recording;
-  const segments = (await ask("GET", `${api}/recordings/${id}/transcript`)) as Segment[];
+  const { text, next_from_ms } = await readPart(ask, id, {});
   const participants = (recording.participants ?? []).map(({ name, email }) =>
     email === null ? name : `${name} <${email}>`,
   );
-  const { text, next_from_ms } = transcriptPart(segments, {});
   const parts = [
     `# ${recording.title}`,
     `Started: ${recording.start_datetime}`,

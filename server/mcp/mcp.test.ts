@@ -192,6 +192,90 @@ test("recordings are resources, for those who may see them, and prompts name the
   await other.close();
 });
 
+/** A recording whose transcript has so many segments of a second each. */
+async function makeLongRecording(segments: number): Promise<string> {
+  const { recordingId: id } = await makeRecording(app, workspace.member.token);
+  await app.db.pool.query("delete from transcript_segments where recording_id = $1", [id]);
+  await app.db.pool.query(
+    `insert into transcript_segments (recording_id, position, speaker, start_ms, end_ms, text)
+     select $1, n, 'Ana', n * 1000, n * 1000 + 900, n || repeat(' word', 10) from generate_series(0, $2 - 1) n`,
+    [id, segments],
+  );
+  return id;
+}
+
+test("long transcripts come in parts that together are the whole", async () => {
+  const client = await connect(workspace.member.token);
+  const id = await makeLongRecording(3000);
+  const lines: string[] = [];
+  let from: number | null = 0;
+  while (from !== null) {
+    const part = await callTool(client, "read_transcript", { recording_id: id, from_ms: from });
+    assert.ok(part.text.length <= 60_000);
+    lines.push(...part.text.split("\n"));
+    from = part.next_from_ms;
+  }
+  assert.equal(lines.length, 3000);
+  assert.equal(lines[2999], `[49:59] Ana: 2999${" word".repeat(10)}`);
+  const document = await callTool(client, "fetch", { id });
+  assert.ok(document.metadata.transcript_continues_at_ms > 0);
+  const range = await callTool(client, "read_transcript", { recording_id: id, from_ms: 1950, to_ms: 3000 });
+  assert.deepEqual(
+    range.text.split("\n").map((line: string) => line.slice(0, 14)),
+    ["[0:02] Ana: 2 ", "[0:03] Ana: 3 "],
+  );
+  // One segment longer than a part is cut.
+  await app.db.pool.query(
+    "update transcript_segments set text = repeat('x', 70000) where recording_id = $1 and position = 0",
+    [id],
+  );
+  const first = await callTool(client, "read_transcript", { recording_id: id });
+  assert.deepEqual([first.text.length, first.next_from_ms], ["[0:00] Ana: ".length + 60_000, 1000]);
+  await client.close();
+});
+
+test("a part costs the server what it has, however long the rest of the transcript is", async () => {
+  const client = await connect(workspace.member.token);
+  const cost = async (recording_id: string): Promise<number> => {
+    const before = process.cpuUsage();
+    for (let round = 0; round < 10; round++)
+      await callTool(client, "read_transcript", { recording_id, around_ms: 50_000, window_ms: 10_000 });
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const [short, long] = [await makeLongRecording(100), await makeLongRecording(50_000)];
+  await cost(short);
+  const [ofShort, ofLong] = [await cost(short), await cost(long)];
+  // Reading all of the long one takes 100 ms and more each time.
+  assert.ok(ofLong < 2 * ofShort + 200, `${ofShort} ms, ${ofLong} ms`);
+  await client.close();
+});
+
+test("a batch has at most ten messages", async () => {
+  const send = (count: number) => {
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+    return fetch(`${app.url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${workspace.member.token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(Array.from({ length: count }, (_, index) => ({ ...message, id: index }))),
+    });
+  };
+  const many = await send(11);
+  assert.equal(many.status, 400);
+  assert.deepEqual(await many.json(), {
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32600, message: "a batch has at most 10 messages; send several" },
+  });
+  const ten = await send(10);
+  assert.equal(ten.status, 200);
+  assert.equal(((await ten.json()) as unknown[]).length, 10);
+});
+
 test("invalid input is reported to the assistant, and the connection stays usable", async () => {
   const client = await connect(workspace.member.token);
   const wrong = await callTool(client, "search", { query: "contract", from: "yesterday" });

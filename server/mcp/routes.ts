@@ -16,6 +16,9 @@ const rootMetadataPath = "/.well-known/oauth-protected-resource";
 /** The API version that the tools use: the current one, which is never deprecated. */
 const spoken = versions.find((version) => version.status === "current")?.name ?? "";
 
+/** Messages in one request: all of them are handled at once. */
+const maxBatch = 10;
+
 type McpConfig = Pick<Config, "baseUrl" | "datetimeFilters">;
 
 /** Tells assistants where people sign in for them. Source: RFC 9728 (OAuth 2.0 Protected Resource Metadata). */
@@ -52,6 +55,12 @@ export function mcpRoutes(scope: FastifyInstance, { config }: { readonly config:
 
   scope.post("/", { errorHandler: sendParseError }, async (request, reply) => {
     refuseBrowsers(request);
+    if (Array.isArray(request.body) && request.body.length > maxBatch)
+      return reply.code(400).send({
+        jsonrpc: "2.0",
+        id: null,
+        error: { code: -32600, message: `a batch has at most ${maxBatch} messages; send several` },
+      });
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     const server = createMcpServer({
       ask: askAs(scope, request, spoken),

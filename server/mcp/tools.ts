@@ -6,7 +6,7 @@ import { type Ask, Refusal } from "./ask.ts";
 import { readDocument } from "./document.ts";
 import { registerPrompts } from "./prompts.ts";
 import { registerResources } from "./resources.ts";
-import { type Segment, transcriptPart } from "./transcript-text.ts";
+import { readPart } from "./transcript-text.ts";
 
 const RecordingId = z.uuid().describe("Id of the recording, from search or list_recordings.");
 const Cursor = z.string().optional().describe("The cursor of the previous response, for the next page.");
@@ -164,12 +164,11 @@ export function createMcpServer({ ask, datetimesByName }: ToolOptions): McpServe
     },
     ({ recording_id, from_ms, to_ms, around_ms, window_ms }) =>
       answer(async () => {
-        const segments = (await ask("GET", `${api}/recordings/${recording_id}/transcript`)) as Segment[];
         const range =
           around_ms === undefined
             ? { from: from_ms, to: to_ms }
             : { from: Math.max(0, around_ms - window_ms / 2), to: around_ms + window_ms / 2 };
-        return { recording_id, ...transcriptPart(segments, range) };
+        return { recording_id, ...(await readPart(ask, recording_id, range)) };
       }),
   );
 

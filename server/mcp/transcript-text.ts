@@ -1,43 +1,31 @@
-/** A transcript segment in the API's JSON form. */
-export interface Segment {
-  readonly speaker: string;
-  /** Milliseconds from the start of the recording. */
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+import type { z } from "zod";
+import { readTranscriptPart } from "../../contract/transcript-editing.ts";
+import type { Ask } from "./ask.ts";
 
 /** The requested part; all of it by default. Milliseconds from the start of the recording. */
-export interface Range {
+interface Range {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
 /** A part of a transcript as an assistant reads it. */
-export interface TranscriptPart {
+interface TranscriptPart {
   /** One line for each segment: `[1:02:03] Speaker: text`. */
   readonly text: string;
   /** Where to continue if it did not all fit; null if it did. */
   readonly next_from_ms: number | null;
 }
 
-/** About 15,000 tokens, which fits an assistant's context; an hour of speech takes one or two parts. */
-export const maxPartLength = 60_000;
-
-/** The segments that touch the range, as lines, cut at whole segments where they are too many. */
-export function transcriptPart(segments: readonly Segment[], { from, to }: Range): TranscriptPart {
-  const lines: string[] = [];
-  let length = 0;
-  for (const segment of segments) {
-    if (from !== undefined && segment.end < from) continue;
-    if (to !== undefined && segment.start > to) continue;
-    const line = `[${clock(segment.start)}] ${segment.speaker}: ${segment.text}`.slice(0, maxPartLength);
-    if (length + line.length > maxPartLength && lines.length > 0)
-      return { text: lines.join("\n"), next_from_ms: segment.start };
-    lines.push(line);
-    length += line.length + 1;
-  }
-  return { text: lines.join("\n"), next_from_ms: null };
+/** Reads the segments that touch the range, as lines. */
+export async function readPart(ask: Ask, recordingId: string, { from, to }: Range): Promise<TranscriptPart> {
+  const query = {
+    from_ms: from === undefined ? undefined : String(Math.floor(from)),
+    to_ms: to === undefined ? undefined : String(Math.ceil(to)),
+  };
+  const path = readTranscriptPart.path.replace(":recording_id", recordingId);
+  const part = (await ask("GET", path, { query })) as z.output<typeof readTranscriptPart.response>;
+  const lines = part.segments.map(({ speaker, start, text }) => `[${clock(start)}] ${speaker}: ${text}`);
+  return { text: lines.join("\n"), next_from_ms: part.next_from_ms };
 }
 
 /** A time such as `7:05` or `1:02:09`. */

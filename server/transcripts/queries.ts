@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type pg from "pg";
+import { maxPartCharacters } from "../../contract/transcript-editing.ts";
 import type { TranscriptEditDetails, TranscriptEditKind } from "../../contract/transcript-history.ts";
 import { maxHistory } from "../../contract/transcript-history.ts";
-import { maxTranscriptCharacters } from "../../contract/transcript-limits.ts";
+import { maxMilliseconds, maxTranscriptCharacters } from "../../contract/transcript-limits.ts";
 import type { Tx } from "../platform/db/database.ts";
 import type { SegmentChange, TranscriptChanges } from "../platform/db/json-columns.ts";
 import type { Identity } from "./changes.ts";
@@ -45,7 +46,52 @@ export async function findTranscriptView(pool: pg.Pool, recordingId: string): Pr
   return rows[0]?.json;
 }
 
-/** The same without the segments. */
+/** A segment of a transcript part. */
+interface PartSegment {
+  readonly speaker: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** What a line of a transcript adds to speaker and text: time, punctuation and line break. */
+const lineCharacters = 16;
+
+/** The segments that touch a range, as many as fit into a part, and at least one. */
+export async function findTranscriptPart(
+  pool: pg.Pool,
+  recordingId: string,
+  {
+    from_ms = 0,
+    to_ms = maxMilliseconds,
+  }: { readonly from_ms?: number | undefined; readonly to_ms?: number | undefined },
+): Promise<{ segments: PartSegment[]; next_from_ms: number | null }> {
+  const { rows } = await pool.query<PartSegment & { readonly fits: boolean }>({
+    name: "transcript_part",
+    text: `
+      with touching as (
+        select position, speaker, start_ms, end_ms, left(text, $4) as text from transcript_segments
+        where recording_id = $1 and end_ms >= $2 and start_ms <= $3 order by position limit $5
+      ), measured as (
+        select *, row_number() over (order by position) = 1 or
+            sum(length(speaker) + length(text) + ${lineCharacters}) over (order by position) <= $4 as fits
+        from touching
+      ), numbered as (
+        select *, count(*) filter (where not fits) over (order by position) as missed from measured
+      )
+      select speaker, start_ms as start, end_ms as "end", text, fits
+      from numbered where missed <= 1 order by position`,
+    values: [recordingId, from_ms, to_ms, maxPartCharacters, maxPartCharacters / lineCharacters + 2],
+  });
+  return {
+    segments: rows
+      .filter(({ fits }) => fits)
+      .map(({ speaker, start, end, text }) => ({ speaker, start, end, text })),
+    next_from_ms: rows.find(({ fits }) => !fits)?.start ?? null,
+  };
+}
+
+/** The transcript as the management API shows it, without the segments. */
 export async function findTranscriptHead(tx: Tx, recordingId: string): Promise<string | undefined> {
   const { rows } = await sql<{ json: string }>`
     select ${sql.raw(headJson)}::text as json

@@ -12,7 +12,7 @@ import { canSeeRecording } from "../recordings/queries.ts";
 import { recordingNotFound } from "../recordings/rights.ts";
 import { assignSegments, correctTranscript, mergeSpeakers, renameSpeaker } from "./edits.ts";
 import { findEdit, findEdits, findUsed } from "./history.ts";
-import { findTranscriptView } from "./queries.ts";
+import { findTranscriptPart, findTranscriptView } from "./queries.ts";
 import { supplyTranscript } from "./supply.ts";
 import { undoEdit } from "./undo.ts";
 import { renderWordCues, renderWordsView } from "./words-view.ts";
@@ -50,6 +50,13 @@ export function transcriptRoutes(
     if (json === undefined) throw recordingNotFound(params.recording_id);
     await views.note(request, "recording_viewed", params.recording_id);
     return new Ready(json);
+  });
+
+  route(api, contract.readTranscriptPart, async ({ principal, params, query, request }) => {
+    await mustSee(principal, params.recording_id);
+    const part = await findTranscriptPart(db.pool, params.recording_id, query);
+    await views.note(request, "recording_viewed", params.recording_id);
+    return part;
   });
 
   route(api, contract.getWordCues, async ({ principal, params, request }) => {

@@ -173,6 +173,7 @@ export const requests: Readonly<Record<string, BuildRequest>> = {
   deleteMeetingType: async (world) => ({ params: { meeting_type_id: await world.meetingType() } }),
 
   getTranscriptView: (world) => ({ params: recording(world) }),
+  readTranscriptPart: (world) => ({ params: recording(world) }),
   getWordCues: (world) => ({ params: recording(world) }),
   correctTranscript: (world) => ({
     params: recording(world),

@@ -142,6 +142,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   rememberVoice: kinds.changes,
 
   getTranscriptView: kinds.sees,
+  readTranscriptPart: kinds.sees,
   getWordCues: kinds.sees,
   correctTranscript: kinds.changes,
   renameSpeaker: kinds.changes,

@@ -123,7 +123,10 @@ interface ListLimits {
 }
 const defaultLimits: ListLimits = { pages: 20_000, recordings: 200_000, bytes: 8 * 1024 ** 3 };
 
-const RemotePage = z.object({ cursor: nullable(z.string().max(10_000)), recordings: z.array(z.unknown()).max(maxListed) });
+const RemotePage = z.object({
+  cursor: nullable(z.string().max(10_000)),
+  recordings: z.array(z.unknown()).max(maxListed),
+});
 
 /** What Parley's Get Recording View adds. */
 const RemoteView = z.object({

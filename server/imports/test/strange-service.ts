@@ -43,7 +43,8 @@ export async function startEndlessService(
   return serve((path, response) => {
     if (path.endsWith("/users")) response.end('{"users":[]}');
     else if (!path.endsWith("/v2/recordings")) response.end("{}");
-    else if (control.limits !== undefined) response.writeHead(429, { "retry-after": control.limits }).end();
+    else if (control.limits !== undefined)
+      response.writeHead(429, { "retry-after": String(control.limits) }).end();
     else {
       page += 1;
       const id = String(page).padEnd(idLength, "x");
