@@ -65,6 +65,8 @@ test("files verify reports an empty store as intact, and a damaged file with exi
     promisify(execFile)(process.execPath, [main, "files", "verify", ...options], { env });
   const { stdout } = await run("--json");
   assert.deepEqual(JSON.parse(stdout), { checked: 0, bytes: 0, damaged: [] });
+  const repaired = JSON.parse((await run("--repair", "--json")).stdout);
+  assert.deepEqual(repaired, { checked: 0, bytes: 0, damaged: [], created: [], failed: [] });
   const client = new pg.Client({ connectionString: server.env.PARLEY_DATABASE_URL });
   await client.connect();
   const workspace = await parley(server, "workspace", "create", "--name", "Files");

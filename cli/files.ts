@@ -1,6 +1,8 @@
 import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { countStoredFiles, damageWords, verifyFiles } from "../server/integrity/check.ts";
+import { repairCompanions } from "../server/integrity/companions.ts";
+import type { Config } from "../server/platform/config/config.ts";
 import type { Database } from "../server/platform/db/database.ts";
 import { openStore } from "../server/platform/storage/open.ts";
 import type { ObjectStore } from "../server/platform/storage/store.ts";
@@ -12,6 +14,17 @@ import { withStore } from "./support/with-store.ts";
 
 interface Options {
   yes?: boolean;
+}
+
+interface VerifyOptions {
+  json?: boolean;
+  repair?: boolean;
+}
+
+interface Dependencies {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly config: Config;
 }
 
 export function filesCommand(): Command {
@@ -39,9 +52,13 @@ export function filesCommand(): Command {
     });
   const verify = new Command("verify")
     .description("read every stored file and report missing and damaged ones")
-    .option("--json", "print the result as a JSON object: checked, bytes, damaged")
-    .action(async (options: { json?: boolean }) => {
-      await withStore((db, store) => verifyAll(db, store, options));
+    .option(
+      "--json",
+      "print the result as a JSON object: checked, bytes, damaged; with --repair also created, failed",
+    )
+    .option("--repair", "create thumbnails, waveforms and storyboards that are missing or damaged")
+    .action(async (options: VerifyOptions) => {
+      await withStore((db, store, config) => verifyAll({ db, store, config }, options));
     });
   return new Command("files")
     .description("adopt and verify the file store")
@@ -50,7 +67,8 @@ export function filesCommand(): Command {
 }
 
 /** Prints damaged files to standard output; shows progress only on a terminal. */
-async function verifyAll(db: Database, store: ObjectStore, options: { json?: boolean }): Promise<void> {
+async function verifyAll(deps: Dependencies, options: VerifyOptions): Promise<void> {
+  const { db, store } = deps;
   const total = await countStoredFiles({ db });
   const bar = process.stderr.isTTY
     ? new SingleBar(
@@ -61,16 +79,23 @@ async function verifyAll(db: Database, store: ObjectStore, options: { json?: boo
   bar?.start(total.files, 0);
   let checked = 0;
   let bytes = 0;
-  const damaged = await verifyFiles({ db, store }, (size) => {
+  const found = await verifyFiles({ db, store }, (size) => {
     checked += 1;
     bytes += size;
     bar?.increment();
   });
   bar?.stop();
-  if (options.json) process.stdout.write(`${JSON.stringify({ checked, bytes, damaged })}\n`);
-  else for (const { key, damage } of damaged) process.stdout.write(`${key}: ${damageWords[damage]}\n`);
+  const repaired = options.repair ? await repairCompanions(deps) : null;
+  const damaged = found.filter(({ key }) => !repaired?.created.includes(key));
+  if (options.json) process.stdout.write(`${JSON.stringify({ checked, bytes, damaged, ...repaired })}\n`);
+  else {
+    for (const { key, damage } of damaged) process.stdout.write(`${key}: ${damageWords[damage]}\n`);
+    for (const key of repaired?.created ?? []) process.stdout.write(`${key}: created\n`);
+    for (const { key, reason } of repaired?.failed ?? [])
+      process.stdout.write(`${key}: what it is shown with could not be created: ${reason.split("\n")[0]}\n`);
+  }
   console.error(
     `checked ${checked} files (${bytes} bytes): ${damaged.length === 0 ? "all intact" : `${damaged.length} damaged`}`,
   );
-  if (damaged.length > 0) process.exitCode = 1;
+  if (damaged.length > 0 || (repaired !== null && repaired.failed.length > 0)) process.exitCode = 1;
 }

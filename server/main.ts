@@ -22,6 +22,7 @@ import { listenForStatus, type StatusListener } from "./platform/http/listening/
 import { logStoppedJobs, openJobQueue, releaseAbandonedJobs } from "./platform/jobs/queue.ts";
 import { createLog } from "./platform/log.ts";
 import type { ObjectStore } from "./platform/storage/store.ts";
+import { logFailures } from "./platform/telemetry/log-failures.ts";
 import { preflight } from "./preflight.ts";
 import { verifyStore } from "./storage-maintenance/owner-marker.ts";
 import { startHeartbeat } from "./system/processes.ts";
@@ -93,7 +94,8 @@ export async function startServer(
 ): Promise<Server> {
   await preflight(config);
   const log = createLog(config.logLevel);
-  const closers: (() => Promise<unknown>)[] = [];
+  const endLogging = logFailures(log);
+  const closers: (() => Promise<unknown>)[] = [async () => endLogging()];
   const draining = { isActive: false };
   const stop = async (): Promise<void> => {
     for (const close of closers.splice(0).reverse()) {

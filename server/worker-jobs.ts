@@ -6,6 +6,7 @@ import { requestPasswordResetJob } from "./accounts/one-time-links/password-rese
 import { importEventJob } from "./imports/connect/job.ts";
 import { fetchImportJob } from "./imports/fetch.ts";
 import { importRecordingsJob } from "./imports/move/job.ts";
+import { renderCompanionsJob } from "./integrity/companions.ts";
 import {
   type IntelligenceDependencies,
   requestUnderstanding,
@@ -211,7 +212,13 @@ export function listJobs(
       name: "render_clip",
       concurrency: 1,
       hasReservedSlots: true,
-      run: ({ clipId }) => renderClipJob({ db, store, config }, clipId),
+      run: ({ clipId }) => renderClipJob({ db, jobs, store, config }, clipId),
+    }),
+    job({
+      name: "render_companions",
+      concurrency: 1,
+      hasReservedSlots: true,
+      run: ({ recordingId }) => renderCompanionsJob({ db, store, config }, recordingId),
     }),
     job({
       name: "install_model",

@@ -47,7 +47,7 @@ for (const kind of ["video", "audio"] as const)
       assert.equal(rendered.mediaPath, null, "no conversion needed");
       assert.equal(rendered.thumbnail === null, kind === "audio");
       const { peaks, peaks_per_second } = JSON.parse(
-        await readFile(rendered.waveform.path, "utf8"),
+        await readFile(rendered.waveform?.path ?? "", "utf8"),
       ) as Waveform;
       const maxPeak = (fromMs: number, toMs: number): number =>
         Math.max(

@@ -3,19 +3,25 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { call } from "../../test/support/app.ts";
 import { until } from "../../test/support/until.ts";
+import { damageTrack, fixture } from "../media/render/test/support.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
+import { companionFailed } from "../platform/telemetry/signals.ts";
 import { startUploads, sweepLog } from "../uploads/test/uploads.ts";
 import { checkNextFile, createFileCheck, verifyFiles } from "./check.ts";
+import { repairCompanions } from "./companions.ts";
 import { fingerprintOf } from "./stored-files.ts";
 
 const { app, member, create } = await startUploads();
 const { db, store } = app;
 
 /** A recording made from a real file. @returns its id. */
-async function recordingOf(name: string, mediaType: string): Promise<string> {
+async function recordingOf(
+  name: string,
+  mediaType: string,
+  file: Buffer = readFileSync(fixture(name)),
+): Promise<string> {
   const { body } = await create({ media_type: mediaType });
   const { url, headers } = body.media.upload;
-  const file = readFileSync(new URL(`../../test/fixtures/media/${name}`, import.meta.url));
   const put = await fetch(url.replace(/^http:\/\/parley\.test/, app.url), {
     method: "PUT",
     body: file,
@@ -75,6 +81,53 @@ test("a flipped byte, a truncated file and a missing file are reported until res
     assert.deepEqual(rows, [{ damage }]);
   }
   await store.put(mediaKey, intact);
+  assert.deepEqual(await verifyFiles({ db, store }), []);
+});
+
+test("a video whose sound is damaged is a recording without a waveform, which a job and a repair try again", async () => {
+  const failures: object[] = [];
+  const end = companionFailed.subscribe(({ recordingId, companion }) =>
+    failures.push({ recordingId, companion }),
+  );
+  const broken = await recordingOf("", "video", damageTrack(fixture("good-faststart.mp4"), "audio"));
+  const { body } = await call(app, "POST", `/recordings/${broken}`, {}, { token: member.token });
+  assert.match(body.thumbnail_url, /thumbnail\.jpg/);
+  assert.ok(!(await keysBelow(broken)).includes(recordingObjectKey(broken, "waveform.json")));
+  const failure = { recordingId: broken, companion: "waveform" };
+  // Once when it was created, and once by the job.
+  await until("it was tried again", () => failures.length === 2);
+  const { created, failed } = await repairCompanions(app);
+  end();
+  assert.deepEqual(failures, [failure, failure, failure]);
+  assert.ok(created.every((key) => key.includes(broken)));
+  assert.equal(failed[0]?.key, recordingObjectKey(broken, "media.mp4"));
+  await db.pool.query("delete from recordings where id = $1", [broken]);
+});
+
+test("repair creates thumbnail, waveform and storyboard where they are missing or damaged, unless the media is", async () => {
+  const before = await keysBelow(id);
+  await store.delete(recordingObjectKey(id, "thumbnail.jpg"));
+  await store.put(recordingObjectKey(id, "storyboard-0.jpg"), Buffer.from("damaged"));
+  assert.equal((await verifyFiles({ db, store })).length, 2);
+  await db.pool.query("update recordings set has_thumbnail = false where id = $1", [id]);
+  await db.pool.query("update recording_media set has_storyboard = false where recording_id = $1", [id]);
+  const { created, failed } = await repairCompanions(app);
+  assert.deepEqual(failed, []);
+  assert.deepEqual(created.sort(), before.filter((key) => key !== mediaKey).sort());
+  assert.deepEqual(await keysBelow(id), before);
+  assert.deepEqual(await verifyFiles({ db, store }), []);
+  const { body } = await call(app, "POST", `/recordings/${id}`, {}, { token: member.token });
+  assert.match(body.thumbnail_url, /thumbnail\.jpg/);
+  assert.deepEqual(await repairCompanions(app), { created: [], failed: [] });
+
+  const intact = Buffer.concat(await (await store.get(mediaKey)).body.toArray());
+  await store.delete(recordingObjectKey(id, "waveform.json"));
+  await store.put(mediaKey, intact.subarray(100));
+  assert.equal((await verifyFiles({ db, store })).length, 2);
+  assert.deepEqual(await repairCompanions(app), { created: [], failed: [] });
+  await store.put(mediaKey, intact);
+  await verifyFiles({ db, store });
+  assert.equal((await repairCompanions(app)).failed.length, 0);
   assert.deepEqual(await verifyFiles({ db, store }), []);
 });
 

@@ -203,7 +203,7 @@ test("a file that begins late counts from its first track, as mp4 and as mov, an
       lengths.push(Math.round(facts.durationMs / 100), Math.round(durationMs / 100));
       const { durationSec } = await inspectStored(mediaPath ?? "");
       assert.ok(Math.abs(durationSec - 12) < 0.1, String(durationSec));
-      const { peaks, peaks_per_second } = JSON.parse(readFileSync(waveform.path, "utf8"));
+      const { peaks, peaks_per_second } = JSON.parse(readFileSync(waveform?.path ?? "", "utf8"));
       const loud = peaks.findIndex((peak: number) => peak > 50) / peaks_per_second;
       assert.ok(Math.abs(loud - 3) < 0.15, `the sound begins at ${loud} in the waveform`);
       const [tone] = tonesIn(mediaPath ?? "", folder);

@@ -65,6 +65,11 @@ export function countWork(prom: PromClient, registry: Registry): () => void {
     ["media_type", "auto_promote"],
     workBuckets,
   );
+  const companions = counter(
+    "parley_companions_failed_total",
+    "Thumbnails, waveforms, storyboards and sounds of speakers that could not be created; their recordings are complete without.",
+    ["companion"],
+  );
   const models = counter(
     "parley_model_attempts_total",
     "Attempts of the speech and language model; error: retried, failure: permanent.",
@@ -103,6 +108,7 @@ export function countWork(prom: PromClient, registry: Registry): () => void {
       if (result === "success")
         uploadSeconds.observe({ media_type: mediaType, auto_promote: String(isAutomatic) }, seconds);
     }),
+    signals.companionFailed.subscribe(({ companion }) => companions.inc({ companion })),
     signals.modelAttempted.subscribe((labels) => models.inc(labels)),
     signals.deliveryResult.subscribe(({ result, seconds }) => {
       deliveries.inc({ result });

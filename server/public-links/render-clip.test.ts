@@ -54,7 +54,7 @@ test("a part that no link shows by the time its job runs is not cut, and its row
     [recordingId, body.id],
   );
   const cut = () => assert.fail("it was cut");
-  await renderClipJob({ db: app.db, store: app.store, config: app.config, cut }, rows[0].id);
+  await renderClipJob({ db: app.db, jobs: app.jobs, store: app.store, config: app.config, cut }, rows[0].id);
   const left = () => app.db.pool.query("select state from clips where id = $1", [rows[0].id]);
   assert.deepEqual((await left()).rows, [{ state: "preparing" }]);
   await reconcileClips({ db: app.db, jobs: app.jobs, store: app.store, log: { warn: () => assert.fail() } });

@@ -1,10 +1,12 @@
 import { basename } from "node:path";
 import { sql } from "kysely";
+import { reportCompanionFailures, storeCompanions } from "../integrity/companions.ts";
 import { recordStoredFiles, type StoredFile, storeFile } from "../integrity/stored-files.ts";
 import { cutClip, MediaFailedError, MediaKilledError, type RenderResult } from "../media/render/index.ts";
 import { withScratch } from "../media/scratch.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Database } from "../platform/db/database.ts";
+import type { JobQueue } from "../platform/jobs/queue.ts";
 import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { clipPrefix, isNeeded, removeClipFiles } from "../public-link-records/clips.ts";
@@ -12,6 +14,7 @@ import { contentTypes } from "../recordings/media/media.ts";
 
 interface Dependencies {
   readonly db: Database;
+  readonly jobs: JobQueue;
   readonly store: ObjectStore;
   readonly config: Pick<Config, "dataDir">;
   /** Cuts the clip; `cutClip` by default. */
@@ -57,9 +60,14 @@ export async function renderClipJob(deps: Dependencies, clipId: string): Promise
           update clips set state = 'ready', format = ${clip.format}, files = ${files.map(({ key }) => basename(key))},
             error = null
           where id = ${clipId} and state = 'preparing' returning id`.execute(tx);
-        if (rows.length > 0) await recordStoredFiles(tx, { recordingId: clip.recording_id, clipId }, files);
-        return rows.length > 0;
+        if (rows.length === 0) return false;
+        const { recording_id: recordingId } = clip;
+        await recordStoredFiles(tx, { recordingId, clipId }, files);
+        if (rendered.failures.length > 0)
+          await deps.jobs.enqueue(tx, "render_companions", { recordingId }, recordingId);
+        return true;
       });
+      if (isSaved) reportCompanionFailures({ recordingId: clip.recording_id, clipId }, rendered);
       if (!isSaved && !(await exists(db, clipId))) await removeClipFiles(store, clip.recording_id, clipId);
     });
   } catch (error) {
@@ -88,21 +96,12 @@ async function exists(db: Database, clipId: string): Promise<boolean> {
 /** @returns the names of the stored files. */
 async function storeFiles(store: ObjectStore, clip: ClipRow, rendered: RenderResult): Promise<StoredFile[]> {
   if (rendered.mediaPath === null) throw new Error(`clip ${clip.id} was not cut`);
-  const files: [path: string, contentType: string][] = [
-    [rendered.mediaPath, contentTypes[clip.format]],
-    [rendered.waveform.path, "application/json"],
+  const prefix = clipPrefix(clip.recording_id, clip.id);
+  const contentType = contentTypes[clip.format];
+  return [
+    await storeFile(store, prefix + basename(rendered.mediaPath), rendered.mediaPath, { contentType }),
+    ...(await storeCompanions(store, prefix, rendered)),
   ];
-  if (rendered.thumbnail) files.push([rendered.thumbnail.path, "image/jpeg"]);
-  if (rendered.storyboard) {
-    files.push([rendered.storyboard.indexPath, "application/json"]);
-    for (const sheet of rendered.storyboard.paths) files.push([sheet, "image/jpeg"]);
-  }
-  const stored: StoredFile[] = [];
-  for (const [path, contentType] of files)
-    stored.push(
-      await storeFile(store, clipPrefix(clip.recording_id, clip.id) + basename(path), path, { contentType }),
-    );
-  return stored;
 }
 
 /** Why the clip fails permanently, for users to read; null if a retry may help. */

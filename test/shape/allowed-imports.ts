@@ -48,7 +48,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
   exports: ["access", "integrity", "recordings"],
   highlights: ["access", "audit", "public-link-records", "recordings"],
   imports: ["accounts", "audit", "directory", "exports", "recordings", "transcripts", "uploads"],
-  integrity: [],
+  integrity: ["media"],
   intelligence: ["access", "recordings"],
   library: ["access", "audit", "recordings", "trash"],
   mcp: [],

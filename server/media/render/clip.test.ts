@@ -35,7 +35,7 @@ for (const [name, format] of [
       assert.ok(Math.abs(at(700 + edge, 1700 - edge) - 0.354) < 0.04, `tone: ${at(730, 1670)}`);
       assert.ok(at(1700 + edge, 2700 - edge) < 0.02, `between: ${at(1730, 2670)}`);
       assert.ok(Math.abs(at(2700 + edge, 3400 - edge) - 0.354) < 0.04, `after: ${at(2730, 3370)}`);
-      const waveform = await readJson<Waveform>(result.waveform.path);
+      const waveform = await readJson<Waveform>(result.waveform?.path ?? "");
       assert.equal(waveform.duration_ms, 3400);
       assert.equal(fractions.at(-1), 1);
       if (format === "mp3") assert.deepEqual([result.thumbnail, result.storyboard], [null, null]);

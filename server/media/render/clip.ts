@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { AVSEEK_FLAG_BACKWARD } from "node-av/constants";
-import { createCompanions, stopwatch } from "./companions.ts";
+import {
+  createCompanions,
+  describeStored,
+  expectedCompanions,
+  noCompanions,
+  stopwatch,
+} from "./companions.ts";
 import { encodeAudio } from "./encode/audio.ts";
 import { openOutput, type Track } from "./encode/output.ts";
 import { encodeVideo } from "./encode/video.ts";
@@ -29,6 +35,7 @@ const leadSec = 1;
 export async function clip(
   { inputPath, outDir, format, startMs, endMs }: MediaJob & { task: "clip" },
   onProgress: (fraction: number) => void,
+  onStored: (result: RenderResult) => void,
 ): Promise<RenderResult> {
   const { timed, stageMs } = stopwatch();
   const isVideo = format === "mp4";
@@ -39,12 +46,11 @@ export async function clip(
     cut(input, { path, format, startMs, endMs }, (done) => onProgress(Math.min(1, done) * 0.9)),
   );
   closeInput(input);
-  const companions = await createCompanions(
-    { path, container: format, isVideo, durationMs, outDir },
-    timed,
-    (done) => onProgress(0.9 + 0.1 * done),
-  );
-  return { ...companions, mediaPath: path, speechPath: null, durationMs, stageMs };
+  const file = { path, container: format, isVideo, durationMs, outDir };
+  const media = { ...describeStored(file), mediaPath: path, speechPath: null, durationMs, stageMs };
+  onStored({ ...media, ...noCompanions(expectedCompanions(isVideo)) });
+  const companions = await createCompanions(file, timed, (done) => onProgress(0.9 + 0.1 * done));
+  return { ...media, ...companions };
 }
 
 function cut(

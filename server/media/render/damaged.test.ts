@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isFullRun } from "../../../test/support/full.ts";
 import { MediaFailedError } from "./errors.ts";
-import { fixture, inFolder, render } from "./test/support.ts";
+import { damageTrack, fixture, inFolder, render } from "./test/support.ts";
 
 /** Long, because a busy machine is not an error of the file. */
 const timeoutMs = 60_000;
@@ -74,6 +74,19 @@ test("gaps in the media: the rest becomes the recording", async () => {
       writeFileSync(path, bytes);
       assert.equal(await endOf(path, `${path}.out`), "result");
     }
+  });
+});
+
+test("a video whose sound is damaged throughout is complete without a waveform", async () => {
+  await inFolder(async (folder) => {
+    const path = join(folder, "film.mp4");
+    writeFileSync(path, damageTrack(fixture("good-faststart.mp4"), "audio"));
+    const { durationMs, thumbnail, storyboard, waveform, failures } = await render(path, folder);
+    assert.equal(durationMs, 12_000);
+    assert.ok(thumbnail && storyboard);
+    assert.equal(waveform, null);
+    assert.equal(failures[0]?.companion, "waveform");
+    assert.match(failures[0]?.detail ?? "", /The audio can't be decoded/);
   });
 });
 

@@ -31,6 +31,17 @@ export class MediaKilledError extends Error {
   }
 }
 
+/** Whether the machine is the cause of a failure: the operating system refused something. */
+export function isMachineFailure(error: unknown): boolean {
+  return error instanceof MachineError || (error instanceof Error && "errno" in error && "syscall" in error);
+}
+
+/** A failure in words for the log. */
+export function detailOf(error: unknown): string {
+  if (error instanceof MediaFailedError) return `${error.message} ${error.detail}`.trim();
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 /** For any failure that a broken file causes in the libraries. */
 export const damagedReason =
   "The file is damaged in a way that keeps it from being processed. Please export it again and upload it once more.";

@@ -3,12 +3,15 @@ import type { ConvertedContainer } from "../../../contract/media-formats.ts";
 import { outputPath } from "../../platform/confinement/index.ts";
 import type { MediaFacts } from "../../platform/db/json-columns.ts";
 import type { MeasuredMedia } from "../validate/measured.ts";
-import type { AudioTracks, RenderResult, SpeechResult } from "./process/protocol.ts";
+import type { AudioTracks, Companions, RenderResult, SpeechResult } from "./process/protocol.ts";
 import { runChild } from "./process/run-child.ts";
 
 export { MediaFailedError, MediaKilledError } from "./errors.ts";
 export type {
   AudioTracks,
+  Companion,
+  CompanionFailure,
+  Companions,
   RenderResult,
   SpeechResult,
   StoryboardIndex,
@@ -69,8 +72,8 @@ export function inspectMedia(
 
 /**
  * Creates the files of a recording from a validated file: the stored form (faststart mp4 with h264 and aac, or mp3)
- * unless the file has it already, a thumbnail, a waveform and a storyboard. All files are written to `outDir`, which is
- * created if needed; the caller removes it, also after an error.
+ * unless the file has it already, a thumbnail, a waveform and a storyboard, each of which may be missing. All files are
+ * written to `outDir`, which is created if needed; the caller removes it, also after an error.
  * @throws MediaFailedError when the file is the cause; its message is for users. The signal's reason when aborted. Any
  * other error: the machine is the cause (no space, no permission, killed), and a retry may succeed.
  */
@@ -150,16 +153,45 @@ export async function cutClip(
   return withOutputPaths(result, resolve(outDir));
 }
 
+/**
+ * Creates what a file in its stored form is shown with: what is missing, because it failed or was damaged.
+ * @throws as `renderMedia`.
+ */
+export async function renderCompanions(
+  task: {
+    readonly inputPath: string;
+    readonly format: "mp4" | "mp3";
+    readonly durationMs: number;
+    readonly outDir: string;
+  },
+  options: MediaWorkOptions = {},
+): Promise<Companions> {
+  const { inputPath, outDir, format, durationMs } = task;
+  const result = await runChild<Companions>(
+    { task: "companions", inputPath: resolve(inputPath), outDir: resolve(outDir), format, durationMs },
+    withDefaults(options, renderTimeoutMs({ durationMs, isStoredForm: true })),
+  );
+  return withCompanionPaths(result, resolve(outDir));
+}
+
 /** The child process names its files within its folder; each name is checked before use. */
 async function withOutputPaths(result: RenderResult, folder: string): Promise<RenderResult> {
-  const { mediaPath, speechPath, thumbnail, waveform, storyboard } = result;
-  const find = (path: string): Promise<string> => outputPath(folder, path);
+  const { mediaPath, speechPath } = result;
   return {
     ...result,
-    mediaPath: mediaPath === null ? null : await find(mediaPath),
-    speechPath: speechPath === null ? null : await find(speechPath),
+    ...(await withCompanionPaths(result, folder)),
+    mediaPath: mediaPath === null ? null : await outputPath(folder, mediaPath),
+    speechPath: speechPath === null ? null : await outputPath(folder, speechPath),
+  };
+}
+
+async function withCompanionPaths(companions: Companions, folder: string): Promise<Companions> {
+  const { thumbnail, waveform, storyboard, failures } = companions;
+  const find = (path: string): Promise<string> => outputPath(folder, path);
+  return {
+    failures,
     thumbnail: thumbnail && { ...thumbnail, path: await find(thumbnail.path) },
-    waveform: { path: await find(waveform.path) },
+    waveform: waveform && { path: await find(waveform.path) },
     storyboard: storyboard && {
       indexPath: await find(storyboard.indexPath),
       paths: await Promise.all(storyboard.paths.map(find)),

@@ -2,12 +2,20 @@ import type { MediaFacts } from "../../platform/db/json-columns.ts";
 import { startOf } from "./clock.ts";
 import { combine, combineSpeakers } from "./combine/combine.ts";
 import type { FileToCombine } from "./combine/read-files.ts";
-import { createCompanions, stopwatch, type Timed } from "./companions.ts";
+import {
+  attempt,
+  createCompanions,
+  describeStored,
+  expectedCompanions,
+  noCompanions,
+  stopwatch,
+  type Timed,
+} from "./companions.ts";
 import { convert } from "./convert.ts";
 import { MediaFailedError } from "./errors.ts";
 import { closeInput, openInput } from "./libav.ts";
 import { type MediaPlan, planMedia } from "./plan.ts";
-import type { MediaJob, RenderResult } from "./process/protocol.ts";
+import type { CompanionFailure, MediaJob, RenderResult, StoredMedia } from "./process/protocol.ts";
 
 type Task = Pick<MediaJob & { task: "render" }, "inputPath" | "outDir" | "facts" | "audioTracks">;
 
@@ -22,9 +30,14 @@ const maxSpeakers = 8;
 
 /**
  * In the child process: converts a file to its stored form if needed, then creates what it is shown with.
+ * @param onStored called once the stored form is complete, with the result if the rest fails.
  * @throws MediaFailedError, MachineError, errors of the operating system.
  */
-export async function render(task: Task, onProgress: (fraction: number) => void): Promise<RenderResult> {
+export async function render(
+  task: Task,
+  onProgress: (fraction: number) => void,
+  onStored: (result: RenderResult) => void = () => {},
+): Promise<RenderResult> {
   const { timed, stageMs } = stopwatch();
   const { inputPath, outDir, facts } = task;
   const isVideo = facts.mediaType === "video";
@@ -40,22 +53,33 @@ export async function render(task: Task, onProgress: (fraction: number) => void)
         share = plan.form === "keep" ? 0 : plan.form === "remux" ? 0.5 : 0.9;
         return (done) => onProgress(done * share);
       });
-  const speakers = speakersOf(task, files);
-  const speechPath =
-    speakers === null ? null : await timed("speakers", () => combineSpeakers(speakers, outDir, () => {}));
   const { durationMs } = stored;
-  const companions = await createCompanions(
-    {
-      path: stored.path ?? inputPath,
-      container: stored.path === null ? facts.container : isVideo ? "mp4" : "mp3",
-      isVideo,
-      durationMs,
-      outDir,
-    },
-    timed,
-    (done) => onProgress(share + (1 - share) * done),
-  );
-  return { ...companions, mediaPath: stored.path, speechPath, durationMs, stageMs };
+  const file = {
+    path: stored.path ?? inputPath,
+    container: stored.path === null ? facts.container : isVideo ? "mp4" : "mp3",
+    isVideo,
+    durationMs,
+    outDir,
+  } as const;
+  const media = {
+    ...describeStored(file),
+    mediaPath: stored.path,
+    speechPath: null,
+    durationMs,
+    stageMs,
+  } satisfies StoredMedia;
+  const speakers = speakersOf(task, files);
+  const expected = [...(speakers === null ? [] : (["speakers"] as const)), ...expectedCompanions(isVideo)];
+  onStored({ ...media, ...noCompanions(expected) });
+  const failures: CompanionFailure[] = [];
+  const speechPath =
+    speakers === null
+      ? null
+      : await attempt("speakers", failures, () =>
+          timed("speakers", () => combineSpeakers(speakers, outDir, () => {})),
+        );
+  const companions = await createCompanions(file, timed, (done) => onProgress(share + (1 - share) * done));
+  return { ...media, ...companions, speechPath, failures: [...failures, ...companions.failures] };
 }
 
 /** Converts a file that is the whole recording. */

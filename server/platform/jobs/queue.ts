@@ -25,6 +25,7 @@ export interface JobData {
   request_access: { readonly wantedId: string; readonly actor: object };
   erase_personal_data: { readonly erasureId: string };
   render_clip: { readonly clipId: string };
+  render_companions: { readonly recordingId: string };
   install_model: { readonly installId: string };
   import_recordings: { readonly runId: string };
   import_connection_event: { readonly connectionEventId: string };
@@ -43,6 +44,7 @@ const jobNames: readonly JobName[] = [
   "request_access",
   "erase_personal_data",
   "render_clip",
+  "render_companions",
   "install_model",
   "import_recordings",
   "import_connection_event",

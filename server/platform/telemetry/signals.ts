@@ -50,6 +50,14 @@ export const uploadFinished = signal<{
   readonly seconds: number;
 }>("upload-finished");
 
+/** Something that a recording or a clip is shown with, and is complete without, could not be created. */
+export const companionFailed = signal<{
+  readonly recordingId: string;
+  readonly clipId?: string | undefined;
+  readonly companion: "waveform" | "thumbnail" | "storyboard" | "speakers" | "all";
+  readonly detail: string;
+}>("companion-failed");
+
 /** An attempt to transcribe or to summarize a recording. `error` is retried, `failure` is not. */
 export const modelAttempted = signal<{
   readonly model: "transcription" | "language_model";

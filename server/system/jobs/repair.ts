@@ -39,6 +39,7 @@ const jobKinds: Readonly<Record<JobName, JobKind>> = {
   import_recordings: { subject: "import_run", canDiscard: true },
   import_connection_event: { subject: "connection_event", canDiscard: true },
   render_clip: { subject: "clip", canDiscard: true },
+  render_companions: { subject: "recording", canDiscard: true },
   send_mail: { subject: "mail", canDiscard: true },
   request_access: { subject: "access_request", canDiscard: true },
   request_password_reset: { subject: "password_reset", canDiscard: true },
@@ -123,7 +124,7 @@ export async function discardJob(deps: Dependencies, id: string, actorsOf: Actor
       delete from pgboss.job
       where name = ${job.kind} and singleton_key = ${job.key} and policy = 'exclusive' and state < 'active'
       returning id`.execute(tx);
-    const isOfModel = kindOf(job.kind).subject === "recording";
+    const isOfModel = job.kind === "transcribe_recording" || job.kind === "analyze_recording";
     if (rows.length === 0 && !isOfModel) throw noSuchJob(id);
     await audit(tx, actorsOf(job.workspaceId), "job_discarded", job);
     return endSubject(tx, jobs, job);

@@ -181,6 +181,7 @@ test("no job promotes an upload of a deactivated user, and every unfinished one 
         thumbnail: null,
         waveform: { path: inputPath },
         storyboard: null,
+        failures: [],
       }),
     },
     media,

@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { call } from "../../../test/support/app.ts";
+import { renderCompanionsJob } from "../../integrity/companions.ts";
 import { MediaKilledError, renderMedia } from "../../media/render/index.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import { startUploads } from "../test/uploads.ts";
 import { promoteMediaJob } from "./promote-media.ts";
 import { validateUploadJob } from "./validate-file.ts";
 
-const { app, create } = await startUploads({ worker: false });
+const { app, member, create } = await startUploads({ worker: false });
 
 async function row(id: string) {
   return (await app.db.pool.query("select * from uploads where id = $1", [id])).rows[0];
 }
 
 /** An upload that a job is to turn into a recording. */
-async function promoting(): Promise<string> {
-  const { id } = (await create({ media_type: "audio" })).body;
-  const file = new URL("../../../test/fixtures/media/good-cbr.mp3", import.meta.url);
+async function promoting(mediaType = "audio", name = "good-cbr.mp3"): Promise<string> {
+  const { id } = (await create({ media_type: mediaType })).body;
+  const file = new URL(`../../../test/fixtures/media/${name}`, import.meta.url);
   await app.store.put(uploadFileKey(id), readFileSync(file));
   await app.db.pool.query("update uploads set status = 'processing', received_at = now() where id = $1", [
     id,
@@ -58,4 +60,24 @@ test("other errors of the machine do not count as kills", async () => {
   // The cause of the failure is fixed.
   await promoteMediaJob({ ...app, render: renderMedia }, id);
   assert.equal((await row(id)).status, "success");
+});
+
+test("a thumbnail that fails leaves the recording without one; the job that is queued creates it", async () => {
+  const id = await promoting("video", "good-faststart.mp4");
+  const render: typeof renderMedia = async (...args) => {
+    const failures = [{ companion: "thumbnail", detail: "scale a picture" }] as const;
+    return { ...(await renderMedia(...args)), thumbnail: null, failures };
+  };
+  await promoteMediaJob({ ...app, render }, id);
+  const { status, recording_id: recordingId } = await row(id);
+  assert.equal(status, "success");
+  const url = async () =>
+    (await call(app, "POST", `/recordings/${recordingId}`, {}, { token: member.token })).body.thumbnail_url;
+  assert.equal(await url(), null);
+  const { rows } = await app.db.pool.query(
+    "select data from pgboss.job where name = 'render_companions' and state < 'active'",
+  );
+  assert.deepEqual(rows, [{ data: { recordingId } }]);
+  await renderCompanionsJob(app, recordingId);
+  assert.match(await url(), /thumbnail\.jpg/);
 });

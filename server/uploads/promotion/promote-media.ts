@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { reportCompanionFailures, storeCompanions } from "../../integrity/companions.ts";
 import {
   fingerprintOfFile,
   recordStoredFiles,
@@ -74,7 +75,8 @@ async function promoteMedia(deps: Dependencies, upload: UploadRow): Promise<void
         { onProgress: report },
       );
       const { media, files } = await storeFiles(store, upload, rendered, { path: inputPath, size });
-      await finish(deps, uploadId, media, files);
+      await finish(deps, uploadId, { media, files, isIncomplete: rendered.failures.length > 0 });
+      reportCompanionFailures({ recordingId: media.recording_id }, rendered);
     });
   } catch (error) {
     const reason = await reasonToGiveUp(deps, uploadId, error);
@@ -132,17 +134,11 @@ async function storeFiles(
     if (copied.size !== input.size) await store.putFile(mediaKey, input.path, { contentType });
     files.push({ key: mediaKey, ...(await fingerprintOfFile(input.path)) });
   }
-  const put = async (path: string, contentType: string): Promise<void> => {
-    const key = recordingObjectKey(recordingId, basename(path));
-    files.push(await storeFile(store, key, path, { contentType }));
-  };
-  if (rendered.thumbnail) await put(rendered.thumbnail.path, "image/jpeg");
-  if (rendered.waveform) await put(rendered.waveform.path, "application/json");
-  if (rendered.storyboard) {
-    for (const sheet of rendered.storyboard.paths) await put(sheet, "image/jpeg");
-    await put(rendered.storyboard.indexPath, "application/json");
+  files.push(...(await storeCompanions(store, recordingObjectKey(recordingId, ""), rendered)));
+  if (rendered.speechPath !== null) {
+    const key = recordingObjectKey(recordingId, basename(rendered.speechPath));
+    files.push(await storeFile(store, key, rendered.speechPath, { contentType: "audio/webm" }));
   }
-  if (rendered.speechPath !== null) await put(rendered.speechPath, "audio/webm");
   const media = {
     recording_id: recordingId,
     format,
@@ -157,16 +153,22 @@ async function storeFiles(
 async function finish(
   deps: Dependencies,
   uploadId: string,
-  media: StoredMedia,
-  files: readonly StoredFile[],
+  stored: {
+    readonly media: StoredMedia;
+    readonly files: readonly StoredFile[];
+    /** Whether something that the recording is shown with could not be created. */
+    readonly isIncomplete: boolean;
+  },
 ): Promise<void> {
   const { db, jobs, config } = deps;
+  const { media, files, isIncomplete } = stored;
   const isTranscribed = await hasSpeechModel(config);
   await db.kysely.transaction().execute(async (tx) => {
     const upload = await lockUploadById(tx, uploadId);
     if (upload?.status !== "promoting" || (await endIfDeactivated(tx, jobs, upload))) return;
     const { recordingId, hasTranscript } = await createRecording(tx, deps, upload, media);
     await recordStoredFiles(tx, { recordingId }, files);
+    if (isIncomplete) await jobs.enqueue(tx, "render_companions", { recordingId }, recordingId);
     await transition(tx, jobs, upload, "promotion_completed", { recordingId });
     const hasSound = upload.facts?.audio !== null;
     if (isTranscribed && hasSound && !hasTranscript)

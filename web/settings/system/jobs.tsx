@@ -22,6 +22,7 @@ const kinds: Readonly<Record<string, string>> = {
   transcribe_recording: "Transcribe",
   analyze_recording: "Summarize",
   render_clip: "Render clip",
+  render_companions: "Create thumbnail and waveform",
   send_mail: "Send email",
   request_password_reset: "Reset password",
   request_access: "Request access",
@@ -36,7 +37,7 @@ const kindLabel = (kind: string): string => kinds[kind] ?? kind.replaceAll("_", 
 /** What is lost when a failed job is discarded. */
 const lost: Readonly<Record<FailedJob["subject_type"], string>> = {
   upload: "The upload fails and its file is deleted. It can be sent again.",
-  recording: "The recording stays. Its transcript or summary can be requested again.",
+  recording: "The recording stays. What is missing can be requested again.",
   clip: "The clip fails. Links to it can't play it.",
   mail: "The email is not sent.",
   access_request: "The request is lost. The user can request access again.",

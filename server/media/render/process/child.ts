@@ -1,10 +1,10 @@
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { MeasuredMedia } from "../../validate/measured.ts";
-import { damagedReason, MachineError, MediaFailedError } from "../errors.ts";
-import type { ChildMessage, MediaJob, RenderResult, SpeechResult } from "./protocol.ts";
+import { damagedReason, detailOf, isMachineFailure, MediaFailedError } from "../errors.ts";
+import type { ChildMessage, Companions, MediaJob, RenderResult, SpeechResult } from "./protocol.ts";
 
-type MediaResult = RenderResult | SpeechResult | MeasuredMedia;
+type MediaResult = RenderResult | Companions | SpeechResult | MeasuredMedia;
 
 /**
  * The program that works on one file: the only place where native media code runs. Started by `run-child.ts` with a
@@ -30,6 +30,8 @@ const onProgress = (fraction: number): void => {
   say({ type: "progress", fraction: lastFraction });
 };
 
+const onStored = (result: RenderResult): void => say({ type: "stored", result });
+
 try {
   say({ type: "done", result: await work() });
 } catch (error) {
@@ -53,11 +55,17 @@ async function load(): Promise<() => Promise<MediaResult> | MediaResult> {
   switch (job.task) {
     case "render": {
       const { render } = await import("../render.ts");
-      return () => render(job, onProgress);
+      return () => render(job, onProgress, onStored);
     }
     case "clip": {
       const { clip } = await import("../clip.ts");
-      return () => clip(job, onProgress);
+      return () => clip(job, onProgress, onStored);
+    }
+    case "companions": {
+      const { createCompanions, stopwatch } = await import("../companions.ts");
+      const { inputPath: path, outDir, format, durationMs } = job;
+      const file = { path, outDir, container: format, isVideo: format === "mp4", durationMs };
+      return () => createCompanions(file, stopwatch().timed, onProgress);
     }
     case "inspect": {
       const { inspect } = await import("../inspect.ts");
@@ -78,13 +86,7 @@ function blame(error: unknown): ChildMessage {
   if (error instanceof MediaFailedError) {
     return { type: "failed", reason: error.message, detail: error.detail };
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  if (!isReady || error instanceof MachineError || isSystemError(error)) {
-    return { type: "trouble", message: detail };
-  }
+  const detail = detailOf(error);
+  if (!isReady || isMachineFailure(error)) return { type: "trouble", message: detail };
   return { type: "failed", reason: damagedReason, detail };
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && "errno" in error && "syscall" in error;
 }

@@ -41,10 +41,34 @@ export type MediaJob =
       readonly startMs: number;
       readonly endMs: number;
       readonly watch: Watch;
+    }
+  | {
+      readonly task: "companions";
+      /** A file in its stored form. */
+      readonly inputPath: string;
+      readonly outDir: string;
+      readonly format: "mp4" | "mp3";
+      readonly durationMs: number;
+      readonly watch: Watch;
     };
 
+/**
+ * What accompanies a recording; it may be missing. `speakers`: the sound of each speaker, for speech models; `all`: no
+ * single one, because the work as a whole failed.
+ */
+export type Companion = "waveform" | "thumbnail" | "storyboard" | "speakers" | "all";
+
+/** Why something that accompanies a recording could not be created, for the log. */
+export interface CompanionFailure {
+  readonly companion: Companion;
+  readonly detail: string;
+}
+
 /** The files of a recording. */
-export interface RenderResult {
+export type RenderResult = StoredMedia & Companions;
+
+/** A recording's media file. */
+export interface StoredMedia {
   /** The stored form; null: the uploaded file is served unchanged. */
   readonly mediaPath: string | null;
   readonly contentType: "video/mp4" | "audio/mpeg";
@@ -54,14 +78,19 @@ export interface RenderResult {
   readonly height: number | null;
   /** The sound of each speaker in a channel of its own, for speech models; null: the speakers have no tracks. */
   readonly speechPath: string | null;
+  /** Milliseconds each stage took, for the log and the bench. */
+  readonly stageMs: Readonly<Record<string, number>>;
+}
+
+/** What a recording is shown with; null: it has none, or it failed. */
+export interface Companions {
   /** JPEG, at most 640 pixels wide; null for audio. */
   readonly thumbnail: { readonly path: string; readonly width: number; readonly height: number } | null;
   /** JSON: see `Waveform`. */
-  readonly waveform: { readonly path: string };
+  readonly waveform: { readonly path: string } | null;
   /** JPEG sheets and the JSON index of them: see `StoryboardIndex`. Null for audio. */
   readonly storyboard: { readonly indexPath: string; readonly paths: readonly string[] } | null;
-  /** Milliseconds each stage took, for the log and the bench. */
-  readonly stageMs: Readonly<Record<string, number>>;
+  readonly failures: readonly CompanionFailure[];
 }
 
 /** The loudness of a recording over time: the content of the waveform file. */
@@ -112,7 +141,9 @@ export type ChildMessage =
   /** The libraries are loaded; later failures concern the file. */
   | { readonly type: "ready" }
   | { readonly type: "progress"; readonly fraction: number }
-  | { readonly type: "done"; readonly result: RenderResult | SpeechResult | MeasuredMedia }
+  /** The media file is complete; the result if the rest fails. */
+  | { readonly type: "stored"; readonly result: RenderResult }
+  | { readonly type: "done"; readonly result: RenderResult | Companions | SpeechResult | MeasuredMedia }
   /** The file is the cause. */
   | { readonly type: "failed"; readonly reason: string; readonly detail: string }
   /** The machine is the cause: no space, no permission, a library that does not load. */

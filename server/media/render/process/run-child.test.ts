@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../../../test/support/until.ts";
 import { MediaFailedError, MediaKilledError } from "../errors.ts";
+import { renderMedia } from "../index.ts";
 import { factsOf, fixture, inFolder, render } from "../test/support.ts";
 
 /** Ids of the media programs running in a folder; found through /proc, so none are seen without it. */
@@ -97,6 +98,25 @@ if (isLinux) {
       await until("the program runs", () => programsIn(folder).length === 1);
       server.kill("SIGKILL");
       await until("the program is gone", () => programsIn(folder).length === 0);
+    });
+  });
+
+  test("a crash once the media file is complete costs only what the recording is shown with", async () => {
+    await inFolder(async (folder) => {
+      const inputPath = join(folder, "long.mp3");
+      const minute = readFileSync(fixture("render/tone.mp3"));
+      for (let i = 0; i < 200; i++) writeFileSync(inputPath, minute, { flag: "a" });
+      const result = await renderMedia(
+        { inputPath, facts: factsOf(inputPath, { durationMs: 2_400_000 }), outDir: folder },
+        { onProgress: () => programsIn(folder).forEach((pid) => void process.kill(pid, "SIGSEGV")) },
+      );
+      assert.deepEqual([result.mediaPath, result.contentType, result.waveform], [null, "audio/mpeg", null]);
+      assert.deepEqual(
+        result.failures.map(({ companion }) => companion),
+        ["waveform"],
+      );
+      assert.match(result.failures[0]?.detail ?? "", /SIGSEGV/);
+      assertGone(folder);
     });
   });
 

@@ -14,8 +14,8 @@ import {
 } from "../../../platform/confinement/index.ts";
 import type { Watch } from "../../../platform/confinement/watchdog.ts";
 import { bytesIn, memoryOf } from "../../memory.ts";
-import { damagedReason, MediaFailedError, MediaKilledError } from "../errors.ts";
-import type { ChildMessage, MediaJob } from "./protocol.ts";
+import { damagedReason, detailOf, MediaFailedError, MediaKilledError } from "../errors.ts";
+import type { ChildMessage, MediaJob, RenderResult } from "./protocol.ts";
 
 export interface ChildLimits {
   readonly signal?: AbortSignal | undefined;
@@ -91,13 +91,15 @@ function tooLarge(bytes: number): MediaFailedError {
 /** What the child has reported so far. */
 interface ChildOutput {
   isReady: boolean;
-  ending: Exclude<ChildMessage, { type: "ready" | "progress" }> | null;
+  ending: Exclude<ChildMessage, { type: "ready" | "progress" | "stored" }> | null;
+  /** What remains if the rest of the work fails. */
+  stored: RenderResult | null;
   stderr: string;
 }
 
 function follow<Result>(child: ChildProcess, outDir: string, limits: ChildLimits): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const output: ChildOutput = { isReady: false, ending: null, stderr: "" };
+    const output: ChildOutput = { isReady: false, ending: null, stored: null, stderr: "" };
     /** Why we ended it. */
     let endReason: Error | null = null;
     const end = (reason: Error): void => {
@@ -123,6 +125,7 @@ function follow<Result>(child: ChildProcess, outDir: string, limits: ChildLimits
     });
     const hear = (message: ChildMessage): void => {
       if (message.type === "ready") output.isReady = true;
+      else if (message.type === "stored") output.stored = message.result;
       else if (message.type === "progress") limits.onProgress?.(message.fraction);
       else {
         output.ending = message;
@@ -140,8 +143,12 @@ function follow<Result>(child: ChildProcess, outDir: string, limits: ChildLimits
     child.once("error", (error) => finish(() => reject(error)));
     child.once("close", (code, signal) =>
       finish(() => {
-        if (endReason === null && output.ending?.type === "done") resolve(output.ending.result as Result);
-        else reject(endReason ?? causeOf(output, code, signal));
+        if (endReason === null && output.ending?.type === "done")
+          return resolve(output.ending.result as Result);
+        const error = endReason ?? causeOf(output, code, signal);
+        const stored = withoutRest(output, error);
+        if (stored === null) reject(error);
+        else resolve(stored as Result);
       }),
     );
   });
@@ -178,6 +185,17 @@ function watch(
     clearTimeout(timeout);
     clearInterval(timer);
   };
+}
+
+/**
+ * The result of work that failed once the media file was complete: what accompanies a recording never decides about it.
+ * @returns null where the file itself or the machine is the cause.
+ */
+function withoutRest({ stored, ending }: ChildOutput, error: Error): RenderResult | null {
+  const isOfRest = error instanceof MediaFailedError || error instanceof MediaKilledError;
+  if (stored === null || ending?.type === "failed" || !isOfRest) return null;
+  const detail = detailOf(error);
+  return { ...stored, failures: stored.failures.map(({ companion }) => ({ companion, detail })) };
 }
 
 /** Finds the cause when a process ended without a result. */

@@ -9,6 +9,7 @@ import type { MediaContainer } from "../../../../contract/media-formats.ts";
 import type { MediaFacts } from "../../../platform/db/json-columns.ts";
 import { brightness } from "../encode/rgb.ts";
 import { type MediaWorkOptions, type RenderResult, renderMedia } from "../index.ts";
+import { closeInput, openInput, packetsOf, silenceLibraries } from "../libav.ts";
 
 /** A committed media file. */
 export function fixture(name: string): string {
@@ -107,6 +108,18 @@ export function turned(path: string, degrees: 90 | 180 | 270): Buffer {
   };
   const at = bytes.indexOf(encode(identity), bytes.indexOf("tkhd"));
   encode(matrices[degrees] ?? identity).copy(bytes, at);
+  return bytes;
+}
+
+/** A file in which every packet of one of its tracks is damaged. */
+export function damageTrack(path: string, track: "video" | "audio"): Buffer {
+  silenceLibraries();
+  const bytes = readFileSync(path);
+  const input = openInput(path, path.endsWith("mp3") ? "mp3" : "mp4");
+  const index = input[track]?.index;
+  for (const packet of packetsOf(input))
+    if (packet.streamIndex === index) bytes.fill(0, Number(packet.pos), Number(packet.pos) + packet.size);
+  closeInput(input);
   return bytes;
 }
 
