@@ -70,7 +70,6 @@ export async function finishTranscription(
   choices: { readonly language: string | null; readonly voiceModel: string | null },
   onTranscript?: (tx: Tx, recording: { readonly id: string; readonly workspaceId: string }) => Promise<void>,
 ): Promise<void> {
-  const unclear = chunks.reduce((sum, { result }) => sum + (result?.unclear ?? 0), 0);
   const turns = findTurns(
     chunks.map(({ start_ms, end_ms, voices }) => ({ startMs: start_ms, endMs: end_ms, found: voices })),
     await countSpeakers(db, recordingId),
@@ -82,6 +81,7 @@ export async function finishTranscription(
     turns,
     await findSpeakerTracks(db.kysely, recordingId),
   );
+  const unclear = chunks.reduce((sum, { result }) => sum + (result?.unclear ?? 0), merged.repeated);
   if (merged.segments.length > maxSegments || !fitsTranscript(merged.segments))
     return db.kysely
       .transaction()

@@ -10,7 +10,7 @@ import { recordingObjectKey } from "../platform/storage/layout.ts";
 import { localSpeechDetector } from "./local/speech-detector.ts";
 import { localTranscriber } from "./local/transcriber.ts";
 import { installModel } from "./models/install.ts";
-import { repeatsOnePhrase } from "./repetition.ts";
+import { repeatsOnePhrase, withoutRepetitions } from "./repetition.ts";
 import { cutEvery, startTranscription } from "./test/transcription.ts";
 
 const assets = fileURLToPath(new URL("../../test/fixtures/speech/", import.meta.url));
@@ -83,6 +83,48 @@ test("a segment that repeats one phrase is dropped and counted", async () => {
     ["Good morning."],
   );
   assert.equal(await unclearOf(id), 1);
+});
+
+test("a sentence that is returned as thirty segments is kept once, across requests too, and the rest is counted", async () => {
+  speech.otherwise((_request, response) =>
+    reply(response, 200, {
+      segments: Array.from({ length: 30 }, (_, n) => ({
+        start: n / 4,
+        end: (n + 1) / 4,
+        text: " Thank you.",
+      })),
+    }),
+  );
+  for (const chunkMs of [60_000, 5000]) {
+    const id = await makeRecording();
+    await run(id, { extractSpeech: cutEvery(chunkMs, 0) });
+    assert.deepEqual(
+      (await segments(id)).map(({ text }) => text),
+      ["Thank you."],
+    );
+    assert.ok((await unclearOf(id)) >= 29);
+  }
+});
+
+test("sequences that repeat keep their first run; what people say again, or one after the other, stays", () => {
+  const left = (speakers: readonly string[], ...texts: readonly string[]) =>
+    withoutRepetitions(texts.map((text, index) => ({ text, speaker: speakers[index % speakers.length] })))
+      .map(({ text }) => text)
+      .join(" ");
+  const loop = Array.from({ length: 5 }, () => ["Thank you.", "See you next week."]).flat();
+  assert.equal(
+    left(["a"], "Hello.", ...loop, "Thank you.", "Good bye."),
+    "Hello. Thank you. See you next week. Good bye.",
+  );
+  assert.equal(left(["a"], ...Array(6).fill("Thank you. Thank you."), "Thank you!"), "Thank you. Thank you.");
+  assert.equal(left(["a"], ...Array(30).fill("♪")), "♪");
+  assert.equal(left(["a"], ...Array(7).fill("Yes.")), Array(7).fill("Yes.").join(" "), "short");
+  assert.equal(left(["a"], ...Array(3).fill("We agree on that.")).length, 53, "three times");
+  const votes = Array(12).fill("I vote for it.");
+  assert.equal(left(["a", "b", "c", "d", "e"], ...votes), votes.join(" "), "several speakers");
+  const many = Array.from({ length: 200_000 }, (_, n) => ({ text: `Number ${n % 5}.`, speaker: null }));
+  assert.equal(withoutRepetitions(many).length, many.length, "a sequence of five, in linear time");
+  assert.deepEqual(withoutRepetitions([]), []);
 });
 
 test("repeated phrases are recognized in any script and in time proportional to the length", () => {

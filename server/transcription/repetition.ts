@@ -7,9 +7,55 @@ const minCharacters = 24;
  * Takes time proportional to the length.
  */
 export function repeatsOnePhrase(text: string): boolean {
-  const characters = [...text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")];
+  const characters = lettersOf(text);
   if (characters.length < minCharacters) return false;
   return characters.length / periodOf(characters) >= minRepetitions;
+}
+
+/** Segments after which a sequence of them may begin again. */
+const maxSequence = 4;
+
+/**
+ * Leaves out what a model says over and over in segments of their own: of a sequence of up to four segments that is
+ * repeated four times or more by the same speaker, the first stays. Takes time proportional to the number of segments.
+ * @returns the others, in their order.
+ */
+export function withoutRepetitions<S extends { readonly text: string; readonly speaker: unknown }>(
+  segments: readonly S[],
+): S[] {
+  const phrases = segments.map(({ text }) => phraseOf(text));
+  const isSame = (index: number, other: number): boolean =>
+    phrases[index] === phrases[other] && segments[index]?.speaker === segments[other]?.speaker;
+  const isRepeated = new Uint8Array(segments.length);
+  for (let length = 1; length <= maxSequence; length++) {
+    let characters = 0;
+    for (let index = length, run = 0; index <= segments.length; index++) {
+      if (index < segments.length && isSame(index, index - length)) {
+        run += 1;
+        characters += phrases[index]?.length ?? 0;
+        continue;
+      }
+      // The first one belongs to the repetitions too.
+      const isLoop =
+        run + length >= length * minRepetitions && (characters * (run + length)) / run >= minCharacters;
+      if (isLoop) isRepeated.fill(1, index - run, index);
+      run = 0;
+      characters = 0;
+    }
+  }
+  return segments.filter((_, index) => isRepeated[index] === 0);
+}
+
+/** The letters of a text, or of the phrase that it repeats; other characters where it has none. */
+function phraseOf(text: string): string {
+  const letters = lettersOf(text);
+  const period = periodOf(letters);
+  const phrase = letters.length % Math.max(1, period) === 0 ? letters.slice(0, period) : letters;
+  return phrase.length > 0 ? phrase.join("") : text.trim();
+}
+
+function lettersOf(text: string): string[] {
+  return [...text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "")];
 }
 
 /** The length of the shortest part whose repetition is the whole (the failure function of Knuth, Morris and Pratt). */

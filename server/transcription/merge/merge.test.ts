@@ -143,7 +143,7 @@ for (const [title, former, latter, merged] of seams)
     assert.deepEqual(await merge(chunk(0, 100, former), chunk(96, 196, latter)), merged));
 
 test("merge: nothing gives nothing, one chunk stays as it is", async () => {
-  assert.deepEqual(await mergeChunks([]), { language: null, segments: [] });
+  assert.deepEqual(await mergeChunks([]), { language: null, segments: [], repeated: 0 });
   assert.deepEqual(await merge(chunk(0, 10, [[1, 2, "Alone."]])), [[1, 2, "Alone."]]);
 });
 

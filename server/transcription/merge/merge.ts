@@ -1,4 +1,5 @@
 import { setImmediate as otherWork } from "node:timers/promises";
+import { withoutRepetitions } from "../repetition.ts";
 import { speakersOf, type Turn } from "../speakers/assign.ts";
 import type { MergedTranscript, NumberedChunk, Piece, PlacedChunk } from "./merged.ts";
 import { nameSpeakers, numberSpeakers } from "./speakers.ts";
@@ -9,7 +10,7 @@ import { haveWords, mergeWords } from "./timed.ts";
  * Merges the results of overlapping chunks into one transcript. The overlap of two chunks is cut in its middle:
  * segments with their middle before the cut come from the earlier chunk, the rest from the later one. Where the two
  * disagree about times, that alone would lose or repeat a sentence, so segments that neither kept are restored, and
- * repeated words are dropped. Channels are merged one by one, and each is one speaker.
+ * repeated words are dropped, as are segments that repeat over and over. Channels are merged one by one, and each is one speaker.
  * Yields to other work in between.
  * @param chunks in order of their starts, within each channel.
  * @param turns who speaks when in the whole recording; used where the model names no speakers.
@@ -21,12 +22,15 @@ export async function mergeChunks(
   names: readonly string[] = [],
 ): Promise<MergedTranscript> {
   const pieces: Piece[] = [];
+  let repeated = 0;
   for (const [channel, ofChannel] of Map.groupBy(chunks, ({ channel }) => channel ?? null)) {
     const merged = await mergePieces(ofChannel, channel === null ? turns : []);
-    for (const piece of merged) pieces.push(channel === null ? piece : { ...piece, speaker: channel });
+    const kept = withoutRepetitions(merged);
+    repeated += merged.length - kept.length;
+    for (const piece of kept) pieces.push(channel === null ? piece : { ...piece, speaker: channel });
   }
   await otherWork();
-  return { language: mainLanguage(chunks), segments: nameSpeakers(pieces, names) };
+  return { language: mainLanguage(chunks), segments: nameSpeakers(pieces, names), repeated };
 }
 
 async function mergePieces(

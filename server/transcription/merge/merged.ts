@@ -25,6 +25,8 @@ export interface MergedTranscript {
   readonly language: string | null;
   /** By start. */
   readonly segments: readonly MergedSegment[];
+  /** How many segments were left out because they repeat others over and over. */
+  readonly repeated: number;
 }
 
 /** An intermediate segment, in times of the recording. */
