@@ -42,6 +42,8 @@ const nodeFlags = [
 
 /** Open files and sockets; the media program needs about forty. */
 const maxOpenFiles = 256;
+/** Added to the share of memory in use, in thousandths; the server's own is 0. */
+const oomScore = 500;
 /** Processes and threads of the dedicated user; one media program has about sixty. */
 const maxProcesses = 1024;
 
@@ -95,6 +97,8 @@ function limitSteps({ user }: Method, limits: ResourceLimits): string[] {
     `ulimit -v ${limits.addressSpaceMb * 1024} 2>/dev/null`,
     // Counted for each user, so only where the user has no other processes.
     ...(user === null ? [] : [`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; } 2>/dev/null`]),
+    // Where memory runs out, Linux ends this program, whose work is done again, and not the server.
+    `{ echo ${oomScore} > /proc/self/oom_score_adj; } 2>/dev/null`,
     // The shell adds them to the environment.
     "unset PWD OLDPWD",
     'exec "$@"',

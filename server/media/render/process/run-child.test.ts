@@ -71,7 +71,7 @@ if (isLinux) {
     });
   });
 
-  test("environment: none of the server's variables reach the program, and it runs at lower priority", async () => {
+  test("environment: none of the server's variables reach the program, and it comes after the server for time and memory", async () => {
     await inFolder(async (folder) => {
       const stop = new AbortController();
       const running = render(endless(folder), folder, { signal: stop.signal });
@@ -84,6 +84,8 @@ if (isLinux) {
       });
       assert.deepEqual(names, ["PATH", "MALLOC_ARENA_MAX"]);
       assert.ok(getPriority(pid) > 0);
+      // Where memory runs out, the kernel ends it, and not the server.
+      assert.equal(readFileSync(`/proc/${pid}/oom_score_adj`, "utf8").trim(), "500");
       stop.abort();
       await refused;
     });
