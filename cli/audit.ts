@@ -19,9 +19,9 @@ export function auditCommand(): Command {
     .option("--expect <hash>", "require an entry with this hash; can be repeated", collect, [])
     .option("--json", "print a JSON object per workspace")
     .action((options: VerifyOptions) =>
-      withStore(async (db, store) => {
+      withStore(async (db, store, config) => {
         await sealAudit(db);
-        await verifyAll(db, store, options);
+        await verifyAll(db, store, config.auditTtlMs, options);
       }),
     );
   const exporting = new Command("export")
@@ -52,7 +52,7 @@ export function auditCommand(): Command {
         await db.kysely.transaction().execute((tx) =>
           recordAudit(tx, commandLine(workspace), {
             action: "audit_mark_replaced",
-            details: { ...before },
+            details: before === null ? {} : { position: before.position, hash: before.hash },
           }),
         );
         await sealAudit(db);
@@ -73,7 +73,12 @@ interface VerifyOptions {
   readonly json?: boolean;
 }
 
-async function verifyAll(db: Database, store: ObjectStore, options: VerifyOptions): Promise<void> {
+async function verifyAll(
+  db: Database,
+  store: ObjectStore,
+  ttlMs: number | null,
+  options: VerifyOptions,
+): Promise<void> {
   const wanted = new Set(options.expect.map((hash) => hash.toLowerCase()));
   const ids = options.workspace === undefined ? await findAll(db, store) : [options.workspace.toLowerCase()];
   if (options.workspace !== undefined) await requireWorkspace(db, options.workspace);
@@ -81,7 +86,7 @@ async function verifyAll(db: Database, store: ObjectStore, options: VerifyOption
   for (const id of ids) {
     // Read before the log, because both may grow in the meantime.
     const anchor = await readAnchor(store, id);
-    const report = await verifyChain(db, id, anchor, (hash) => {
+    const report = await verifyChain(db, id, anchor, ttlMs, (hash) => {
       if (wanted.size > 0) wanted.delete(hash.toString("hex"));
     });
     print(report, options);
@@ -102,12 +107,25 @@ async function findAll(db: Database, store: ObjectStore): Promise<string[]> {
 }
 
 function print(report: ChainReport, { json }: VerifyOptions): void {
-  const { workspaceId, position, entries, erased, unsealed, broken } = report;
+  const { workspaceId, pruned, position, entries, erased, unsealed, broken } = report;
   const hash = report.hash.toString("hex");
   const line = json
-    ? JSON.stringify({ workspace_id: workspaceId, position, hash, entries, erased, unsealed, broken })
+    ? JSON.stringify({
+        workspace_id: workspaceId,
+        pruned_position: pruned,
+        position,
+        hash,
+        entries,
+        erased,
+        unsealed,
+        broken,
+      })
     : `${workspaceId} ${position} ${hash}`;
   process.stdout.write(`${line}\n`);
+  if (pruned > 0)
+    console.error(
+      `workspace ${workspaceId}: the log begins at entry ${pruned + 1}; older ones were removed because of their age`,
+    );
 }
 
 /** @throws AuditBrokenError if the workspace does not exist. */

@@ -185,12 +185,11 @@ export function startWorker(deps: WorkerDependencies): Worker {
       pruneCopiesAt = Date.now() + dayMs;
     }),
     "databases of killed verifications": () => sweepVerifyFolders(config.dataDir, log),
-    "audit log told to the store": () => anchorChains(db, store, log),
+    "audit log told to the store": () => anchorChains(db, store, log, config.auditTtlMs),
     "old audit entries": byAge(async () => {
       if (config.auditTtlMs === null) return;
-      const before = new Date(Date.now() - config.auditTtlMs);
-      const count = await pruneAudit(db, before);
-      await pruneReceipts(db.pool, before);
+      const count = await pruneAudit(db, store, config.auditTtlMs);
+      await pruneReceipts(db.pool, new Date(Date.now() - config.auditTtlMs));
       if (count > 0) log.info({ count }, "removed old entries of the audit log");
     }),
     "recordings in the trash": byAge(() => emptyTrash({ db, store, log })),

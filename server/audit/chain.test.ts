@@ -212,7 +212,7 @@ test("verify: finds two swapped entries", async () => {
 
 test("verify: finds a truncated end by the database's chain head, and by the store's anchor when that was changed too", async () => {
   const id = await makeLog(5);
-  await anchorChains(db, store, log);
+  await anchorChains(db, store, log, null);
   await tamper(db, "delete from audit_log where workspace_id = $1 and position > 3", [id]);
   await expectBroken(id, 4, /there were 5 entries/);
   await tamper(
@@ -226,7 +226,7 @@ test("verify: finds a truncated end by the database's chain head, and by the sto
 
 test("verify: finds a log rewritten from the start, by the store's anchor", async () => {
   const id = await makeLog(3);
-  await anchorChains(db, store, log);
+  await anchorChains(db, store, log, null);
   assert.deepEqual((await readAnchor(store, id))?.position, 3);
   await tamper(db, "delete from audit_chains where workspace_id = $1", [id]);
   await tamper(
@@ -237,7 +237,7 @@ test("verify: finds a log rewritten from the start, by the store's anchor", asyn
   await sealAudit(db);
   await expectBroken(id, 3, /the log was rewritten/);
   const [told] = [errors.length];
-  await anchorChains(db, store, log);
+  await anchorChains(db, store, log, null);
   assert.ok(errors.length > told, "the worker says so in its log");
   await expectBroken(id, 3, /the log was rewritten/);
   await replaceAnchor(db, store, id);
@@ -251,25 +251,114 @@ test("prune: removes old entries, and the remaining chain verifies", async () =>
   await tamper(db, "update audit_log set occurred_at = '2020-01-01' where workspace_id = $1", [id]);
   await writeEntries(db, id, 4);
   await sealAudit(db);
-  await anchorChains(db, store, log);
-  const mark = await readAnchor(store, id);
-  assert.equal(await pruneAudit(db, new Date(Date.now() - dayMs)), 2);
-  assert.equal(await pruneAudit(db, new Date(Date.now() - dayMs)), 0);
-  const report = await verify(app, id);
-  assert.deepEqual([report.broken, report.entries, report.position], [null, 4, 6]);
-  assert.deepEqual(await readAnchor(store, id), mark);
+  await anchorChains(db, store, log, null);
+  assert.equal(await pruneAudit(db, store, dayMs), 2);
+  assert.equal(await pruneAudit(db, store, dayMs), 0);
+  const report = await verify(app, id, dayMs);
+  assert.deepEqual([report.broken, report.pruned, report.entries, report.position], [null, 2, 4, 6]);
+  assert.equal((await verify(app, id)).broken, null, "the anchor knows what was pruned");
   await writeEntries(db, id, 2);
   await sealAudit(db);
   assert.equal((await verify(app, id)).position, 8);
-  // Everything, also beyond the store's anchor.
-  await pruneAudit(db, new Date(Date.now() + dayMs));
-  const empty = await verify(app, id);
-  assert.deepEqual([empty.broken, empty.entries, empty.position], [null, 0, 8]);
+  // Everything, but only up to the store's anchor.
+  await pruneAudit(db, store, -dayMs);
+  const rest = await verify(app, id, -dayMs);
+  assert.deepEqual([rest.broken, rest.pruned, rest.entries, rest.position], [null, 6, 2, 8]);
   await writeEntries(db, id, 1);
   await sealAudit(db);
-  await anchorChains(db, store, log);
+  await anchorChains(db, store, log, -dayMs);
   const last = await verify(app, id);
   assert.deepEqual([last.broken, last.position, (await readAnchor(store, id))?.position], [null, 9, 9]);
+});
+
+/** Removes an entry as the owner of the database can: renumbers the rest and lets the chain begin after a position. */
+async function forgeBeginning(id: string, removed: number, prunedTo: number): Promise<void> {
+  await tamper(db, "delete from audit_log where workspace_id = $1 and position <= $2", [id, removed]);
+  await tamper(
+    db,
+    `update audit_log set position = null, hash = null where workspace_id = $1 and position > $2`,
+    [id, removed],
+  );
+  await tamper(
+    db,
+    `update audit_chains set pruned_position = $2, pruned_hash = sha256('forged'), head_position = $2,
+       head_hash = sha256('forged') where workspace_id = $1`,
+    [id, prunedTo],
+  );
+  await sealAudit(db);
+}
+
+test("verify: a beginning past the anchored end is refused, and the worker keeps the anchor", async () => {
+  const id = await makeLog(5);
+  await anchorChains(db, store, log, null);
+  const anchor = await readAnchor(store, id);
+  await forgeBeginning(id, 3, 10);
+  for (const ttlMs of [null, 86_400_000]) {
+    const { broken } = await verify(app, id, ttlMs);
+    assert.match(broken?.reason ?? "", /begin after entry 10, but the anchor in the object store ends at 5/);
+    await anchorChains(db, store, log, ttlMs);
+    assert.deepEqual(await readAnchor(store, id), anchor);
+  }
+});
+
+test("verify: entries that were removed without PARLEY_AUDIT_TTL, or before their age, are missing", async () => {
+  const dayMs = 86_400_000;
+  const { id } = await makeWorkspace(db);
+  await writeEntries(db, id, 1);
+  await tamper(db, "update audit_log set occurred_at = '2020-01-01' where workspace_id = $1", [id]);
+  await sealAudit(db);
+  await anchorChains(db, store, log, dayMs);
+  await writeEntries(db, id, 2);
+  await sealAudit(db);
+  await anchorChains(db, store, log, dayMs);
+  await writeEntries(db, id, 1);
+  await sealAudit(db);
+  const cut = async (position: number): Promise<void> => {
+    await tamper(
+      db,
+      `update audit_chains c set pruned_position = l.position, pruned_hash = l.hash
+        from audit_log l where c.workspace_id = $1 and l.workspace_id = $1 and l.position = $2`,
+      [id, position],
+    );
+    await tamper(db, "delete from audit_log where workspace_id = $1 and position <= $2", [id, position]);
+  };
+  // As pruning does, whose process died before it wrote the anchor.
+  await cut(1);
+  assert.equal((await verify(app, id, dayMs)).broken, null);
+  assert.match((await verify(app, id)).broken?.reason ?? "", /entries 1 to 1 were removed, although/);
+  await cut(3);
+  const { broken } = await verify(app, id, dayMs);
+  assert.match(broken?.reason ?? "", /^entry 3 of .* was removed before the age of PARLEY_AUDIT_TTL$/);
+  const kept = await readAnchor(store, id);
+  await anchorChains(db, store, log, dayMs);
+  assert.deepEqual(await readAnchor(store, id), kept);
+});
+
+test("anchor: a short history of earlier ends is kept, and each of them is compared", async () => {
+  const { id } = await makeWorkspace(db);
+  for (let month = 1; month <= 6; month += 1) {
+    await writeEntries(db, id, 1);
+    await tamper(
+      db,
+      "update audit_log set occurred_at = make_timestamptz(2020, $2, 1, 0, 0, 0) where workspace_id = $1 and position is null",
+      [id, month],
+    );
+    await sealAudit(db);
+    await anchorChains(db, store, log, null);
+  }
+  const anchor = await readAnchor(store, id);
+  assert.equal(anchor?.position, 6);
+  // They are years old, so months apart is too near for most of them.
+  assert.deepEqual(
+    anchor.earlier.map(({ position }) => position),
+    [1],
+  );
+  await store.put(
+    `parley/audit/${id}`,
+    Buffer.from(JSON.stringify({ ...anchor, earlier: [{ ...anchor.earlier[0], hash: "1".repeat(64) }] })),
+    { contentType: "application/json" },
+  );
+  await expectBroken(id, 1, /the log was rewritten/);
 });
 
 test("erase: removes a user from their entries and from details that name them, and the chain still verifies", async () => {

@@ -1,19 +1,24 @@
 import type pg from "pg";
 import type { Database } from "../platform/db/database.ts";
+import type { ObjectStore } from "../platform/storage/store.ts";
+import { anchorPruned } from "./anchor.ts";
 import { withChainLock } from "./seal.ts";
 
 /** Entries removed in one transaction. */
 const batch = 5000;
 
 /**
- * Removes the entries older than a time from the start of each chain, up to the first newer one. Position and hash of the
- * last removed entry are kept, so that the rest of the chain still verifies.
+ * Removes the anchored entries older than a time from the start of each chain, up to the first newer one. Position and
+ * hash of the last removed entry are kept, also in the anchor, so that the rest of the chain still verifies.
  * @returns how many entries were removed.
  */
-export async function pruneAudit({ pool }: Pick<Database, "pool">, before: Date): Promise<number> {
+export async function pruneAudit(db: Database, store: ObjectStore, ttlMs: number): Promise<number> {
+  const { pool } = db;
+  const before = new Date(Date.now() - ttlMs);
   const { rows } = await pool.query<{ workspace_id: string }>("select workspace_id from audit_chains");
   let removed = 0;
   for (const { workspace_id } of rows) {
+    const removedBefore = removed;
     for (;;) {
       const count = await withChainLock(pool, (client) => pruneBatch(client, workspace_id, before));
       // Another process is pruning.
@@ -21,6 +26,7 @@ export async function pruneAudit({ pool }: Pick<Database, "pool">, before: Date)
       removed += count;
       if (count < batch) break;
     }
+    if (removed > removedBefore) await anchorPruned(db, store, workspace_id, ttlMs);
   }
   return removed;
 }
@@ -34,7 +40,9 @@ async function pruneBatch(client: pg.PoolClient, workspaceId: string, before: Da
         from (select position, hash, occurred_at from audit_log
           where workspace_id = $1 and position is not null order by position limit ${batch}) first
       ), last as (
-        select position, hash from oldest where is_old order by position desc limit 1
+        select position, hash from oldest
+        where is_old and position <= (select anchored_position from audit_chains where workspace_id = $1)
+        order by position desc limit 1
       )
       update audit_chains c set pruned_position = last.position, pruned_hash = last.hash
       from last where c.workspace_id = $1 and last.position > c.pruned_position`,

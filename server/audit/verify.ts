@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Database } from "../platform/db/database.ts";
-import type { ChainAnchor } from "./anchor.ts";
+import { type AuditTtl, type ChainAnchor, findPruningProblem } from "./anchor.ts";
 import { type ChainEntry, chainColumns, genesis, hashEntry, hasUnhashedValues } from "./chain.ts";
 
 /** Entries read at a time, so that memory use does not grow with the log. */
@@ -9,6 +9,8 @@ const pageSize = 2000;
 /** The result of verifying the log of one workspace. */
 export interface ChainReport {
   readonly workspaceId: string;
+  /** The last entry that was pruned; the log begins after it. */
+  readonly pruned: number;
   /** How many entries are valid, starting after the pruned ones. */
   readonly entries: number;
   /** How many of them have erased values. */
@@ -32,19 +34,21 @@ interface Chain {
 
 /**
  * Verifies the chain of a workspace in one snapshot.
- * @param anchor the anchor in the object store, read before the chain.
+ * @param anchor the anchor in the object store, read before the chain; null: none, so that the beginning is not checked.
+ * @param ttlMs how long entries are kept; null: indefinitely.
  * @param onEntry called with the hash of every valid entry.
  */
 export async function verifyChain(
   { pool }: Pick<Database, "pool">,
   workspaceId: string,
   anchor: ChainAnchor | null,
+  ttlMs: AuditTtl,
   onEntry: (hash: Buffer) => void = () => {},
 ): Promise<ChainReport> {
   const client = await pool.connect();
   try {
     await client.query("begin isolation level repeatable read read only");
-    const report = await walk(client, workspaceId, anchor, onEntry);
+    const report = await walk(client, workspaceId, anchor, ttlMs, onEntry);
     await client.query("commit");
     client.release();
     return report;
@@ -59,12 +63,14 @@ async function walk(
   client: pg.PoolClient,
   workspaceId: string,
   anchor: ChainAnchor | null,
+  ttlMs: AuditTtl,
   onEntry: (hash: Buffer) => void,
 ): Promise<ChainReport> {
   const chain = await findChain(client, workspaceId);
   let [position, hash, erased] = [chain.pruned, chain.prunedHash, 0];
   const end = (reason: string | null): ChainReport => ({
     workspaceId,
+    pruned: chain.pruned,
     entries: position - chain.pruned,
     erased,
     unsealed: chain.unsealed,
@@ -73,14 +79,17 @@ async function walk(
     broken: reason === null ? null : { position: position + 1, reason },
   });
   onEntry(hash);
-  if (contradicts(anchor, position, hash))
-    return end("the anchor in the object store names a different entry before it");
+  const anchored = new Map(
+    [...(anchor?.earlier ?? []), ...(anchor === null ? [] : [anchor])].map((end) => [end.position, end.hash]),
+  );
+  const pruning = findPruningProblem(anchor, { position, hash }, ttlMs, new Date());
+  if (pruning !== null) return end(pruning);
   for (;;) {
     const page = await readPage(client, workspaceId, position);
     for (const entry of page) {
       const problem = findProblem(entry, position, hash);
       if (problem !== null) return end(problem);
-      if (contradicts(anchor, position + 1, entry.hash))
+      if ((anchored.get(position + 1) ?? entry.hash.toString("hex")) !== entry.hash.toString("hex"))
         return end("the anchor in the object store names a different entry here: the log was rewritten");
       position += 1;
       hash = entry.hash;
@@ -93,11 +102,6 @@ async function walk(
 }
 
 type SealedEntry = ChainEntry & { readonly position: string; readonly hash: Buffer };
-
-/** Whether the anchor has another hash for this position. */
-function contradicts(anchor: ChainAnchor | null, position: number, hash: Buffer): boolean {
-  return anchor !== null && anchor.position === position && anchor.hash !== hash.toString("hex");
-}
 
 /** What is wrong with the entry that follows the one at this position; null when nothing is. */
 function findProblem(entry: SealedEntry, position: number, hash: Buffer): string | null {

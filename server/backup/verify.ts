@@ -160,7 +160,7 @@ export async function verifyAudit(db: Database): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>("select workspace_id as id from audit_chains");
   const problems: string[] = [];
   for (const { id } of rows) {
-    const { broken } = await verifyChain(db, id, null);
+    const { broken } = await verifyChain(db, id, null, null);
     if (broken !== null)
       problems.push(
         `the audit log of workspace ${id} is broken at entry ${broken.position}: ${broken.reason}`,

@@ -33,8 +33,12 @@ export async function writeEntries(
 }
 
 /** Verifies the log of a workspace against its anchor in the store. */
-export async function verify(app: Pick<TestApp, "db" | "store">, workspaceId: string): Promise<ChainReport> {
-  return verifyChain(app.db, workspaceId, await readAnchor(app.store, workspaceId));
+export async function verify(
+  app: Pick<TestApp, "db" | "store">,
+  workspaceId: string,
+  ttlMs: number | null = null,
+): Promise<ChainReport> {
+  return verifyChain(app.db, workspaceId, await readAnchor(app.store, workspaceId), ttlMs);
 }
 
 /** Changes the log as somebody does who owns the database: the guards are off meanwhile. */
