@@ -90,6 +90,7 @@ import { traceRequests } from "./platform/telemetry/trace.ts";
 import { publicLinkRoutes } from "./public-links/routes.ts";
 import { sharedFileRoutes } from "./public-links/view/file-routes.ts";
 import { sharedRoutes } from "./public-links/view/shared-routes.ts";
+import { createSharedWords } from "./public-links/view/words.ts";
 import { recordingDataRoutes } from "./recordings/api/management-routes.ts";
 import { recordingRoutes } from "./recordings/api/routes.ts";
 import { recordingAssetRoutes } from "./recordings/media/asset-routes.ts";
@@ -232,6 +233,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook("onClose", () => documents.close());
   const origins = createTrustedOrigins(db);
   const banners = createBannerReader({ db, images });
+  const words = createSharedWords(db.pool);
   const views = createViewLog(db);
   securityTxtRoutes(app, config);
   healthRoutes(app, { db, store, draining, versions });
@@ -275,7 +277,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
       });
       storyRoutes(api, { db, jobs, signer, banners, config });
       publicLinkRoutes(api, { db, jobs, signer, config });
-      sharedRoutes(api, { db, store, signer, config });
+      sharedRoutes(api, { db, store, signer, words, config });
       hookManagementRoutes(api, { db, jobs, encryptor, config });
       feedRoutes(api, { db, signer, config });
       trashRoutes(api, { db, store, config });
@@ -364,7 +366,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   recordingMediaRoutes(app, { db, store, signer, views, stillSees, config });
   highlightMediaRoutes(app, { db, store, signer });
   clipRoutes(app, { db, store, signer, views, stillSees });
-  sharedFileRoutes(app, { db, store, signer, limiter, banners, config });
+  sharedFileRoutes(app, { db, store, signer, limiter, banners, words, config });
   notificationRoutes(app, { db, jobs, store, limiter, config });
   await webAppRoutes(app, { db, signer, config, folder: dependencies.webFolder });
   return app;

@@ -105,6 +105,22 @@ test("what a link shows: the recording, and no id, no address and no number of a
   });
   const spoken = await (await fetch(reach(app, `${address}/transcript`))).text();
   const captions = await (await fetch(reach(app, `${address}/files/captions.vtt`))).text();
+  for (const path of ["transcript", "files/captions.vtt"]) {
+    const response = await fetch(reach(app, `${address}/${path}`));
+    await response.text();
+    const etag = response.headers.get("etag") ?? "";
+    assert.ok(!etag.includes(recordingId));
+    const again = await fetch(response.url, { headers: { "if-none-match": etag } });
+    assert.deepEqual([again.status, await again.text()], [304, ""]);
+    await app.db.pool.query(
+      "update recordings set transcript_version = transcript_version + 1 where id = $1",
+      [recordingId],
+    );
+    const changed = await fetch(response.url, { headers: { "if-none-match": etag } });
+    assert.equal(changed.status, 200);
+    assert.notEqual(changed.headers.get("etag"), etag);
+    await changed.text();
+  }
   assert.deepEqual(JSON.parse(spoken).entries[1], {
     speaker: "bo",
     start: 4200,

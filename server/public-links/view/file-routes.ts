@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -13,13 +12,12 @@ import { applyAllowance, type RateLimiter } from "../../platform/http/limits/rat
 import { ObjectMissingError, type ObjectStore } from "../../platform/storage/store.ts";
 import type { LinkRow } from "../../public-link-records/queries.ts";
 import { contentTypes, downloadName } from "../../recordings/media/media.ts";
-import { formatTranscript } from "../../recordings/transcript/format.ts";
 import type { BannerReader } from "../../stories/banner.ts";
 import { findItems, type Item } from "./items.ts";
 import { areActive, linkNotFound, openLink } from "./open.ts";
 import { keepOut } from "./shared-routes.ts";
-import { findExcerpt } from "./transcript-excerpt.ts";
 import { sharedPath } from "./view.ts";
+import type { SharedWords } from "./words.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -27,10 +25,11 @@ interface Dependencies {
   readonly signer: LinkSigner;
   readonly limiter: RateLimiter;
   readonly banners: BannerReader;
+  readonly words: SharedWords;
   readonly config: Pick<Config, "rateLimitPerMinute">;
 }
 
-/** Files have their own rate limit, this many times higher, because players request many ranges and pages many images. */
+/** Stored files have their own rate limit, this many times higher, because players request many ranges and pages many images. */
 const filesPerRequest = 10;
 
 /**
@@ -72,9 +71,8 @@ export function sharedFileRoutes(app: FastifyInstance, deps: Dependencies): void
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       keepOut(reply);
-      if (limit > 0)
-        applyAllowance(reply, await limiter.take(`shared files:${ipPrefixOf(request.ip)}`, limit));
       const { token, item_id: itemId, name } = request.params as Record<string, string>;
+      if (limit > 0) await takeAllowance(request, reply, name === "captions.vtt");
       const access = (request.query as { access?: unknown }).access;
       const reopen = async () => {
         const link = await openLink(opening, token ?? "", typeof access === "string" ? access : undefined);
@@ -104,9 +102,18 @@ export function sharedFileRoutes(app: FastifyInstance, deps: Dependencies): void
     },
   });
 
+  /** Captions are rendered by this process, so they count like every other request. */
+  async function takeAllowance(request: FastifyRequest, reply: FastifyReply, isRendered: boolean) {
+    const prefix = ipPrefixOf(request.ip);
+    const allowance = isRendered
+      ? await limiter.take(`address:${prefix}`, config.rateLimitPerMinute)
+      : await limiter.take(`shared files:${prefix}`, limit);
+    applyAllowance(reply, allowance);
+  }
+
   app.get(`${sharedPath}/:token/banner`, async (request, reply) => {
     keepOut(reply);
-    if (limit > 0) applyAllowance(reply, await limiter.take(`shared files:${ipPrefixOf(request.ip)}`, limit));
+    if (limit > 0) await takeAllowance(request, reply, false);
     const { token } = request.params as { token: string };
     const access = (request.query as { access?: unknown }).access;
     const link = await openLink(opening, token, typeof access === "string" ? access : undefined);
@@ -121,15 +128,17 @@ export function sharedFileRoutes(app: FastifyInstance, deps: Dependencies): void
   });
 
   async function sendCaptions(request: FastifyRequest, reply: FastifyReply, item: Item) {
-    const text = await formatTranscript("vtt", await findExcerpt(db.pool, item));
+    const read = () => deps.words.read(item, "vtt");
     return serveObject(request, reply, {
-      size: text.length,
-      etag: createHash("sha256").update(text).digest("hex").slice(0, 32),
+      size: async () => (await read()).length,
+      etag: deps.words.etagOf(item, "vtt"),
       modifiedAt: new Date(),
       contentType: "text/vtt; charset=utf-8",
       maxAgeSec: null,
-      open: async (range) =>
-        Readable.from([range === undefined ? text : text.subarray(range.start, range.end + 1)]),
+      open: async (range) => {
+        const text = await read();
+        return Readable.from([range === undefined ? text : text.subarray(range.start, range.end + 1)]);
+      },
     });
   }
 }

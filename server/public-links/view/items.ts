@@ -22,6 +22,8 @@ export interface Item {
   /** Start and end within the recording in ms; null: all of it. */
   readonly range: { readonly start: number; readonly end: number } | null;
   readonly durationMs: number;
+  /** The transcript_version of its recording. */
+  readonly transcriptVersion: number;
   readonly state: "ready" | "preparing" | "failed" | "transcript_only";
   readonly format: "mp4" | "mp3" | null;
   /** Key prefix of its files in the store; null: it has none. */
@@ -35,6 +37,7 @@ interface Row {
   readonly recording_title: string;
   readonly start_datetime: Date;
   readonly duration_ms: number;
+  readonly transcript_version: number;
   readonly media_format: "mp4" | "mp3" | null;
 }
 
@@ -58,7 +61,7 @@ export async function findItems(db: Executor, signer: LinkSigner, link: LinkRow)
 
 async function findWhole(db: Executor, recordingId: string): Promise<Item[]> {
   const { rows } = await sql<Row>`
-    select r.id as recording_id, r.title as recording_title, r.start_datetime, r.duration_ms,
+    select r.id as recording_id, r.title as recording_title, r.start_datetime, r.duration_ms, r.transcript_version,
       m.format as media_format
     from recordings r left join recording_media m on m.recording_id = r.id
     where r.id = ${recordingId} and r.share_state = 'public'`.execute(db);
@@ -70,6 +73,7 @@ async function findWhole(db: Executor, recordingId: string): Promise<Item[]> {
     startDatetime: row.start_datetime,
     range: null,
     durationMs: row.duration_ms,
+    transcriptVersion: row.transcript_version,
     state: row.media_format === null ? "transcript_only" : "ready",
     format: row.media_format,
     prefix: row.media_format === null ? null : `${recordingsPrefix}${row.recording_id}/`,
@@ -81,7 +85,7 @@ async function findClips(db: Executor, signer: LinkSigner, link: LinkRow): Promi
   const { rows } = await sql<ClipRow>`
     select h.id as highlight_id, c.text, c.start_ms, c.end_ms, h.duration_ms,
       r.id as recording_id, case when r.share_state = 'public' then r.title end as clip_of,
-      r.start_datetime, m.format as media_format, f.id as clip_id, f.state as clip_state, f.format as clip_format, f.files
+      r.start_datetime, r.transcript_version, m.format as media_format, f.id as clip_id, f.state as clip_state, f.format as clip_format, f.files
     from ${sql.raw(shownClips)}
     join recordings r on r.id = h.recording_id
     left join recording_media m on m.recording_id = r.id
@@ -98,6 +102,7 @@ async function findClips(db: Executor, signer: LinkSigner, link: LinkRow): Promi
       startDatetime: row.start_datetime,
       range: { start: row.start_ms, end: row.end_ms },
       durationMs: row.end_ms - row.start_ms,
+      transcriptVersion: row.transcript_version,
       state: row.media_format === null ? "transcript_only" : (row.clip_state ?? "preparing"),
       format: isReady ? row.clip_format : row.media_format,
       prefix: isReady && row.clip_id !== null ? clipPrefix(row.recording_id, row.clip_id) : null,

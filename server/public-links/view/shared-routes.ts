@@ -3,20 +3,21 @@ import * as contract from "../../../contract/public-links.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Database } from "../../platform/db/database.ts";
+import { hasVersion } from "../../platform/http/files/serve-object.ts";
 import { type Api, Ready, route } from "../../platform/http/routing/route.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
 import { noteOpened } from "../../public-link-records/queries.ts";
-import { jsonOf, toBytes } from "../../recordings/transcript/text-slices.ts";
 import { findItems } from "./items.ts";
 import { linkNotFound, openLink } from "./open.ts";
-import { findExcerpt } from "./transcript-excerpt.ts";
 import { unlockLink } from "./unlock.ts";
 import { viewLink } from "./view.ts";
+import type { SharedWords } from "./words.ts";
 
 interface Dependencies {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly signer: LinkSigner;
+  readonly words: SharedWords;
   readonly config: Pick<Config, "baseUrl">;
 }
 
@@ -38,13 +39,13 @@ export function sharedRoutes(api: Api, deps: Dependencies): void {
     unlockLink(deps, request, params.token, body.password),
   );
 
-  route(api, contract.getSharedTranscript, async ({ params, query }) => {
+  route(api, contract.getSharedTranscript, async ({ params, query, request }) => {
     const link = await openLink(opening, params.token, query.access);
     const item = (await findItems(db.kysely, signer, link)).find(({ id }) => id === params.item_id);
     if (item === undefined) throw linkNotFound();
-    const segments = await findExcerpt(db.pool, item);
-    const entries = segments.map(({ speaker, start, end, text }) => ({ speaker, start, end, text }));
-    return new Ready(await toBytes(['{"entries":', ...jsonOf(entries), "}"]));
+    const etag = `"${deps.words.etagOf(item, "json")}"`;
+    if (hasVersion(request, etag)) return new Ready("", { etag }, 304);
+    return new Ready(await deps.words.read(item, "json"), { etag });
   });
 }
 

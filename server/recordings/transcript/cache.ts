@@ -8,6 +8,15 @@ import { jsonOf, toBytes } from "./text-slices.ts";
 /** Enough for about forty transcripts of four hours. */
 const maxBytes = 32 * 1024 * 1024;
 
+/** Cache of bytes rendered from transcripts. */
+export interface RenderedCache {
+  /**
+   * @param name of what is rendered, unique within the cache.
+   * @param version the recording's current transcript_version; an entry of another version is not used.
+   */
+  read(name: string, version: number, render: () => Promise<Buffer>): Promise<Buffer>;
+}
+
 /** Cache of rendered transcripts, as bytes. */
 export interface TranscriptCache {
   /** @param version the recording's current transcript_version; an entry of another version is not used. */
@@ -15,10 +24,10 @@ export interface TranscriptCache {
 }
 
 /**
- * Caches rendered transcripts in memory. Every request reads visibility and version from the database first, so the
- * cache never returns a transcript that another process changed, deleted or unshared.
+ * Caches what is rendered from transcripts in memory. Every request reads visibility and version from the database first,
+ * so the cache never returns a transcript that another process changed, deleted or unshared.
  */
-export function createTranscriptCache(pool: pg.Pool): TranscriptCache {
+export function createRenderedCache(): RenderedCache {
   const kept = new LRUCache<string, { version: number; bytes: Buffer }>({
     maxSize: maxBytes,
     sizeCalculation: (entry) => entry.bytes.length + 200,
@@ -26,18 +35,25 @@ export function createTranscriptCache(pool: pg.Pool): TranscriptCache {
   /** Requests for the same bytes share one rendering. */
   const rendering = new Map<string, Promise<Buffer>>();
   return {
-    async read(recordingId, format, version) {
-      const key = `${recordingId}.${format}`;
+    async read(key, version, render) {
       const found = kept.get(key);
       if (found?.version === version) return found.bytes;
       const name = `${key}.${version}`;
-      const running =
-        rendering.get(name) ?? render(recordingId, format).finally(() => rendering.delete(name));
+      const running = rendering.get(name) ?? render().finally(() => rendering.delete(name));
       rendering.set(name, running);
       const bytes = await running;
       kept.set(key, { version, bytes });
       return bytes;
     },
+  };
+}
+
+/** Caches whole transcripts in the contract's formats. */
+export function createTranscriptCache(pool: pg.Pool): TranscriptCache {
+  const rendered = createRenderedCache();
+  return {
+    read: (recordingId, format, version) =>
+      rendered.read(`${recordingId}.${format}`, version, () => render(recordingId, format)),
   };
 
   async function render(recordingId: string, format: TranscriptFormat | "json"): Promise<Buffer> {

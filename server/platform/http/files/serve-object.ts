@@ -8,7 +8,8 @@ import { sendFile } from "./send-file.ts";
 
 /** An object to serve: its metadata and how to read a part of it. */
 export interface ServedObject {
-  readonly size: number;
+  /** In bytes. A function is called only if the client lacks this version. */
+  readonly size: number | (() => Promise<number>);
   /** Strong validator without quotes. */
   readonly etag: string;
   readonly modifiedAt: Date;
@@ -45,18 +46,19 @@ export async function serveObject(
     );
   if (isUnchanged(request, etag, object.modifiedAt)) return reply.code(304).send();
 
+  const size = typeof object.size === "number" ? object.size : await object.size();
   const range = isRangeWanted(request, etag, object.modifiedAt)
-    ? parseRange(request.headers.range, object.size)
+    ? parseRange(request.headers.range, size)
     : undefined;
   if (range === null) {
-    reply.header("content-range", `bytes */${object.size}`);
-    throw new ProblemError("range_not_satisfiable", `the file has ${object.size} bytes`);
+    reply.header("content-range", `bytes */${size}`);
+    throw new ProblemError("range_not_satisfiable", `the file has ${size} bytes`);
   }
   reply.type(object.contentType);
-  const length = range === undefined ? object.size : range.end - range.start + 1;
+  const length = range === undefined ? size : range.end - range.start + 1;
   reply.header("content-length", length);
   if (range !== undefined) {
-    reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${object.size}`);
+    reply.code(206).header("content-range", `bytes ${range.start}-${range.end}/${size}`);
   }
   if (request.method === "HEAD") {
     // The framework would set the length of what it sends: nothing.
@@ -89,11 +91,16 @@ function isAnother(request: FastifyRequest, etag: string, modifiedAt: Date): boo
 
 /** RFC 9110, 13.2.2: If-None-Match counts before If-Modified-Since. */
 function isUnchanged(request: FastifyRequest, etag: string, modifiedAt: Date): boolean {
-  const tags = request.headers["if-none-match"];
-  if (tags !== undefined)
-    return tags.trim() === "*" || tags.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+  if (request.headers["if-none-match"] !== undefined) return hasVersion(request, etag);
   const since = Date.parse(request.headers["if-modified-since"] ?? "");
   return !Number.isNaN(since) && wholeSeconds(modifiedAt) <= since;
+}
+
+/** Whether the client has this version already. Source: RFC 9110, section 13.1.2. @param etag with quotes. */
+export function hasVersion(request: FastifyRequest, etag: string): boolean {
+  const tags = request.headers["if-none-match"];
+  if (tags === undefined) return false;
+  return tags.trim() === "*" || tags.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
 /** RFC 9110, 13.1.5: a range counts only if the client's copy is of this very content; by a strong comparison. */

@@ -26,9 +26,16 @@ declare module "fastify" {
 export class Ready {
   readonly body: string | Buffer | Readable;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(body: string | Buffer | Readable, headers: Record<string, string> = {}) {
+  /** 304: the client has this version already. */
+  readonly status: 200 | 304;
+  constructor(
+    body: string | Buffer | Readable,
+    headers: Record<string, string> = {},
+    status: 200 | 304 = 200,
+  ) {
     this.body = body;
     this.headers = headers;
+    this.status = status;
   }
 }
 
@@ -271,6 +278,7 @@ function send(api: Api, operation: Operation, reply: FastifyReply, result: unkno
   if (result instanceof Ready) {
     reply.headers(result.headers);
     if (isRedirectResponse(response)) return reply.code(302).send();
+    if (result.status === 304) return reply.code(304).send();
     if (isTextResponse(response))
       return reply
         .type(result.headers["content-type"] ?? `${response.contentType}; charset=utf-8`)
