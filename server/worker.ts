@@ -1,4 +1,5 @@
 import { deleteOldRequests } from "./access-requests/request.ts";
+import { deleteOldMailCounts } from "./accounts/one-time-links/mail-limits.ts";
 import { sweepLinks } from "./accounts/one-time-links/one-time-links.ts";
 import { sweepSessions } from "./accounts/sign-in/sessions.ts";
 import { sweepThrottle } from "./accounts/sign-in/throttle.ts";
@@ -157,6 +158,7 @@ export function startWorker(deps: WorkerDependencies): Worker {
     "ended sessions": byAge(() => sweepSessions(db)),
     "dead links": byAge(() => sweepLinks(db)),
     "attempts to sign in": byAge(() => sweepThrottle(db)),
+    "counts of emails": byAge(() => deleteOldMailCounts(db.kysely)),
     "ended tokens": byAge(() => sweepTokens(db)),
     "old usage of the language model": byAge(() => deleteOldUsage(db.kysely)),
     "turns of jobs": () => deleteOldTurns(db.pool),

@@ -78,6 +78,7 @@ export async function grantAccess(
             url: `${config.baseUrl}/recordings/${recordingId}`,
             expiresAtMs: Date.now() + mailTtlMs,
           }),
+          { kind: "access_granted", workspaceId: principal.workspaceId },
         );
       return changedIf(isNew);
     },

@@ -1,5 +1,5 @@
 import type { Mail } from "../accounts/one-time-links/mailer.ts";
-import { oneLine } from "../accounts/one-time-links/mails.ts";
+import { plainName, quoteName } from "../accounts/one-time-links/mails.ts";
 
 interface Recipient {
   readonly email: string;
@@ -18,14 +18,14 @@ export function accessRequestMail(
     readonly expiresAtMs: number;
   },
 ): Mail {
-  const requester = oneLine(about.requester);
-  const title = oneLine(about.title);
+  const requester = quoteName(about.requester);
+  const title = quoteName(about.title);
   return {
     to: to.email,
     subject: `${requester} requests access to ${title}`,
     text: [
-      `Hello ${oneLine(to.name)},`,
-      `${requester} (${about.requesterEmail}) requests access to the recording “${title}”. Grant or decline it in the Share dialog:`,
+      `Hello ${plainName(to.name)},`,
+      `${requester} (${about.requesterEmail}) requests access to the recording ${title}. Grant or decline it in the Share dialog:`,
       about.url,
       "If you don't respond, nothing is shared, and the request expires after 30 days.",
     ].join("\n\n"),
@@ -38,11 +38,11 @@ export function accessGrantedMail(
   to: Recipient,
   about: { readonly title: string; readonly url: string; readonly expiresAtMs: number },
 ): Mail {
-  const title = oneLine(about.title);
+  const title = quoteName(about.title);
   return {
     to: to.email,
     subject: `You have access to ${title}`,
-    text: [`Hello ${oneLine(to.name)},`, `the recording “${title}” is now shared with you:`, about.url].join(
+    text: [`Hello ${plainName(to.name)},`, `the recording ${title} is now shared with you:`, about.url].join(
       "\n\n",
     ),
     expiresAtMs: about.expiresAtMs,

@@ -81,6 +81,8 @@ export async function requestAccessJob(
           url: `${deps.config.baseUrl}/recordings/${wantedId}?share=true`,
           expiresAtMs: Date.now() + mailTtlMs,
         }),
+        // Over the limit, the request is shown in the app alone.
+        { kind: "access_request", workspaceId: actor.workspaceId },
       );
   });
   deps.jobs.wake();

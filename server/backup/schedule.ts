@@ -214,6 +214,7 @@ async function mailAdmins(
         tx,
         { jobs, encryptor },
         { to: email, subject: `Parley: ${subject}`, text, expiresAtMs: Date.now() + mailValidMs },
+        { kind: "backup_failure", workspaceId: null },
       );
   });
   jobs.wake();

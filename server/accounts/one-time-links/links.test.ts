@@ -12,6 +12,8 @@ import {
   signInAs,
 } from "../test/accounts.ts";
 import { startMailServer } from "../test/mail.ts";
+import { deleteOldMailCounts } from "./mail-limits.ts";
+import { quoteName } from "./mails.ts";
 
 const smtp = await startMailServer();
 const { mails } = smtp;
@@ -239,6 +241,46 @@ test("reset by email: recipients are not flooded, and an IP prefix that asks too
   });
   assert.ok(mails.filter(({ to }) => to.includes(person.email)).length <= 4);
   await deleteAllAttempts(app.db);
+});
+
+test("invitation: an email address gets five a day, and further ones are refused without ending the last link", async () => {
+  const { email, user } = await invite();
+  const replace = () => manage("POST", `/users/${user.id}/invitation`, {});
+  let last = "";
+  for (let count = 2; count <= 5; count += 1) {
+    const { status, body, text } = await replace();
+    assert.equal(status, 200, text);
+    last = body.url;
+  }
+  await until("five emails", () => mails.filter(({ to }) => to.includes(email)).length === 5);
+  const refused = await replace();
+  assert.equal(refused.status, 429);
+  assert.match(refused.body.detail, /^5 emails of this kind were sent to this email address today/);
+  assert.ok(Number(refused.headers.get("retry-after")) <= 86_400);
+  assert.equal((await openBrowser(app).get(pathOf(last))).status, 200);
+  assert.equal(mails.filter(({ to }) => to.includes(email)).length, 5);
+  // The next day.
+  await app.db.pool.query("update mail_counts set day = day - 1");
+  assert.equal((await replace()).status, 200);
+  await deleteOldMailCounts(app.db.kysely);
+  assert.deepEqual((await app.db.pool.query("select distinct count from mail_counts")).rows, [{ count: 1 }]);
+});
+
+test("names in emails are quoted and short, and nothing in them becomes a link", () => {
+  for (const [name, shown] of [
+    ["Ada Lovelace", "“Ada Lovelace”"],
+    ["J.R. O'Neill-Smith, Jr.", "“J.R. O'Neill-Smith, Jr.”"],
+    ["URGENT: verify at https://evil.example/login?x=1", "“URGENT verify at https evil example login?x=1”"],
+    ["www.evil.example", "“www evil example”"],
+    ["evil。example", "“evil example”"],
+    ["evil．example", "“evil example”"],
+    ["ada@evil.example", "“ada evil example”"],
+    ["Call +1-555-123-4567", "“Call …”"],
+    ["two\r\nlines\u202e", "“two lines”"],
+    ['“Ada” "x"', "“'Ada' 'x'”"],
+    ["a".repeat(500), `“${"a".repeat(59)}…”`],
+  ] as const)
+    assert.equal(quoteName(name), shown);
 });
 
 test("email: retried while the mail server fails, not retried after a permanent refusal", async () => {

@@ -4,7 +4,9 @@ import { z } from "zod";
 import type { SmtpSettings } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../platform/db/database.ts";
+import type { ProblemError } from "../../platform/http/errors/problem.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
+import { type MailKind, takeMail } from "./mail-limits.ts";
 
 /** A plain-text email to one recipient. */
 export interface Mail {
@@ -23,14 +25,22 @@ const EncryptedMail = z.object({
 /** Longer than a slow mail server needs, shorter than a user waits. */
 const timeoutMs = 20_000;
 
-/** Queues an email in the transaction. It is encrypted because it may contain a link that signs the user in. */
+/**
+ * Queues an email in the transaction. It is encrypted because it may contain a link that signs the user in.
+ * @param of what the email counts as; `workspaceId` null: the installation itself sends it.
+ * @returns null, or the error to refuse the request with, if too many such emails were sent today; then it is not queued.
+ */
 export async function enqueueMail(
   tx: Tx,
   deps: { readonly jobs: JobQueue; readonly encryptor: Encryptor },
   mail: Mail,
-): Promise<void> {
+  of: { readonly kind: MailKind; readonly workspaceId: string | null },
+): Promise<ProblemError | null> {
+  const refused = await takeMail(tx, { ...of, to: mail.to });
+  if (refused !== null) return refused;
   const encrypted = deps.encryptor.encrypt(JSON.stringify({ encryptedFor: "mail", mail }));
   await deps.jobs.enqueue(tx, "send_mail", { encrypted: encrypted.toString("base64") }, randomUUID());
+  return null;
 }
 
 /**

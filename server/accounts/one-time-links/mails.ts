@@ -14,10 +14,10 @@ export function invitationMail(
 ): Mail {
   return {
     to: owner.email,
-    subject: `${oneLine(inviter)} invited you to ${oneLine(owner.workspace_name)}`,
+    subject: `${quoteName(inviter)} invited you to ${quoteName(owner.workspace_name)}`,
     text: [
-      `Hello ${oneLine(owner.name)},`,
-      `${oneLine(inviter)} invited you to the meeting recordings of ${oneLine(owner.workspace_name)}. Choose a password to join:`,
+      `Hello ${plainName(owner.name)},`,
+      `${quoteName(inviter)} invited you to the meeting recordings of ${quoteName(owner.workspace_name)}. Choose a password to join:`,
       link.url,
       `The link works once and expires on ${formatTime(link.expiresAt)}. If you weren't expecting this invitation, ignore this email.`,
     ].join("\n\n"),
@@ -31,7 +31,7 @@ export function passwordResetMail(owner: Pick<LinkOwner, "email" | "name">, link
     to: owner.email,
     subject: "Reset your password",
     text: [
-      `Hello ${oneLine(owner.name)},`,
+      `Hello ${plainName(owner.name)},`,
       "Someone, most likely you, asked to reset your password. Choose a new one here:",
       link.url,
       `The link works once and expires on ${formatTime(link.expiresAt)}. If this wasn't you, ignore this email: your password stays the same.`,
@@ -46,7 +46,7 @@ export function resetWaitsMail(owner: Pick<LinkOwner, "email" | "name">, expires
     to: owner.email,
     subject: "Reset your password",
     text: [
-      `Hello ${oneLine(owner.name)},`,
+      `Hello ${plainName(owner.name)},`,
       `Someone, most likely you, asked to reset your password. An admin of your workspace has already created a reset link for you, which expires on ${formatTime(expiresAt)}. Use that link, or ask them for a new one. If this wasn't you, ignore this email.`,
     ].join("\n\n"),
     expiresAtMs: expiresAt.getTime(),
@@ -57,7 +57,40 @@ function formatTime(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Keeps names from adding lines to an email. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").slice(0, 200);
+/** Longer names are cut: an email is no place for a message from the person who chose the name. */
+const maxName = 60;
+
+/**
+ * A name as it may stand in an email: on one line, short, and without anything that mail programs turn into a link. Users
+ * choose their names, and others' in invitations.
+ */
+export function plainName(name: string): string {
+  const words = name
+    .slice(0, 1000)
+    .normalize("NFKC")
+    // Also characters that change the direction of the text or have no width.
+    .replace(/[\p{C}\s]+/gu, " ")
+    .split(" ")
+    .filter((word) => word !== "")
+    .map(withoutLink);
+  const text = words.join(" ").trim();
+  const characters = [...text];
+  return characters.length <= maxName
+    ? text
+    : `${characters
+        .slice(0, maxName - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+/** A name in quotes, so that it reads as one. */
+export function quoteName(name: string): string {
+  return `“${plainName(name).replace(/[“”"]/g, "'")}”`;
+}
+
+/** Domains, URLs, emails and phone numbers lose the characters that make them one. */
+function withoutLink(word: string): string {
+  const isLink = /[:@\\/]|[.。]\p{L}{2}/u.test(word);
+  const plain = isLink ? word.replace(/[:@\\/.。]+/g, " ").trim() : word;
+  return (plain.match(/\d/g)?.length ?? 0) >= 7 ? "…" : plain;
 }

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { originOf, recordAudit } from "../../audit/record.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Database, Tx } from "../../platform/db/database.ts";
+import { ProblemError } from "../../platform/http/errors/problem.ts";
 import { ipPrefixOf } from "../../platform/http/limits/ip-prefix.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { actorFor } from "../sign-in/sign-in.ts";
@@ -49,7 +50,7 @@ export async function requestPasswordResetJob(
   },
   data: { readonly email: string; readonly ip: string; readonly userAgent: string },
 ): Promise<void> {
-  await deps.db.kysely.transaction().execute(async (tx) => {
+  const requested = deps.db.kysely.transaction().execute(async (tx) => {
     const user = await tx
       .selectFrom("users")
       .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name"])
@@ -61,7 +62,10 @@ export async function requestPasswordResetJob(
     if (user === undefined) return;
     // Otherwise the email's owner would unknowingly prove it for the person who registered it outside the domain's workspace.
     if (user.email_proven_at === null && (await isOutsideItsDomain(tx, user))) return;
-    await enqueueMail(tx, deps, await createMail(tx, user, deps.config.baseUrl));
+    const of = { kind: "password_reset", workspaceId: user.workspace_id } as const;
+    const refused = await enqueueMail(tx, deps, await createMail(tx, user, deps.config.baseUrl), of);
+    // Rolls back, so that the link of the last email stays valid.
+    if (refused !== null) throw refused;
     await recordAudit(
       tx,
       {
@@ -75,6 +79,10 @@ export async function requestPasswordResetJob(
       },
       { action: "password_reset_requested", subject: { type: "user", id: user.id } },
     );
+  });
+  await requested.catch((error: unknown) => {
+    // Over the limit nothing is sent; telling anyone would reveal that the account exists.
+    if (!(error instanceof ProblemError) || error.code !== "rate_limited") throw error;
   });
   deps.jobs.wake();
 }

@@ -98,7 +98,13 @@ async function createInvitation(
   if (mail !== null) {
     const workspace_name = await findWorkspaceName(tx, account.workspace_id);
     const mailed = { ...link, url: link.mailedUrl };
-    await enqueueMail(tx, mail, invitationMail({ ...account, workspace_name }, inviter, mailed));
+    const refused = await enqueueMail(
+      tx,
+      mail,
+      invitationMail({ ...account, workspace_name }, inviter, mailed),
+      { kind: "invitation", workspaceId: account.workspace_id },
+    );
+    if (refused !== null) throw refused;
   }
   return { url: link.url, expiresAt: link.expiresAt, mailed: mail !== null };
 }
@@ -124,8 +130,15 @@ export async function createResetLink(
     baseUrl,
     creator: actor,
   });
-  if (mail !== null)
-    await enqueueMail(tx, mail, passwordResetMail(account, { ...link, url: link.mailedUrl }));
+  if (mail !== null) {
+    const refused = await enqueueMail(
+      tx,
+      mail,
+      passwordResetMail(account, { ...link, url: link.mailedUrl }),
+      { kind: "password_reset", workspaceId: account.workspace_id },
+    );
+    if (refused !== null) throw refused;
+  }
   await recordAudit(tx, actor, {
     action: "password_reset_link_made",
     subject: { type: "user", id: userId },

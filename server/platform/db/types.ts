@@ -428,6 +428,12 @@ export interface LegalHolds {
   workspace_id: string;
 }
 
+export interface MailCounts {
+  count: number;
+  day: Timestamp;
+  key: Buffer;
+}
+
 export interface MeetingTypes {
   id: string;
   is_default: Generated<boolean>;
@@ -1050,6 +1056,7 @@ export interface DB {
   job_turns: JobTurns;
   known_ip_addresses: KnownIpAddresses;
   legal_holds: LegalHolds;
+  mail_counts: MailCounts;
   meeting_types: MeetingTypes;
   model_installs: ModelInstalls;
   oauth_clients: OauthClients;

@@ -325,7 +325,14 @@ test("emails to users whose email contains the person's are still sent", async (
   for (const [subject, to, text] of mails)
     await db.kysely
       .transaction()
-      .execute((tx) => enqueueMail(tx, app, { to, subject, text, expiresAtMs: Date.now() + 60_000 }));
+      .execute((tx) =>
+        enqueueMail(
+          tx,
+          app,
+          { to, subject, text, expiresAtMs: Date.now() + 60_000 },
+          { kind: "access_request", workspaceId: null },
+        ),
+      );
   await erasePersonJob(deps, await ask(workspace));
   const { rows } = await pool.query(
     "select data ->> 'encrypted' as mail from pgboss.job where name = 'send_mail'",
