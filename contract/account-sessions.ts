@@ -141,7 +141,7 @@ export const changePassword = operation({
   summary: "Change Password",
   description:
     "Changes the caller's password; the current one is required. Ends the caller's other sessions and, with `end_tokens`, revokes their tokens and app access. Attempts are throttled: 429 with `Retry-After`.",
-  body: z.object({
+  body: z.strictObject({
     current_password: z.string().min(1).max(4000),
     new_password: z.string().max(4000),
     end_sessions: z.boolean().default(true).meta({ description: "End all other sessions." }),

@@ -35,7 +35,7 @@ export const createToken = operation({
   summary: "Create Token",
   description:
     "Issues an access token: a personal one for the caller, or one for the whole workspace (admins only). A token created with a personal access token expires no later than that one and is revoked with it.",
-  body: z.object({
+  body: z.strictObject({
     type: z.enum(["personal_access_token", "workspace_access_token"]),
     name: z
       .string()

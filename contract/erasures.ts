@@ -52,7 +52,7 @@ export const erasePersonalData = operation({
   summary: "Erase Personal Data",
   description:
     "Erases all data of the person with this email: their account with its sessions, tokens, hooks and notes; their name, email, phone and words in every recording they took part in; and their email in the audit log. With `recordings: delete`, those recordings are deleted. The account is deleted immediately, the rest in the background; see Get Personal Data Erasure. This can't be undone.",
-  body: z.object({
+  body: z.strictObject({
     email: SubjectEmail,
     recordings: z.enum(["anonymise", "delete"]).default("anonymise"),
   }),
@@ -68,7 +68,7 @@ export const previewErasure = operation({
   summary: "Preview Personal Data Erasure",
   description:
     "Shows what Erase Personal Data would find for this email and whether it would be refused. Nothing is changed.",
-  body: z.object({ email: SubjectEmail }),
+  body: z.strictObject({ email: SubjectEmail }),
   response: z.strictObject({
     account: z
       .strictObject({ id: Uuid, name: z.string(), role: Role })

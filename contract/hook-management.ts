@@ -192,7 +192,7 @@ export const replayHook = operation({
   description:
     "Sends the events of a time range again, in order. Earlier deliveries keep their `webhook-id`; withheld ones stay withheld. Returns 409 if the hook is disabled.",
   params: HookParams,
-  body: z.object({
+  body: z.strictObject({
     since: TimestampInput.meta({ description: "Events at this time or later; at most 30 days ago." }),
     until: TimestampInput.optional().meta({
       description: "Events before this time. Default: now.",
@@ -234,7 +234,7 @@ export const rotateHookSecret = operation({
   description:
     "Replaces the hook's signing secret and returns the new one, which is not shown again. During the overlap, requests carry signatures of both secrets, so that the receiver can switch. An older previous secret expires immediately.",
   params: HookParams,
-  body: z.object({
+  body: z.strictObject({
     overlap_sec: z.int().min(0).max(maxOverlapSec).default(defaultOverlapSec).meta({
       description: "Seconds for which the old secret stays valid; 0: expires immediately.",
     }),

@@ -53,7 +53,7 @@ export const createImportRun = operation({
   summary: "Create Import Run",
   description:
     "Imports everything that a token can see from Grain or another Parley, in the background. Recordings that were imported before are skipped, so a run can be repeated. The token is stored encrypted until the run ends.",
-  body: z.object({
+  body: z.strictObject({
     base_url: z.string().trim().max(1000).meta({ example: "https://api.grain.com" }),
     token: z.string().trim().min(1, "must not be blank").max(5000).meta({
       description: "An access token of the service, personal or of a workspace.",

@@ -82,14 +82,14 @@ export const removeFavorite = operation({
 const RecordingIds = z.array(Uuid).min(1).max(maxBulk);
 
 const BulkChange = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("add_tag"), tag: Tag }),
-  z.object({ kind: z.literal("remove_tag"), tag: Tag }),
-  z.object({ kind: z.literal("share_with_team"), team_id: Uuid }),
-  z.object({ kind: z.literal("unshare_from_team"), team_id: Uuid }),
-  z.object({ kind: z.literal("share_with_user"), user_id: Uuid }),
-  z.object({ kind: z.literal("unshare_from_user"), user_id: Uuid }),
-  z.object({ kind: z.literal("delete") }),
-  z.object({ kind: z.literal("restore") }),
+  z.strictObject({ kind: z.literal("add_tag"), tag: Tag }),
+  z.strictObject({ kind: z.literal("remove_tag"), tag: Tag }),
+  z.strictObject({ kind: z.literal("share_with_team"), team_id: Uuid }),
+  z.strictObject({ kind: z.literal("unshare_from_team"), team_id: Uuid }),
+  z.strictObject({ kind: z.literal("share_with_user"), user_id: Uuid }),
+  z.strictObject({ kind: z.literal("unshare_from_user"), user_id: Uuid }),
+  z.strictObject({ kind: z.literal("delete") }),
+  z.strictObject({ kind: z.literal("restore") }),
 ]);
 
 export const changeRecordings = operation({
@@ -100,7 +100,7 @@ export const changeRecordings = operation({
   path: "/_/api/v1/recordings/bulk",
   summary: "Change Many Recordings",
   description: `Makes one change to up to ${maxBulk} recordings: adds or removes a tag, shares them with a team or user or ends that, deletes them, or restores them from the trash. Each recording is changed by itself, with the permission and the events of the single operation; those that could not be changed are listed with the reason.`,
-  body: z.object({ recording_ids: RecordingIds, change: BulkChange }),
+  body: z.strictObject({ recording_ids: RecordingIds, change: BulkChange }),
   response: z.strictObject({
     done: z.array(Uuid).meta({ description: "Changed, or already as asked." }),
     changed: z.array(Uuid).meta({ description: "Those of `done` that were not already as asked." }),

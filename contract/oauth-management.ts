@@ -121,7 +121,7 @@ export const createOAuthClient = operation({
   summary: "Create OAuth Client",
   description:
     "Registers an app. The client secret is not shown again. `public` and `legacy` can't be changed later.",
-  body: z.object({
+  body: z.strictObject({
     name: Name,
     redirect_uris: RedirectUris,
     cors_origins: CorsOrigins.optional(),
@@ -161,7 +161,7 @@ export const updateOAuthClient = operation({
   description:
     "Changes an app's name, redirect URIs, origins or reading of date filters. Fields that are left out keep their values. Its tokens stay valid.",
   params: OAuthClientParams,
-  body: z.object({
+  body: z.strictObject({
     name: Name.optional(),
     redirect_uris: RedirectUris.optional(),
     cors_origins: CorsOrigins.optional(),
@@ -182,7 +182,7 @@ export const rotateOAuthClientSecret = operation({
   description:
     "Replaces a confidential app's secret and returns the new one, which is not shown again. The old secret stays valid during the overlap; an older one expires immediately. Returns 409 for a public app.",
   params: OAuthClientParams,
-  body: z.object({
+  body: z.strictObject({
     overlap_sec: z.int().min(0).max(maxSecretOverlapSec).default(0).meta({
       description: "Seconds for which the old secret stays valid; 0: expires immediately.",
     }),

@@ -42,7 +42,7 @@ const Expires = TimestampInput.nullable().meta({ description: "Must be in the fu
 const Password = z.string().min(6, "must have at least 6 characters").max(200);
 
 export const PublicLinkInput = z
-  .object({
+  .strictObject({
     expires_datetime: Expires.optional(),
     password: Password.nullable().optional().meta({ description: "null removes it." }),
     allow_download: z.boolean().optional(),

@@ -114,7 +114,7 @@ export const emptyTrash = operation({
   path: "/_/api/v1/trash/empty",
   summary: "Empty Trash",
   description: `Permanently deletes up to ${maxEmptied} recordings that the caller can restore, with their files. Repeat until \`is_complete\`. Recordings on legal hold stay.`,
-  body: z.object({
+  body: z.strictObject({
     deleted_before: TimestampInput.optional().meta({
       description: "Only recordings that were deleted before this time, such as those that a user was shown.",
     }),

@@ -68,7 +68,7 @@ export const createRetentionRule = operation({
   summary: "Create Retention Rule",
   description:
     "Creates a rule. From acts_from_datetime, it deletes recordings that match all conditions, each with a receipt. Recordings under legal hold are kept. Check the preview first.",
-  body: z.object({ name: RuleName, ...conditions, enabled: z.boolean().default(true) }),
+  body: z.strictObject({ name: RuleName, ...conditions, enabled: z.boolean().default(true) }),
   response: RetentionRule,
   errors: [...writeErrors, "wrong_state"],
 });
@@ -81,7 +81,7 @@ export const updateRetentionRule = operation({
   summary: "Update Retention Rule",
   description: "Changes a rule. Fields that are left out keep their values; null removes a condition.",
   params: RuleParams,
-  body: z.object({
+  body: z.strictObject({
     name: RuleName.optional(),
     ...conditions,
     older_than_days: conditions.older_than_days.optional(),
@@ -110,7 +110,8 @@ export const previewRetention = operation({
   path: "/_/api/v1/retention/preview",
   summary: "Preview Retention",
   description: "Shows what a rule with these conditions would delete now. Nothing is deleted.",
-  body: z.object(conditions),
+  // A whole rule can be previewed too.
+  body: z.strictObject({ ...conditions, name: RuleName.optional(), enabled: z.boolean().optional() }),
   response: z.strictObject({
     recordings: z.int().min(0).meta({ description: "Number of recordings that would be deleted." }),
     held: z.int().min(0).meta({ description: "Number of matching recordings kept by a legal hold." }),

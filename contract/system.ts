@@ -264,7 +264,7 @@ export const retryWatchedFiles = operation({
   path: "/_/api/v1/system/watched_files/retry",
   summary: "Retry Watched Files",
   description: `Imports failed files of a watched folder again at its next check. Refused with \`wrong_state\` while no running worker watches the folder. ${whoMay}`,
-  body: z.object({
+  body: z.strictObject({
     folder: z.string().max(2000).meta({ description: "As Get System returns it." }),
     id: z
       .string()

@@ -5,7 +5,8 @@ import type pg from "pg";
 import type { Gauge, Registry } from "prom-client";
 import type { Config } from "../platform/config/config.ts";
 import { type ConnectionSettings, type Database, openDatabase } from "../platform/db/database.ts";
-import type { StatusListener } from "../platform/http/listening/status-listener.ts";
+import { type StatusListener, sendJson } from "../platform/http/listening/status-listener.ts";
+import { createMetricsHostCheck } from "../platform/http/origin/host-check.ts";
 import { type DatabaseQuery, databaseQueries } from "./database-gauges.ts";
 import { createDatabaseValues, type DatabaseValues } from "./database-values.ts";
 import { countWork } from "./process-metrics.ts";
@@ -30,7 +31,7 @@ export interface Metrics {
  */
 export async function startMetrics(
   listener: StatusListener,
-  config: Pick<Config, "role" | "dataDir">,
+  config: Pick<Config, "role" | "dataDir" | "baseUrl" | "host" | "trustedHosts">,
   log: FastifyBaseLogger,
 ): Promise<Metrics> {
   const { default: prom } = await import("prom-client");
@@ -50,7 +51,12 @@ export async function startMetrics(
     // The library writes `Nan`, which the format doesn't know.
     return (await registry.metrics()).replace(/ Nan$/gm, " NaN");
   });
+  const isServed = createMetricsHostCheck(config);
   listener.serve("/metrics", async (request, response) => {
+    if (!isServed(request.headers.host))
+      return sendJson(response, 421, {
+        status: "unknown host; scrape an IP address, or add the host name to PARLEY_TRUSTED_HOSTS",
+      });
     const text = await scrape();
     response.writeHead(200, { "content-type": registry.contentType });
     response.end(request.method === "HEAD" ? undefined : text);

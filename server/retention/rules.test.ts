@@ -238,6 +238,34 @@ test("a disabled rule deletes nothing, and a changed one acts on its new conditi
   assert.equal((await change({ name: "x" })).status, 404);
 });
 
+test("unknown fields are refused where less said means more done, and nothing is created", async () => {
+  const { admin } = await makeWorkspace(app.db);
+  const recordingId = await makeOld(app, admin.token, 400);
+  const rule = { name: "Old ones", older_than_days: 100 };
+  for (const [method, path, body, pointer] of [
+    ["POST", "/retention/rules", { ...rule, teamid: unknownId() }, "/teamid"],
+    ["POST", "/retention/preview", { older_than_days: 100, media_typ: "video" }, "/media_typ"],
+    ["POST", "/erasures", { email: "ada@example.com", recording: "anonymise" }, "/recording"],
+    ["POST", "/trash/empty", { deleted_befor: "2026-01-01T00:00:00Z" }, "/deleted_befor"],
+    [
+      "POST",
+      "/recordings/bulk",
+      { recording_ids: [recordingId], change: { kind: "delete", only: "x" } },
+      "/change/only",
+    ],
+    ["POST", `/recordings/${recordingId}/links`, { expires: "2026-01-01T00:00:00Z" }, "/expires"],
+    ["POST", "/tokens", { type: "personal_access_token", name: "x", expires: "2027-01-01" }, "/expires"],
+  ] as const) {
+    const response = await manage(app, method, path, admin.token, body);
+    assert.equal(response.status, 400, path);
+    assert.deepEqual(response.body.violations, [
+      { pointer, detail: "is not a field of this operation; correct its name or leave it out" },
+    ]);
+  }
+  assert.deepEqual((await manage(app, "GET", "/retention/rules", admin.token)).body.rules, []);
+  assert.ok(await exists(app, recordingId));
+});
+
 test("a rule is deleted with its team or meeting type, so it never becomes broader", async () => {
   const { workspace, admin, ids, team, typeId } = await makeAssortment();
   await makeRule(admin.token, { older_than_days: 100, team_id: team.id });

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { makeRecording, makeWorkspace } from "../support/factories.ts";
@@ -162,6 +165,7 @@ test("files shared by other apps are uploaded when the user agrees, and removed 
   await page.waitForURL(/\/uploads$/);
   const notice = page.getByRole("alert").filter({ hasText: "1 file shared with Parley" });
   await notice.getByText("Shared talk.txt").waitFor();
+  await notice.getByText("Another app or a website sent them.").waitFor();
   // Nothing is uploaded before the user decides: any web site can share files.
   await page.reload();
   assert.equal(await page.getByRole("link", { name: "Shared talk" }).count(), 0);
@@ -179,6 +183,26 @@ test("files shared by other apps are uploaded when the user agrees, and removed 
     };
   })`;
   await until("the file is removed", () => page.evaluate<boolean>(isEmpty));
+});
+
+test("files that a form of another site sends to the share target are refused, and none is stored", async (t) => {
+  const form = `<form method="post" enctype="multipart/form-data" action="${app.url}/share-target">
+    <input type="file" name="files"></form><script>
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["x"], "Planted.mp4"));
+    document.querySelector("input").files = transfer.files;
+    document.querySelector("form").submit();
+  </script>`;
+  const site = createServer((_request, response) => {
+    response.setHeader("content-type", "text/html").end(form);
+  }).listen(0, "127.0.0.1");
+  t.after(() => site.close());
+  await once(site, "listening");
+  const { page } = await visit(app, "/stories", { userId: admin.id, hasServiceWorker: true });
+  await controlled(page);
+  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`).catch(() => undefined);
+  await page.getByText("Another website tried to send files to Parley.").waitFor();
+  assert.equal(await page.evaluate<number>("indexedDB.databases().then((all) => all.length)"), 0);
 });
 
 test("shared files: captions stay until their recording has arrived, and another window shows what is shared later", async () => {

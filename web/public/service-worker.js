@@ -10,6 +10,8 @@ const cacheName = "parley-%build%";
 const offlinePage = "/offline";
 const shareTarget = "/share-target";
 const maxSharedFiles = 20;
+/** Of all stored files together. */
+const maxSharedBytes = 4 * 1024 ** 3;
 
 self.addEventListener("install", (event) => event.waitUntil(storeOfflinePage()));
 self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
@@ -72,12 +74,18 @@ async function fromCache(request) {
   return response;
 }
 
-/** Stores files that another app has shared, until the web app has uploaded them. */
+/**
+ * Stores files that another app has shared, until the user has uploaded or discarded them. A form of another site is
+ * refused; one that hides where it comes from can't be told from an app, so the web app asks and says that they come from
+ * outside.
+ */
 async function receiveFiles(request) {
+  if (isOfOtherSite(request.referrer)) return Response.redirect("/uploads?share=refused", 303);
   try {
     const form = await request.formData();
     const files = form.getAll("files").filter((file) => file instanceof File);
-    await storeFiles(files.slice(0, maxSharedFiles));
+    const hasRoom = await storeFiles(files);
+    if (!hasRoom) return Response.redirect("/uploads?share=full", 303);
     return Response.redirect("/uploads", 303);
   } catch {
     // The browser's storage is full, or blocked.
@@ -85,7 +93,15 @@ async function receiveFiles(request) {
   }
 }
 
-/** The same database as in web/uploads/shared-files.ts. */
+/** @param referrer empty, or about:client, if the browser or an app opened the page. */
+function isOfOtherSite(referrer) {
+  return referrer.startsWith("http") && new URL(referrer).origin !== self.location.origin;
+}
+
+/**
+ * Stores files, all of them or none. The same database as in web/uploads/shared-files.ts.
+ * @returns false if there would be too many or too large files in all.
+ */
 function storeFiles(files) {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("parley-shared", 1);
@@ -93,10 +109,18 @@ function storeFiles(files) {
     opening.onerror = () => reject(opening.error);
     opening.onsuccess = () => {
       const transaction = opening.result.transaction("files", "readwrite");
-      for (const file of files) transaction.objectStore("files").add({ file, at: Date.now() });
+      const store = transaction.objectStore("files");
+      let hasRoom = false;
+      const reading = store.getAll();
+      reading.onsuccess = () => {
+        const all = [...reading.result.map(({ file }) => file), ...files];
+        const bytes = all.reduce((sum, { size }) => sum + size, 0);
+        hasRoom = all.length <= maxSharedFiles && bytes <= maxSharedBytes;
+        if (hasRoom) for (const file of files) store.add({ file, at: Date.now() });
+      };
       transaction.oncomplete = () => {
         opening.result.close();
-        resolve();
+        resolve(hasRoom);
       };
       transaction.onabort = () => reject(transaction.error);
     };

@@ -7,6 +7,14 @@ import { useSender } from "./sending/context.tsx";
 import { discardSharedFiles, offerSharedFiles, uploadSharedFiles } from "./shared-files.ts";
 import { askToUpload } from "./shared-files-notice.tsx";
 
+/** Why the service worker did not store shared files. */
+const failures: Readonly<Record<string, string>> = {
+  failed: "The browser's storage may be full. Choose the files on this page.",
+  full: "Up to 20 shared files of 4 GB in all can wait. Upload or discard the waiting ones first.",
+  refused:
+    "Another website tried to send files to Parley. If you want to upload them, choose them on this page.",
+};
+
 const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") === true;
 
 /** Whether a dialog is open, which may take files itself. */
@@ -35,11 +43,12 @@ export function DropAnywhere({ userId }: { userId: string }) {
     return () => document.removeEventListener("visibilitychange", look);
   }, [sender, userId]);
   useEffect(() => {
-    if (new URLSearchParams(window.location.search).get("share") !== "failed") return;
+    const message = failures[new URLSearchParams(window.location.search).get("share") ?? ""];
+    if (message === undefined) return;
     notifications.show({
       color: "red",
       title: "Couldn't take the shared files",
-      message: "The browser's storage may be full. Choose the files on this page.",
+      message,
       autoClose: false,
     });
     void navigate({ to: "/uploads", replace: true });

@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { bytes } from "../common/format/bytes.ts";
 import { counted } from "../common/format/count.ts";
 
-/** Asks whether to upload files that another app has shared. @returns false: discard them. */
+/** Asks whether to upload files that another app has shared, or a website that looks like one. @returns false: discard them. */
 export function askToUpload(files: readonly File[]): Promise<boolean> {
   const id = randomId();
   return new Promise((resolve) => {
@@ -17,6 +17,7 @@ export function askToUpload(files: readonly File[]): Promise<boolean> {
       title: `${counted(files.length, "file")} shared with Parley`,
       message: (
         <>
+          <Text size="sm">Another app or a website sent them. Upload them only if you shared them.</Text>
           {files.map(({ name, size }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the list never changes.
             <Text key={index} size="sm" style={{ overflowWrap: "anywhere" }}>

@@ -207,6 +207,11 @@ function findUnstorable(root: unknown): Violation[] {
 
 /** One zod issue in words; a union's issues count as one. */
 function toViolations(issue: z.core.$ZodIssue): Violation[] {
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({
+      pointer: toPointer([...(issue.path as (string | number)[]), key]),
+      detail: "is not a field of this operation; correct its name or leave it out",
+    }));
   return [{ pointer: toPointer(issue.path as (string | number)[]), detail: describe(issue) }];
 }
 

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { startTestApp } from "../../../../test/support/app.ts";
 import { makeWorkspace } from "../../../../test/support/factories.ts";
 import { ConfigError, readConfig } from "../../config/config.ts";
+import { createMetricsHostCheck } from "./host-check.ts";
 
 const app = await startTestApp({
   worker: false,
@@ -147,4 +148,25 @@ test("PARLEY_TRUSTED_HOSTS takes names and IP addresses and names an invalid ent
   assert.deepEqual(read("Parley.LAN.,::1"), ["parley.lan", "[::1]"]);
   for (const wrong of ["*", "*.lan", "parley.lan:80", "http://parley.lan", "a b", "a,,b", "[::1]:80"])
     assert.throws(() => read(wrong), ConfigError, wrong);
+});
+
+test("metrics are served under IP addresses, names without a dot and the names of the server, and under no other", () => {
+  const isServed = createMetricsHostCheck({
+    baseUrl: "https://parley.example.com",
+    host: "0.0.0.0",
+    trustedHosts: ["parley.internal.example"],
+  });
+  for (const host of [
+    undefined,
+    "127.0.0.1:9464",
+    "10.1.2.3:9464",
+    "[fd00::1]:9464",
+    "localhost",
+    "parley-worker:9464",
+    "parley.example.com",
+    "parley.internal.example:9464",
+  ])
+    assert.equal(isServed(host), true, String(host));
+  for (const host of ["evil.example", "rebind.evil.example:9464", "a b", ""])
+    assert.equal(isServed(host), false, host);
 });

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../../config/config.ts";
 import { hostNameOf, isLoopbackHost } from "../../config/host-name.ts";
@@ -17,6 +18,28 @@ function trustedHosts(config: Pick<Config, "baseUrl" | "host" | "trustedHosts">)
   const names = own.map(hostNameOf).filter((name) => name !== null);
   // The wildcard addresses are not host names.
   return new Set([...names, ...config.trustedHosts].filter((name) => name !== "0.0.0.0" && name !== "[::]"));
+}
+
+/**
+ * Whether the metrics may be read under this Host header: under the names of this server, IP addresses and names without a
+ * dot, such as those of containers. A page of another site can't give itself one of these (DNS rebinding).
+ * @param host undefined: none was sent, which no browser does.
+ */
+export function createMetricsHostCheck(
+  config: Pick<Config, "baseUrl" | "host" | "trustedHosts">,
+): (host: string | undefined) => boolean {
+  const trusted = trustedHosts(config);
+  return (host) => {
+    if (host === undefined) return true;
+    const name = hostNameOf(host);
+    if (name === null) return false;
+    return (
+      isLoopbackHost(name) ||
+      trusted.has(name) ||
+      !name.includes(".") ||
+      isIP(name.replace(/^\[|\]$/g, "")) !== 0
+    );
+  };
 }
 
 /**
