@@ -35,6 +35,18 @@ test("transcripts and chats with the name of a media file belong to it", () => {
   ]);
 });
 
+test("a transcript belongs to a recording whose name is written with other code points, or in capitals", () => {
+  const recording = "Gespräch é.mp3".normalize("NFD");
+  const transcript = "GESPRÄCH É.vtt".normalize("NFC");
+  assert.deepEqual(
+    groupFiles([found(recording), found(transcript)]).map((group) => [
+      group.main.name,
+      group.transcript?.name,
+    ]),
+    [[recording, transcript]],
+  );
+});
+
 test("the tracks that Zoom stores for each speaker belong to the mixed file", () => {
   const speakers = ["Ada Lovelace", "Grace"];
   const tracks = ["audioAdaLovelace11234567.m4a", "audioGrace21234567.m4a"];

@@ -1,3 +1,4 @@
+import { foldCase } from "./fold-case.ts";
 import { formatOf, likelyMediaType } from "./media-formats.ts";
 
 /** A file by its name, relative to its folder. */
@@ -80,7 +81,7 @@ function ownersOf<File extends Named>(
   const byCloud = new Map<string, Draft<File> | null>();
   for (const draft of drafts) {
     const { name } = draft.main;
-    for (const key of [stemOf(name), name.toLowerCase()]) if (!byStem.has(key)) byStem.set(key, draft);
+    for (const key of [stemOf(name), foldFileName(name)]) if (!byStem.has(key)) byStem.set(key, draft);
     for (const key of [cloudMeeting(name), cloudTime(name)])
       if (key !== null) byCloud.set(key, byCloud.has(key) && byCloud.get(key) !== draft ? null : draft);
   }
@@ -149,8 +150,13 @@ function extname(name: string): string {
   return at > 0 ? file.slice(at) : "";
 }
 
+/** Systems write é as one character or as two, and in names of one meeting differently. */
+function foldFileName(name: string): string {
+  return foldCase(name.normalize("NFC"));
+}
+
 function stemOf(name: string): string {
-  return name.slice(0, name.length - extname(name).length).toLowerCase();
+  return foldFileName(name.slice(0, name.length - extname(name).length));
 }
 
 function kindOf(name: string): "text" | "chat" | null {

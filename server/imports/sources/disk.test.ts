@@ -444,3 +444,19 @@ test("a list that is far too long is not read, and a service without https is no
     message: /--allow-http/,
   });
 });
+
+test("a list names its files and speakers with other code points than the folder and the transcript", async () => {
+  const [composed, apart] = (["NFC", "NFD"] as const).map((form) => "Zoë é".normalize(form));
+  const path = write("code-points", {
+    "list.csv": `title,start,participants,media,transcript\nOne,2026-01-02T03:04:05Z,${composed},${composed}/a.mp3,${composed}/a.vtt\n`,
+    [`${apart}/a.mp3`]: "media:good-cbr.mp3",
+    [`${apart}/a.vtt`]: `WEBVTT\n\n00:00.000 --> 00:01.000\n<v ${apart}>Hello.\n`,
+  });
+  const { items, recordings } = await importAll("csv", join(path, "list.csv"));
+  const [one] = recordings;
+  assert.equal(one?.media_type, "audio", JSON.stringify(items));
+  assert.deepEqual(
+    one.participants.map(({ name }: { name: string }) => name),
+    [composed],
+  );
+});

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, sep } from "node:path";
+import { foldName } from "../../../contract/fold-case.ts";
 import { formatOf, likelyMediaType } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import { parseSubtitles, TranscriptFileError } from "../../../contract/subtitles.ts";
@@ -138,7 +139,7 @@ function mediaFile(path: string | null): SourceRecording["openMedia"] {
 
 /** A path that a file of an export names, which must stay below the export's folder. */
 export async function pathBelow(folder: string, name: string): Promise<string> {
-  const path = await realpath(join(folder, name)).catch(() => {
+  const path = await realpath(await findSpelling(folder, name)).catch(() => {
     throw new RecordingError(`${name} is missing`);
   });
   if (!path.startsWith(`${await realpath(folder)}${sep}`))
@@ -146,10 +147,27 @@ export async function pathBelow(folder: string, name: string): Promise<string> {
   return path;
 }
 
+/** The path of a name. Systems write é as one character or as two, and a list is often made on another one. */
+async function findSpelling(folder: string, name: string): Promise<string> {
+  const given = join(folder, name);
+  const isWritten = await lstat(given).then(
+    () => true,
+    () => false,
+  );
+  if (isWritten || name.normalize("NFC") === name.normalize("NFD")) return given;
+  let path = folder;
+  for (const part of name.split("/")) {
+    const wanted = part.normalize("NFC");
+    const names = await readdir(path).catch(() => []);
+    path = join(path, names.find((one) => one.normalize("NFC") === wanted) ?? part);
+  }
+  return path;
+}
+
 /** The path of a file of an export. @throws RecordingError when it is a link, no file, or outside of the folder. */
 export async function fileBelow(folder: string, name: string): Promise<string> {
   const path = await pathBelow(folder, name);
-  const info = await lstat(join(folder, name));
+  const info = await lstat(await findSpelling(folder, name));
   if (!info.isFile()) throw new RecordingError(`${name} is not a regular file`);
   return path;
 }
@@ -203,7 +221,7 @@ export function importedMeeting(meeting: Meeting): SourceRecording {
 export function nameUnnamed(speaker: string, names: Map<string, string>): string {
   if (!isUnnamedSpeaker(speaker)) return speaker;
   if (isSharedByUnnamed(speaker)) return "Unknown Speaker";
-  const key = speaker.trim().toLowerCase();
+  const key = foldName(speaker);
   const name = names.get(key) ?? `Unknown Speaker ${names.size + 1}`;
   names.set(key, name);
   return name;
@@ -211,21 +229,20 @@ export function nameUnnamed(speaker: string, names: Map<string, string>): string
 
 /** A meeting as a recording: speakers become the participants of the same name or email, others are added. */
 export function recordingOf(meeting: Meeting): SourceRecording {
-  const fold = (text: string): string => text.trim().toLowerCase();
   const people = new Map<string, { id: string; name: string; email: string | null }>();
   const byEmail = new Map<string, { id: string; name: string; email: string | null }>();
   for (const { name, email } of meeting.people) {
-    const key = fold(name || email || "");
-    if (key === "" || people.has(key) || (email !== null && byEmail.has(fold(email)))) continue;
+    const key = foldName(name || email || "");
+    if (key === "" || people.has(key) || (email !== null && byEmail.has(foldName(email)))) continue;
     const person = { id: `p${people.size}`, name: name || email || "", email };
     people.set(key, person);
-    if (email !== null) byEmail.set(fold(email), person);
+    if (email !== null) byEmail.set(foldName(email), person);
   }
   const find = (text: string | null) =>
-    text === null ? undefined : (people.get(fold(text)) ?? byEmail.get(fold(text)));
+    text === null ? undefined : (people.get(foldName(text)) ?? byEmail.get(foldName(text)));
   for (const { speaker } of meeting.entries)
     if (!isUnnamedSpeaker(speaker) && find(speaker) === undefined)
-      people.set(fold(speaker), { id: `p${people.size}`, name: speaker, email: null });
+      people.set(foldName(speaker), { id: `p${people.size}`, name: speaker, email: null });
   const unnamed = new Map<string, string>();
   const entries = meeting.entries.map((entry) => {
     const person = find(entry.speaker);
