@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command, Option } from "commander";
+import { foldCase } from "../contract/fold-case.ts";
 import { chooseWorkspace } from "../server/accounts/service.ts";
 import { commandLine, recordAudit } from "../server/audit/record.ts";
 import { runLocalWorker } from "../server/imports/local-worker.ts";
@@ -123,7 +124,7 @@ async function startRun(db: Database, source: ImportSource, options: Options) {
       .where("deactivated_at", "is", null)
       .$if(options.owner === undefined, (query) => query.where("role", "=", "admin"))
       .$if(options.owner !== undefined, (query) =>
-        query.where("email_key", "=", options.owner?.toLowerCase() ?? ""),
+        query.where("email_key", "=", foldCase(options.owner ?? "")),
       )
       .orderBy("created_at")
       .orderBy("id")

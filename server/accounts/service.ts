@@ -114,7 +114,7 @@ export async function createUser(
     .select("recording_id")
     .distinct()
     .where("workspace_id", "=", input.workspaceId)
-    .where("email_key", "=", sql<string>`lower(${email})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email})`)
     .execute();
   await syncGrants(
     tx,
@@ -128,7 +128,7 @@ async function describeTaken(tx: Tx, workspaceId: string, email: string): Promis
     .selectFrom("users")
     .select("id")
     .where("workspace_id", "=", workspaceId)
-    .where("email_key", "=", sql<string>`lower(${email})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email})`)
     .executeTakeFirst();
   const message = `a user with the email ${email} already exists`;
   return new EmailUnavailableError(message, own === undefined ? unavailableElsewhere(email) : message);
@@ -228,7 +228,7 @@ export function findUserByEmail(tx: Tx, email: string) {
   return tx
     .selectFrom("users")
     .select(["id", "workspace_id", "email", "role"])
-    .where("email_key", "=", sql<string>`lower(${email.trim()})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email.trim()})`)
     .where("deactivated_at", "is", null)
     .forShare()
     .executeTakeFirst();
@@ -239,7 +239,7 @@ export async function findAnyUser(tx: Tx, email: string): Promise<{ id: string; 
   const user = await tx
     .selectFrom("users")
     .select(["id", "workspace_id"])
-    .where("email_key", "=", sql<string>`lower(${email.trim()})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email.trim()})`)
     .executeTakeFirst();
   if (user === undefined) throw new AccountError(`there is no user with the email ${email}`);
   return user;

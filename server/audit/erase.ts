@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { foldCase } from "../../contract/fold-case.ts";
 import type { Tx } from "../platform/db/database.ts";
 import { type ChainEntry, chainColumns, detailsCommitment, whoCommitment } from "./chain.ts";
 import { chainLock } from "./seal.ts";
@@ -31,9 +32,9 @@ export async function eraseFromAudit(
   },
 ): Promise<number> {
   const { userId = null, names = [] } = person;
-  const email = person.email.trim().toLowerCase();
+  const email = foldCase(person.email.trim());
   const named = containing(email);
-  const called = names.map((name) => containing(name.toLowerCase()));
+  const called = names.map((name) => containing(foldCase(name)));
   // Blocks sealing, which updates the same rows in another order.
   await sql`select pg_advisory_xact_lock(${chainLock})`.execute(tx);
   let [after, changed] = ["0", 0];
@@ -44,9 +45,9 @@ export async function eraseFromAudit(
           who_salt is not null and (user_email = ${email} or user_id = ${userId}::uuid or user_id in (
               select u.id from users u where u.workspace_id = l.workspace_id and u.email_key = ${email})
             or (user_id is null and subject_type = 'user' and subject_id = ${userId}::text)) as is_theirs,
-          details_salt is not null and (lower(details::text) like ${named}
+          details_salt is not null and (parley_lower(details::text) like ${named}
             or (subject_id = ${userId}::text and details ?| array['name', 'email'])
-            or (user_id = ${userId}::uuid and lower(details::text) like any(${called}::text[]))) as is_named
+            or (user_id = ${userId}::uuid and parley_lower(details::text) like any(${called}::text[]))) as is_named
         from audit_log l where workspace_id = ${person.workspaceId} and id > ${after}
       ) found where is_theirs or is_named order by id limit ${batch}`.execute(tx);
     for (const row of rows) {

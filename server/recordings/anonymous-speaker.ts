@@ -1,3 +1,5 @@
+import { foldName } from "../../contract/fold-case.ts";
+
 /**
  * The names of speakers whom nobody has named: "Unknown Speaker" and a number, counting from 1 and leaving out numbers that
  * are the names of participants. Source: contract.md, "Upload Attributes".
@@ -5,7 +7,7 @@
  * @returns the next name.
  */
 export function anonymousNames(taken: Iterable<string>): () => string {
-  const names = new Set([...taken].map((name) => name.normalize("NFC").trim().toLowerCase()));
+  const names = new Set([...taken].map(foldName));
   let number = 0;
   return () => {
     do number += 1;

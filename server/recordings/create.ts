@@ -120,8 +120,8 @@ export async function areInternal(
 ): Promise<boolean[]> {
   const { rows } = await sql<{ is_internal: boolean }>`
     select coalesce(
-      split_part(lower(e.email), '@', -1) = any(w.email_domains)
-        or exists (select 1 from users u where u.workspace_id = w.id and u.email_key = lower(e.email)),
+      split_part(parley_lower(e.email), '@', -1) = any(w.email_domains)
+        or exists (select 1 from users u where u.workspace_id = w.id and u.email_key = parley_lower(e.email)),
       false) as is_internal
     from unnest(${emails}::text[]) with ordinality as e (email, position), workspaces w
     where w.id = ${workspaceId}

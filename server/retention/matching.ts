@@ -25,7 +25,7 @@ export function matches(conditions: Conditions): RawBuilder<boolean> {
     and (${team_id}::uuid is null or exists (
       select 1 from recording_teams t where t.recording_id = r.id and t.team_id = ${team_id}::uuid))
     and (${meeting_type_id}::uuid is null or r.meeting_type_id = ${meeting_type_id}::uuid)
-    and (${tag}::text is null or lower(normalize(${tag}::text, NFC)) in (select lower(t) from unnest(r.tags) t))
+    and (${tag}::text is null or parley_lower(normalize(${tag}::text, NFC)) in (select parley_lower(t) from unnest(r.tags) t))
     and (${scope}::text is null or r.external = (${scope}::text = 'external'))
   )`;
 }

@@ -257,7 +257,7 @@ export function filterConditions(filter: SearchFilter, bind: (value: unknown) =>
   if (filter.media_type !== undefined) conditions.push(`r.media_type = ${bind(filter.media_type)}`);
   if (filter.tag !== undefined)
     conditions.push(
-      `exists (select 1 from unnest(r.tags) tag where lower(tag) = lower(normalize(${bind(filter.tag)})))`,
+      `exists (select 1 from unnest(r.tags) tag where parley_lower(tag) = parley_lower(normalize(${bind(filter.tag)}, NFC)))`,
     );
   if (filter.team !== undefined)
     conditions.push(
@@ -272,9 +272,9 @@ function personCondition(person: string): string {
   return `(exists (
       select 1 from participants p left join users u on u.workspace_id = p.workspace_id and u.email_key = p.email_key
       where p.recording_id = f.recording_id
-        and (p.email_key = lower(${person}) or parley_fold(p.name) = parley_fold(${person}) or u.id::text = lower(${person})))
+        and (p.email_key = parley_lower(${person}) or parley_fold(p.name) = parley_fold(${person}) or u.id::text = lower(${person})))
     or exists (
       select 1 from recording_recorders rr join users u on u.id = rr.user_id
       where rr.recording_id = f.recording_id
-        and (u.email_key = lower(${person}) or parley_fold(u.name) = parley_fold(${person}) or u.id::text = lower(${person}))))`;
+        and (u.email_key = parley_lower(${person}) or parley_fold(u.name) = parley_fold(${person}) or u.id::text = lower(${person}))))`;
 }

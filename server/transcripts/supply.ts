@@ -1,6 +1,7 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import { sql } from "kysely";
 import type { z } from "zod";
+import { foldName } from "../../contract/fold-case.ts";
 import { finishSubtitles, readCues, type Segment, TranscriptFileError } from "../../contract/subtitles.ts";
 import type { supplyTranscript as operation } from "../../contract/transcript-editing.ts";
 import { maxSegments } from "../../contract/transcript-limits.ts";
@@ -163,11 +164,11 @@ async function attribute(
 ): Promise<NewSegment[]> {
   const byName = new Map<string, { readonly id: string; readonly name: string } | null>();
   for (const [id, { name }] of await findPeople(tx, recordingId))
-    byName.set(fold(name), byName.has(fold(name)) ? null : { id, name });
+    byName.set(foldName(name), byName.has(foldName(name)) ? null : { id, name });
   return segments
     .toSorted((a, b) => a.start - b.start)
     .map(({ speaker, start, end, text, word_times }) => {
-      const person = byName.get(fold(speaker)) ?? null;
+      const person = byName.get(foldName(speaker)) ?? null;
       return {
         participant_id: person?.id ?? null,
         speaker: person?.name ?? speaker,
@@ -191,5 +192,3 @@ async function confirm(tx: Tx, segments: readonly NewSegment[]): Promise<void> {
     update participants set confirmed_attendee = true
     where id = any(${heard}::uuid[]) and not confirmed_attendee`.execute(tx);
 }
-
-const fold = (name: string): string => name.normalize("NFKC").trim().toLowerCase();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { errorSuffix } from "../../contract/file-groups.ts";
+import { foldCase } from "../../contract/fold-case.ts";
 import { importRecording } from "../imports/service.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Database } from "../platform/db/database.ts";
@@ -21,7 +22,7 @@ export function ownerPrincipal(workspaceId: string, owner: { id: string; email: 
     workspaceId,
     userId: owner.id,
     role: "member",
-    emailKey: owner.email.toLowerCase(),
+    emailKey: foldCase(owner.email),
     name: owner.email,
     expiresAt: null,
     sees: [owner.id, workspaceId],

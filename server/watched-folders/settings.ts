@@ -206,7 +206,7 @@ async function findOwner(
     .$call((query) =>
       email === undefined
         ? query.where("role", "=", "admin")
-        : query.where(sql<boolean>`email_key = lower(${email})`).where("role", "<>", "viewer"),
+        : query.where(sql<boolean>`email_key = parley_lower(${email})`).where("role", "<>", "viewer"),
     )
     .orderBy("created_at")
     .orderBy("id")
@@ -219,7 +219,7 @@ async function findTeam(db: Executor, workspaceId: string, team: string): Promis
     .selectFrom("teams")
     .select("id")
     .where("workspace_id", "=", workspaceId)
-    .where(sql<boolean>`(id::text = lower(${team}) or lower(name) = lower(${team}))`)
+    .where(sql<boolean>`(id::text = lower(${team}) or name_key = parley_fold(${team}))`)
     .orderBy("created_at")
     .limit(1)
     .executeTakeFirst();

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import nodemailer, { type Transporter } from "nodemailer";
 import { z } from "zod";
+import { foldCase } from "../../../contract/fold-case.ts";
 import type { SmtpSettings } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../platform/db/database.ts";
@@ -50,8 +51,8 @@ export async function enqueueMail(
 export function isMailAbout(encryptor: Encryptor, encrypted: string, email: string): boolean {
   try {
     const { mail } = EncryptedMail.parse(JSON.parse(encryptor.decrypt(Buffer.from(encrypted, "base64"))));
-    const wanted = email.toLowerCase();
-    return mail.to.toLowerCase() === wanted || containsEmail(mail.text.toLowerCase(), wanted);
+    const wanted = foldCase(email);
+    return foldCase(mail.to) === wanted || containsEmail(foldCase(mail.text), wanted);
   } catch {
     return false;
   }

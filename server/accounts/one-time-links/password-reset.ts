@@ -54,7 +54,7 @@ export async function requestPasswordResetJob(
     const user = await tx
       .selectFrom("users")
       .select(["id", "workspace_id", "email", "email_key", "email_proven_at", "name"])
-      .where("email_key", "=", sql<string>`lower(${data.email})`)
+      .where("email_key", "=", sql<string>`parley_lower(${data.email})`)
       .where("deactivated_at", "is", null)
       .where("invited_at", "is", null)
       .forNoKeyUpdate()

@@ -47,7 +47,7 @@ export async function releaseUnprovenEmail(tx: Tx, ownerId: string, email: strin
   const found = await tx
     .selectFrom("users")
     .select(["id", "workspace_id"])
-    .where("email_key", "=", sql<string>`lower(${email})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email})`)
     .where("workspace_id", "!=", ownerId)
     .where("email_proven_at", "is", null)
     .executeTakeFirst();

@@ -1,3 +1,5 @@
+import { foldCase } from "../../../contract/fold-case.ts";
+
 /** In code points, roughly the characters that users see. */
 const minCharacters = 10;
 
@@ -88,7 +90,7 @@ export function passwordProblem(password: string, email: string): string | null 
   const plain = text.toLowerCase().trim();
   if ([...text].length < minCharacters) return `needs at least ${minCharacters} characters`;
   if (Buffer.byteLength(text) > maxBytes) return `must be at most ${maxBytes} bytes long`;
-  if (plain === email.trim().toLowerCase()) return "must not be the email address";
+  if (foldCase(text.trim()) === foldCase(email.trim())) return "must not be the email address";
   if (commonPasswords.has(plain) || new Set(plain).size <= 2) return "is too easy to guess; choose another";
   return null;
 }

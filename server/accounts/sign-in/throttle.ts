@@ -27,11 +27,13 @@ const keptHours = 24;
 const knownDays = 90;
 
 /**
- * An email in the form accounts are looked up by. PostgreSQL folds it, because JavaScript folds some letters differently
- * (Σ at the end of a word, İ).
+ * An email in the form accounts are looked up by. PostgreSQL folds it, because some locales of databases know only the case
+ * of ASCII letters.
  */
 export async function foldEmail(db: Database, email: string): Promise<string> {
-  const { rows } = await sql<{ key: string }>`select lower(${email.trim()}::text) as key`.execute(db.kysely);
+  const { rows } = await sql<{ key: string }>`select parley_lower(${email.trim()}::text) as key`.execute(
+    db.kysely,
+  );
   return rows[0]?.key ?? "";
 }
 

@@ -83,7 +83,7 @@ function findByEmail(tx: Tx, email: string): Promise<Account | undefined> {
   return tx
     .selectFrom("users as u")
     .select([...columns])
-    .where("u.email_key", "=", sql<string>`lower(${email.trim()})`)
+    .where("u.email_key", "=", sql<string>`parley_lower(${email.trim()})`)
     .forNoKeyUpdate()
     .executeTakeFirst();
 }

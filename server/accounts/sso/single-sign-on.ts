@@ -1,5 +1,6 @@
 import * as openid from "openid-client";
 import { z } from "zod";
+import { foldCase } from "../../../contract/fold-case.ts";
 import type { SingleSignOnSettings } from "../../platform/config/config.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import { beginAuthorization, discoverProvider, type Provider, redirectUriOf } from "./provider.ts";
@@ -135,7 +136,7 @@ function mergeClaims(token: Claims, userInfo: Claims): Claims {
   const isSameEmail =
     token.email === undefined ||
     userInfo.email === undefined ||
-    String(token.email).toLowerCase() === String(userInfo.email).toLowerCase();
+    foldCase(String(token.email)) === foldCase(String(userInfo.email));
   return isSameEmail ? { ...token, ...userInfo } : { ...userInfo };
 }
 

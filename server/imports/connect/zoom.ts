@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
+import { foldCase } from "../../../contract/fold-case.ts";
 import type { MediaFormat } from "../../../contract/media-formats.ts";
 import type { PortableEntry } from "../../../contract/portable.ts";
 import type { OutboundResponse } from "../../platform/outbound/guarded-client.ts";
@@ -113,7 +114,7 @@ async function load(
   if (segments.length === 0 && entries.length === 0) return null;
   const host = meeting.host_email || null;
   const people = await findParticipants(access, meeting.uuid);
-  const isListed = people.some(({ email }) => email?.toLowerCase() === host?.toLowerCase());
+  const isListed = people.some(({ email }) => foldCase(email ?? "") === foldCase(host ?? ""));
   const source = recordingOf({
     id: meeting.uuid,
     title: meeting.topic,

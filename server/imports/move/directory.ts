@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import { foldCase, foldName } from "../../../contract/fold-case.ts";
 import { createTeam } from "../../accounts/teams/teams.ts";
 import type { AuditActor } from "../../audit/record.ts";
 import { createMeetingType } from "../../directory/meeting-types.ts";
@@ -29,11 +30,12 @@ export async function openDirectory(
 ): Promise<Directory> {
   const { workspaceId } = principal;
   const users = new Map(
-    (await findUsers(db.kysely, workspaceId)).map(({ id, email }) => [email.toLowerCase(), id]),
+    (await findUsers(db.kysely, workspaceId)).map(({ id, email }) => [foldCase(email), id]),
   );
   const teams = once<string, string | null>(async (name) => {
     const find = async () =>
-      (await findTeams(db.kysely, workspaceId)).find((team) => fold(team.name) === fold(name))?.id ?? null;
+      (await findTeams(db.kysely, workspaceId)).find((team) => foldName(team.name) === foldName(name))?.id ??
+      null;
     const found = await find();
     if (found !== null || !creates) return found ?? randomUUIDv7();
     return orNull(
@@ -46,8 +48,8 @@ export async function openDirectory(
   const types = once<string, string | null>(async (key) => {
     const [scope, name] = JSON.parse(key) as ["internal" | "external", string];
     const find = async () =>
-      (await findMeetingTypes(db.kysely, workspaceId)).find((type) => fold(type.name) === fold(name))?.id ??
-      null;
+      (await findMeetingTypes(db.kysely, workspaceId)).find((type) => foldName(type.name) === foldName(name))
+        ?.id ?? null;
     const create = createMeetingType.bind(null, db, principal, { name: name.slice(0, 200), scope });
     const found = await find();
     if (found !== null || !creates) return found ?? randomUUIDv7();
@@ -57,7 +59,7 @@ export async function openDirectory(
     );
   });
   return {
-    userId: (email) => users.get(email.trim().toLowerCase()) ?? null,
+    userId: (email) => users.get(foldCase(email.trim())) ?? null,
     teamId: teams,
     meetingTypeId: (name, scope) => types(JSON.stringify([scope, name])),
   };
@@ -82,8 +84,4 @@ function once<K, V>(look: (key: K) => Promise<V>): (key: K) => Promise<V> {
     found.catch(() => known.delete(key));
     return found;
   };
-}
-
-function fold(name: string): string {
-  return name.normalize("NFKC").trim().toLowerCase();
 }

@@ -1,4 +1,5 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
+import { foldName } from "../../../contract/fold-case.ts";
 import { ImportError } from "../move/errors.ts";
 
 /** A row with the line of the file on which it ends. */
@@ -15,9 +16,6 @@ const separators = [",", ";", "\t", "|"] as const;
 /** The first line of lists that Excel reads everywhere in the same way, such as `sep=;`. */
 const separatorLine = /^"?sep=([^\r\n"])"?[,;]*(?:\r\n|\r|\n|$)/i;
 
-/** Names of columns that are the same. */
-export const foldHeader = (name: string): string => name.normalize("NFC").trim().toLowerCase();
-
 /**
  * Reads a list with the separator that its first line states, or with which its header has most of the wanted columns.
  * @throws ImportError when a quote is not closed, or there is nothing.
@@ -28,10 +26,10 @@ export function readTable(
 ): { readonly header: readonly string[]; readonly rows: readonly TableRow[] } {
   const stated = separatorLine.exec(text);
   const body = stated === null ? text : text.slice(stated[0].length);
-  const names = new Set(wanted.map(foldHeader));
+  const names = new Set(wanted.map(foldName));
   const score = (separator: string): number => {
     const [header = []] = read(body, separator, 1).map(({ cells }) => cells);
-    return header.filter((name) => names.has(foldHeader(name))).length * 1000 + Math.min(header.length, 999);
+    return header.filter((name) => names.has(foldName(name))).length * 1000 + Math.min(header.length, 999);
   };
   try {
     const separator = stated?.[1] ?? separators.toSorted((a, b) => score(b) - score(a))[0] ?? ",";

@@ -1,9 +1,10 @@
 import { basename, dirname, extname } from "node:path";
+import { foldName } from "../../../contract/fold-case.ts";
 import { Source } from "../../../contract/recordings.ts";
 import { type DateOrder, dateOrderOf, readWrittenTime } from "../../../contract/written-time.ts";
 import { ImportError, RecordingError } from "../move/errors.ts";
 import type { ImportSource, SourceItem } from "../move/source.ts";
-import { foldHeader, readTable } from "./csv-table.ts";
+import { readTable } from "./csv-table.ts";
 import {
   mediaTypeOf,
   originOf,
@@ -153,13 +154,13 @@ function mapColumns(
   header: readonly string[],
   mapping: ReadonlyMap<Field, string>,
 ): ReadonlyMap<Field, number> {
-  const names = header.map(foldHeader);
+  const names = header.map(foldName);
   const found = new Map<Field, number>();
   for (const field of fields) if (names.includes(field)) found.set(field, names.indexOf(field));
   for (const [field, name] of mapping) {
-    if (!names.includes(foldHeader(name)))
+    if (!names.includes(foldName(name)))
       throw new ImportError(`the file has no column ${name}; it has: ${header.join(", ")}`);
-    found.set(field, names.indexOf(foldHeader(name)));
+    found.set(field, names.indexOf(foldName(name)));
   }
   if (!found.has("start"))
     throw new ImportError(

@@ -57,7 +57,7 @@ export async function isTitleTaken(
 ): Promise<boolean> {
   const { rows } = await sql`
     select 1 from section_templates
-    where workspace_id = ${workspaceId} and title_key = lower(normalize(${title}::text, NFKC))
+    where workspace_id = ${workspaceId} and title_key = parley_lower(normalize(${title}::text, NFKC))
       and id is distinct from ${exceptId}::uuid`.execute(db);
   return rows.length > 0;
 }

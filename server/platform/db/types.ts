@@ -531,7 +531,7 @@ export interface Participants {
   confirmed_attendee: boolean;
   crm_contact_id: string | null;
   email: string | null;
-  email_key: Generated<string | null>;
+  email_key: string | null;
   id: string;
   name: string;
   observed_join_time: Timestamp | null;

@@ -218,8 +218,8 @@ function templateSections(
   const allowed =
     allowed_sections === undefined || allowed_sections.length === 0
       ? ""
-      : `where lower(normalize(s->>'title', NFKC)) in
-          (select lower(normalize(t, NFKC)) from unnest(${bind(allowed_sections)}::text[]) as a (t))`;
+      : `where parley_lower(normalize(s->>'title', NFKC)) in
+          (select parley_lower(normalize(t, NFKC)) from unnest(${bind(allowed_sections)}::text[]) as a (t))`;
   return list(
     `${object([
       ["title", "s->'title'"],

@@ -25,7 +25,7 @@ export async function eraseAccount(
     .selectFrom("users")
     .select("id")
     .where("workspace_id", "=", workspaceId)
-    .where("email_key", "=", sql<string>`lower(${email})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email})`)
     .executeTakeFirst();
   if (found === undefined) return null;
   const recordingIds = await lockShared(tx, found.id);

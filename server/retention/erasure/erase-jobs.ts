@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { foldCase } from "../../../contract/fold-case.ts";
 import { isMailAbout } from "../../accounts/one-time-links/mailer.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
 import type { Tx } from "../../platform/db/database.ts";
@@ -12,10 +13,12 @@ import { createNameMatch } from "./text-match.ts";
 export async function eraseFromJobs(tx: Tx, encryptor: Encryptor, email: string): Promise<void> {
   await sql`
     delete from pgboss.job
-    where name = 'request_access' and data -> 'actor' ->> 'userEmail' = lower(${email})`.execute(tx);
+    where name = 'request_access' and data -> 'actor' ->> 'userEmail' = parley_lower(${email})`.execute(tx);
   await sql`
     delete from pgboss.job
-    where name = 'request_password_reset' and lower(data ->> 'email') = lower(${email})`.execute(tx);
+    where name = 'request_password_reset' and parley_lower(data ->> 'email') = parley_lower(${email})`.execute(
+    tx,
+  );
   const { rows } = await sql<{ id: string; encrypted: string }>`
     select id, data ->> 'encrypted' as encrypted from pgboss.job where name = 'send_mail'`.execute(tx);
   const theirs = rows.filter(({ encrypted }) => isMailAbout(encryptor, encrypted, email));
@@ -46,7 +49,7 @@ export async function eraseFromConnections(
       continue;
     }
     const erased = JSON.stringify(JSON.parse(text), (_key, value) =>
-      typeof value === "string" && value.toLowerCase() === email.toLowerCase() ? null : value,
+      typeof value === "string" && foldCase(value) === foldCase(email) ? null : value,
     );
     if (erased !== text)
       await sql`update connection_events set payload = ${encryptor.encrypt(erased)} where id = ${id}`.execute(

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { foldName } from "../../../contract/fold-case.ts";
 import { syncGrants } from "../../access/grants.ts";
 import { requestUnderstanding } from "../../intelligence/index.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -8,7 +9,7 @@ import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { reportHighlights } from "../../transcripts/highlights.ts";
 import { redactDeliveries } from "../../webhooks/deliveries/suppress.ts";
 import { erasedName, erasedWords, type Person } from "./data-subject.ts";
-import { eraseFromFinished, nameKey } from "./erase-uploads.ts";
+import { eraseFromFinished } from "./erase-uploads.ts";
 
 export interface ErasedFromRecording {
   readonly segments: number;
@@ -32,10 +33,12 @@ export async function eraseFromRecording(
 ): Promise<ErasedFromRecording | null> {
   const { rows: people } = await sql<{ id: string; name: string }>`
     select id, name from participants
-    where recording_id = ${recordingId} and email_key = lower(${email}) order by id for update`.execute(tx);
+    where recording_id = ${recordingId} and email_key = parley_lower(${email}) order by id for update`.execute(
+    tx,
+  );
   if (people.length === 0) return null;
   const ids = people.map((person) => person.id);
-  const names = new Set([...people.map((person) => person.name), ...accountNames].map(nameKey));
+  const names = new Set([...people.map((person) => person.name), ...accountNames].map(foldName));
   const spoken = await eraseWords(tx, recordingId, ids, names);
   // Any of the unnamed voices may be the person's.
   await sql`delete from recording_voices where recording_id = ${recordingId}`.execute(tx);
@@ -75,7 +78,7 @@ async function eraseWords(
   const { rows: speakers } = await sql<{ speaker: string }>`
     select distinct speaker from transcript_segments
     where recording_id = ${recordingId} and participant_id is null`.execute(tx);
-  const theirs = speakers.map(({ speaker }) => speaker).filter((speaker) => names.has(nameKey(speaker)));
+  const theirs = speakers.map(({ speaker }) => speaker).filter((speaker) => names.has(foldName(speaker)));
   const { rows } = await sql<{ start_ms: number; end_ms: number }>`
     update transcript_segments set speaker = ${erasedName}, text = ${erasedWords}, original = null, word_times = null
     where recording_id = ${recordingId} and (participant_id = any(${participantIds}::uuid[])

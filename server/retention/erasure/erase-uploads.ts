@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
+import { foldCase, foldName } from "../../../contract/fold-case.ts";
 import type { Executor, Tx } from "../../platform/db/database.ts";
 import type { MovedData, UploadParticipant } from "../../platform/db/json-columns.ts";
 import { recordUploadUpdated } from "../../uploads/lifecycle/transition.ts";
@@ -45,7 +46,7 @@ export async function eraseFromUnfinished(
     }
     await writeParticipants(tx, upload.id, participants);
     const theirs = upload.participants.filter((person) => isPerson(person, email));
-    const keys = new Set([...names, ...theirs.map(({ name }) => name ?? "")].map(nameKey));
+    const keys = new Set([...names, ...theirs.map(({ name }) => name ?? "")].map(foldName));
     await eraseMoved(tx, upload, keys);
     await redactDeliveries(tx, [], [upload.id]);
     const changed = (await findUploadsById(tx, [upload.id])).get(upload.id);
@@ -64,7 +65,7 @@ async function eraseMoved(
   const { moved } = data;
   const speakers = Object.entries(moved.speakers).map(([key, name]) => [
     key,
-    names.has(nameKey(name)) ? erasedName : name,
+    names.has(foldName(name)) ? erasedName : name,
   ]);
   const rest: MovedData = {
     ...moved,
@@ -106,7 +107,7 @@ export async function unfinishedWith(
   const { rows } = await sql<{ id: string }>`
     select id from uploads
     where workspace_id = ${workspaceId} and recording_id is null
-      and exists (select 1 from jsonb_array_elements(participants) p where lower(p ->> 'email') = lower(${email}))
+      and exists (select 1 from jsonb_array_elements(participants) p where parley_lower(p ->> 'email') = parley_lower(${email}))
     order by id ${lock}`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -135,7 +136,7 @@ export async function eraseFromFinished(
       .where("id", "=", id)
       .execute();
     const isTheirs = (person: UploadParticipant): boolean =>
-      isPerson(person, email) || (person.email === null && names.has(nameKey(person.name ?? "")));
+      isPerson(person, email) || (person.email === null && names.has(foldName(person.name ?? "")));
     await writeParticipants(
       tx,
       id,
@@ -147,13 +148,8 @@ export async function eraseFromFinished(
   return rows.map(({ id }) => id);
 }
 
-/** The form in which names are compared. */
-export function nameKey(name: string): string {
-  return name.normalize("NFKC").trim().toLowerCase();
-}
-
 function isPerson({ email }: UploadParticipant, wanted: string): boolean {
-  return email?.toLowerCase() === wanted.toLowerCase();
+  return email != null && foldCase(email) === foldCase(wanted);
 }
 
 function withoutIdentity(person: UploadParticipant): UploadParticipant {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { sql } from "kysely";
+import { foldName } from "../../../contract/fold-case.ts";
 import { holdMembership } from "../../access/grants.ts";
 import { eraseFromAudit } from "../../audit/erase.ts";
 import { serverItself } from "../../audit/record.ts";
@@ -14,7 +15,7 @@ import { deleteEvents, redactDeliveries } from "../../webhooks/deliveries/suppre
 import { decryptPerson, type Person } from "./data-subject.ts";
 import { eraseFromConnections, eraseFromJobs, eraseFromWatchedFiles } from "./erase-jobs.ts";
 import { eraseFromRecording } from "./erase-recording.ts";
-import { eraseFromUnfinished, nameKey } from "./erase-uploads.ts";
+import { eraseFromUnfinished } from "./erase-uploads.ts";
 import { eraseVoices, findNames } from "./erase-voices.ts";
 import type { ErasureRow, Receipt } from "./erasures.ts";
 
@@ -102,7 +103,7 @@ async function findNext(
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select p.recording_id as id from participants p
-    where p.workspace_id = ${workspaceId} and p.email_key = lower(${email})
+    where p.workspace_id = ${workspaceId} and p.email_key = parley_lower(${email})
       and not exists (
         select 1 from erasures e where e.id = ${erasureId} and e.receipt -> 'held' ? p.recording_id::text)
     limit 1`.execute(db);
@@ -137,7 +138,7 @@ async function eraseOne(
     // Voice profiles are found by these names, even if the recording is deleted or on legal hold.
     const here = await findNames(tx, [recordingId], person.email);
     const names = [...person.names, ...here];
-    newNames = here.map(nameKey).filter((name) => !knownNames.has(name));
+    newNames = here.map(foldName).filter((name) => !knownNames.has(name));
     // Reads all files that failed, so once for each name.
     if (newNames.length > 0) await eraseFromWatchedFiles(tx, { ...person, names: newNames });
     const voices = await eraseVoices(tx, { ...person, names });

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { type Selectable, sql } from "kysely";
 import type { z } from "zod";
 import type { Erasure } from "../../../contract/erasures.ts";
+import { foldCase } from "../../../contract/fold-case.ts";
 import { type AuditActor, recordAudit } from "../../audit/record.ts";
 import type { Principal } from "../../platform/auth/principal.ts";
 import type { Encryptor } from "../../platform/crypto/encryptor.ts";
@@ -76,7 +77,7 @@ export async function requestErasure(
 export const ownDataRefusal = "you can't erase your own data; ask another admin";
 
 export function isOwnData({ emailKey }: Principal, email: string): boolean {
-  return email.toLowerCase() === emailKey;
+  return foldCase(email) === emailKey;
 }
 
 /** A page of the workspace's personal-data erasures, newest first. */

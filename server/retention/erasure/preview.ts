@@ -56,7 +56,7 @@ async function findAccount(tx: Tx, workspaceId: string, email: string) {
     .selectFrom("users")
     .select("id")
     .where("workspace_id", "=", workspaceId)
-    .where("email_key", "=", sql<string>`lower(${email})`)
+    .where("email_key", "=", sql<string>`parley_lower(${email})`)
     .executeTakeFirst();
   return found === undefined ? undefined : lockAccount(tx, workspaceId, found.id);
 }
@@ -70,7 +70,7 @@ async function countRecordings(
     select count(distinct p.recording_id)::integer as recordings,
       count(distinct h.recording_id)::integer as held
     from participants p left join legal_holds h on h.recording_id = p.recording_id
-    where p.workspace_id = ${workspaceId} and p.email_key = lower(${email})`.execute(db);
+    where p.workspace_id = ${workspaceId} and p.email_key = parley_lower(${email})`.execute(db);
   return rows[0] ?? { recordings: 0, held: 0 };
 }
 
@@ -79,7 +79,7 @@ async function findNewest(db: Executor, workspaceId: string, email: string): Pro
     select r.id, r.title, r.start_datetime from recordings r
     where r.id in (
         select p.recording_id from participants p
-        where p.workspace_id = ${workspaceId} and p.email_key = lower(${email}))
+        where p.workspace_id = ${workspaceId} and p.email_key = parley_lower(${email}))
       and not exists (select 1 from legal_holds h where h.recording_id = r.id)
     order by r.start_datetime desc, r.id limit ${maxNamed}`.execute(db);
   return rows;

@@ -35,7 +35,7 @@ async function findRows(db: Executor, workspaceId: string, id: string | null = n
     select p.id, p.name, p.email, p.model, p.embedding, u.id as user_id, u.name as user_name, p.consented_at
     from voice_profiles p left join users u on u.id = p.consented_by
     where p.workspace_id = ${workspaceId} and (${id}::uuid is null or p.id = ${id}::uuid)
-    order by lower(p.name), p.id`.execute(db);
+    order by parley_lower(p.name), p.id`.execute(db);
   return rows;
 }
 
