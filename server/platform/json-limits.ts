@@ -57,6 +57,20 @@ export function findJsonExcess(
   return null;
 }
 
+/** Parses JSON of another service. @throws SyntaxError also when it exceeds `foreignJson`. */
+export function parseForeignJson(text: string): unknown {
+  const excess = findJsonExcess(Buffer.from(text), foreignJson);
+  if (excess !== null)
+    throw new SyntaxError(`the JSON has more than ${foreignJson[excess]} ${names[excess]}`);
+  return JSON.parse(text);
+}
+
+const names: Readonly<Record<JsonExcess, string>> = {
+  maxKeys: "keys in one object",
+  maxValues: "values",
+  maxDepth: "levels",
+};
+
 /** The index of the quotation mark that ends a string; the end of the text if there is none. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;

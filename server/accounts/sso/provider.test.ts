@@ -20,6 +20,8 @@ interface Quirks {
   readonly redirectUri?: string;
   readonly refusal?: string;
   readonly sendsCode?: boolean;
+  /** Sends metadata without end, and counts its bytes. */
+  readonly endless?: (bytes: number) => void;
 }
 
 const baseUrl = "http://parley.test";
@@ -48,6 +50,18 @@ const server = createServer(async (request, response) => {
   };
   const url = new URL(request.url ?? "", origin);
   const form = new URLSearchParams(await text(request));
+  if (url.pathname === "/realm/.well-known/openid-configuration" && quirks.endless !== undefined) {
+    const chunk = "x".repeat(64 * 1024);
+    response.on("error", () => undefined);
+    const write = (): void => {
+      if (response.destroyed) return;
+      quirks.endless?.(chunk.length);
+      if (response.write(chunk)) setImmediate(write);
+      else response.once("drain", write);
+    };
+    response.write('{"x":"');
+    return write();
+  }
   if (url.pathname === "/realm/.well-known/openid-configuration")
     return send({
       issuer: `${origin}/realm/`,
@@ -155,6 +169,14 @@ test("single sign-on: a method, secret or issuer that doesn't fit is an error th
     checkProvider({ ...settings, issuer: "http://127.0.0.1:9/" }, baseUrl),
     /ECONNREFUSED|bad port/,
   );
+});
+
+test("single sign-on: a response of a provider that doesn't end is refused after 1 MB", async () => {
+  let sent = 0;
+  quirks = { endless: (bytes) => (sent += bytes) };
+  await assert.rejects(checkProvider(settings, baseUrl), /responded with more than 1048576 bytes/);
+  // The rest is what buffers hold.
+  assert.ok(sent < 32 * 1024 * 1024, `${sent} bytes were sent`);
 });
 
 test("single sign-on: email and its verification are found in ID token or userinfo, in any form", async () => {

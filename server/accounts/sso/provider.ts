@@ -7,6 +7,9 @@ export class ProviderSettingsError extends Error {}
 /** How long to wait for a response of the provider. */
 const timeoutSec = 10;
 
+/** Metadata, keys, tokens and claims have a few kilobytes. */
+const maxResponseBytes = 1024 * 1024;
+
 /** How the client secret is sent, the likeliest to work first. */
 const knownMethods = [
   ["client_secret_post", openid.ClientSecretPost],
@@ -40,7 +43,7 @@ export async function discoverProvider(settings: SingleSignOnSettings): Promise<
       [openid.customFetch]: (url, options) =>
         url.endsWith("/.well-known/openid-configuration")
           ? fetchMetadata(url, options)
-          : fetch(url, options as RequestInit),
+          : fetchBounded(url, options),
       // The settings allow an issuer without TLS on localhost only.
       ...(server.protocol === "http:" ? { execute: [openid.allowInsecureRequests] } : {}),
     })
@@ -107,16 +110,37 @@ export async function beginAuthorization(
  * provider itself.
  */
 async function fetchMetadata(url: string, options: openid.CustomFetchOptions): Promise<Response> {
-  const response = await fetch(url, options as RequestInit);
+  const response = await fetchBounded(url, options);
   if (response.status >= 500) throw new Error(`${url} responded with status ${response.status}`);
-  const metadata: { id_token_signing_alg_values_supported?: unknown } | null =
-    response.status === 200 ? ((await response.json().catch(() => null)) as object | null) : null;
+  const json: unknown = response.status === 200 ? await response.json().catch(nullIfNotJson) : null;
+  const metadata = json as { id_token_signing_alg_values_supported?: unknown } | null;
   if (typeof metadata !== "object" || metadata === null)
     throw new ProviderSettingsError(
       `there is no OpenID configuration at ${url} (status ${response.status}); check PARLEY_OIDC_ISSUER`,
     );
   const { id_token_signing_alg_values_supported: algorithms = ["RS256"] } = metadata;
   return Response.json({ userinfo_signing_alg_values_supported: algorithms, ...metadata });
+}
+
+function nullIfNotJson(error: unknown): null {
+  if (error instanceof SyntaxError) return null;
+  throw error;
+}
+
+/** Sends a request. Its response fails as soon as it is longer than `maxResponseBytes`. */
+async function fetchBounded(url: string, options: openid.CustomFetchOptions): Promise<Response> {
+  const response = await fetch(url, options as RequestInit);
+  if (response.body === null) return response;
+  let size = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (size > maxResponseBytes)
+        controller.error(new Error(`${url} responded with more than ${maxResponseBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(limit), response);
 }
 
 function explain(error: unknown, issuer: string): unknown {

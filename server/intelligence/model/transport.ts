@@ -1,3 +1,4 @@
+import { parseForeignJson } from "../../platform/json-limits.ts";
 import { createModelClient } from "../../platform/model-server/client.ts";
 import { type ModelServer, ModelServerError } from "../../platform/model-server/refusal.ts";
 
@@ -66,7 +67,7 @@ function asStream({ host }: ModelServer, text: string): Response {
     });
   let response: unknown;
   try {
-    response = JSON.parse(text);
+    response = parseForeignJson(text);
   } catch {
     throw unusable("that is not JSON");
   }

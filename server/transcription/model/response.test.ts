@@ -187,6 +187,11 @@ for (const [title, body] of refused)
     );
   });
 
+test("response: an object with very many keys is refused before it is parsed", () => {
+  const keys = Array.from({ length: 1001 }, (_, index) => `"k${index}":1`).join(",");
+  assert.throws(() => read(`{"text":"a","usage":{${keys}}}`), ModelServerError);
+});
+
 test("response: language and duration", () => {
   assert.equal(
     readTranscription('{"text": "", "languages": [{"code": "sv"}, {"code": "en"}]}', 1).language,

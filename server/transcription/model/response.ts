@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { countCharacters, maxSegmentCharacters } from "../../../contract/transcript-limits.ts";
+import { parseForeignJson } from "../../platform/json-limits.ts";
 import { ModelServerError } from "../../platform/model-server/refusal.ts";
 import { toLanguageCode } from "../languages.ts";
 import { joinWords, type TimedWord } from "../merge/words.ts";
@@ -195,11 +196,11 @@ function toFinite(value: string | number | null | undefined): number | null {
 
 function parseJson(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseForeignJson(body);
   } catch {
     try {
       // Python writes NaN and Infinity, which are not JSON, where a model has no figure. Strings stay as they are.
-      return JSON.parse(
+      return parseForeignJson(
         body.replace(/"(?:[^"\\]|\\.)*"?|NaN|-?Infinity/g, (part) => (part.startsWith('"') ? part : "null")),
       );
     } catch (error) {
