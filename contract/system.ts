@@ -74,6 +74,22 @@ const FailedJob = z
   })
   .meta({ id: "FailedJob" });
 
+const FailedUpload = z
+  .strictObject({
+    id: Uuid,
+    workspace: z.strictObject({ id: Uuid, name: z.string() }),
+    stage: z.string().meta({
+      description:
+        "The status in which it failed: awaiting (the file never arrived), processing (it is not valid), staged (it was not published in time) or promoting (it could not be converted).",
+    }),
+    reason: z.string().meta({ description: "As the user who sent it reads it." }),
+    detail: z.string().nullable().meta({ description: "What the media library or the database reported." }),
+    bytes: z.int().nullable().meta({ description: "Size of the file; null: unknown." }),
+    container: z.string().nullable().meta({ description: "Format of the file; null: unknown." }),
+    failed_datetime: Timestamp,
+  })
+  .meta({ id: "FailedUpload" });
+
 const FailingHook = z
   .strictObject({
     id: Uuid,
@@ -158,6 +174,9 @@ export const System = z
     failed_jobs: z
       .array(FailedJob)
       .meta({ description: "The failed jobs whose next attempt is due first, at most 100." }),
+    failed_uploads: z
+      .array(FailedUpload)
+      .meta({ description: "The latest failed uploads of the last 7 days, at most 20." }),
     failing_hooks: z.array(FailingHook).meta({ description: "The hooks that fail longest, at most 50." }),
     failing_hook_count: z.int().min(0),
     backups: Backups,

@@ -20,7 +20,15 @@ export interface MediaLimits {
 export type ValidationResult =
   | { readonly ok: true; readonly facts: MediaFacts }
   /** Every violated requirement in words for users: measured value, limit, remedy. */
-  | { readonly ok: false; readonly reason: string };
+  | ({ readonly ok: false; readonly reason: string } & FailureFacts);
+
+/** What else is known about a file that failed: for admins and the log. */
+export interface FailureFacts {
+  /** What the media libraries reported. */
+  readonly detail?: string | undefined;
+  readonly container?: string | undefined;
+  readonly bytes?: number | undefined;
+}
 
 /** The file to validate, wherever it is stored. */
 export interface MediaSource {

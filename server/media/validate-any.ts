@@ -31,7 +31,8 @@ export async function validateAny(
     const media = await inspectMedia({ ...(await fetch()), container: type.container, range });
     return resultOf(media, any, limits);
   } catch (error) {
-    if (error instanceof MediaFailedError) return { ok: false, reason: error.message };
+    if (error instanceof MediaFailedError)
+      return { ok: false, reason: error.message, detail: error.detail, container: type.container };
     throw error;
   }
 }
@@ -69,7 +70,7 @@ export async function validateParts(
         async () => fetched,
         range,
       );
-      if (!result.ok) return { ok: false, reason: `Part ${index + 1}: ${result.reason}` };
+      if (!result.ok) return { ...result, reason: `Part ${index + 1}: ${result.reason}` };
       const { container, durationMs } = result.facts;
       // A part of the recording may consist of parts itself.
       if (speaker === null && result.facts.parts !== undefined) found.push(...result.facts.parts);

@@ -59,6 +59,11 @@ export function countWork(prom: PromClient, registry: Registry): () => void {
     "media_type",
     "result",
   ]);
+  const failedUploads = counter(
+    "parley_uploads_failed_total",
+    "Failed uploads by the status in which they failed.",
+    ["stage"],
+  );
   const uploadSeconds = histogram(
     "parley_upload_to_recording_seconds",
     "Time from the arrival of an upload's file to its recording; with auto_promote false it includes the wait for the user.",
@@ -103,8 +108,9 @@ export function countWork(prom: PromClient, registry: Registry): () => void {
       jobs.inc({ queue, result });
       jobSeconds.observe({ queue }, seconds);
     }),
-    signals.uploadFinished.subscribe(({ mediaType, result, isAutomatic, seconds }) => {
+    signals.uploadFinished.subscribe(({ mediaType, result, isAutomatic, failure, seconds }) => {
       uploads.inc({ media_type: mediaType, result });
+      if (failure !== null) failedUploads.inc({ stage: failure.stage });
       if (result === "success")
         uploadSeconds.observe({ media_type: mediaType, auto_promote: String(isAutomatic) }, seconds);
     }),

@@ -9,6 +9,7 @@ import { version } from "../platform/version.ts";
 import { type FolderOverview, readWatchedFolders } from "../watched-folders/overview.ts";
 import { findActivity, type HookActivity } from "../webhooks/management/log-queries.ts";
 import { describeStatus } from "../webhooks/transport/response.ts";
+import { findFailedUploads } from "./failed-uploads.ts";
 import { readHealth } from "./health/read-health.ts";
 import { countJobs, type FailedJobRow, findFailedJobs, summarizeFailures } from "./jobs/queries.ts";
 import { jobId, kindOf } from "./jobs/repair.ts";
@@ -27,15 +28,17 @@ export async function readSystem(deps: {
   readonly config: Config;
 }): Promise<SystemState> {
   const { db, config } = deps;
-  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine] = await Promise.all([
-    findFailedJobs(db.kysely),
-    summarizeFailures(db.kysely),
-    countJobs(db.kysely),
-    findProcesses(db),
-    readBackupState(db),
-    readFailingHooks(db),
-    readQuarantine(db),
-  ]);
+  const [failedJobs, failures, jobs, processes, backups, hooks, quarantine, failedUploads] =
+    await Promise.all([
+      findFailedJobs(db.kysely),
+      summarizeFailures(db.kysely),
+      countJobs(db.kysely),
+      findProcesses(db),
+      readBackupState(db),
+      readFailingHooks(db),
+      readQuarantine(db),
+      findFailedUploads(db.kysely),
+    ]);
   const components = await readHealth(deps, { failures, processes, backups });
   return {
     version,
@@ -47,6 +50,7 @@ export async function readSystem(deps: {
       oldest_datetime: toText(oldest_at),
     })),
     failed_jobs: failedJobs.map(presentFailedJob),
+    failed_uploads: failedUploads,
     failing_hooks: hooks.listed,
     failing_hook_count: hooks.count,
     backups: presentBackups(config, backups),

@@ -13,6 +13,7 @@ import { startMailServer } from "../accounts/test/mail.ts";
 import { takeMachine } from "../transcription/local/machine-lock.ts";
 import { insertTranscription, markFailed } from "../transcription/queries.ts";
 import { markTranscriptionDone } from "../transcripts/end-transcription.ts";
+import { failPromotion } from "../uploads/promotion/promote.ts";
 import { testSpeech } from "./health/test-component.ts";
 import { findProcesses, startHeartbeat } from "./processes.ts";
 import { insertFailedJob } from "./test/failed-job.ts";
@@ -49,6 +50,29 @@ const auditOf = async (workspaceId: string) =>
       [workspaceId],
     )
   ).rows;
+
+test("failed uploads are listed with stage, reason, detail, size and format", async () => {
+  const { id } = await makeUpload(app, other.member.token, { media_type: "audio" });
+  await db.pool.query("update uploads set status = 'promoting', facts = $2 where id = $1", [
+    id,
+    JSON.stringify({ container: "mp3", mediaType: "audio", sizeBytes: 1234, durationMs: 12_000 }),
+  ]);
+  await failPromotion(app, id, "The sound can't be decoded.", {
+    detail: "Invalid data\0 found (-1094995529)",
+  });
+  const [failed] = (await getSystem()).failed_uploads;
+  assert.ok(Date.now() - Date.parse(failed.failed_datetime) < 60_000);
+  delete failed.failed_datetime;
+  assert.deepEqual(failed, {
+    id,
+    workspace: { id: other.id, name: "Customer" },
+    stage: "promoting",
+    reason: "The sound can't be decoded.",
+    detail: "Invalid data found (-1094995529)",
+    bytes: 1234,
+    container: "mp3",
+  });
+});
 
 test("only admins of the first workspace, or of the one that the operator names, see the system", async () => {
   const me = async (token: string) => (await request("GET", "/session/me", token)).body.manages_system;

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { TranscriptInput, UploadStatus } from "../../contract/uploads.ts";
-import type { MediaExpectation } from "../media/facts.ts";
+import type { FailureFacts, MediaExpectation } from "../media/facts.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Executor, Tx } from "../platform/db/database.ts";
 import type { ImportData, MediaFacts } from "../platform/db/json-columns.ts";
@@ -143,6 +143,8 @@ export async function findUploads(
 export interface StatusChange {
   readonly recordingId?: string;
   readonly failureReason?: string;
+  /** Of a failure. */
+  readonly failureFacts?: FailureFacts | undefined;
   /** Of the received file. */
   readonly fileEtag?: string;
   readonly mediaExpiresAt?: Date;
@@ -183,6 +185,7 @@ export async function compareAndSetStatus(
       ...(to === "failure" ? { import_data: sql<string>`import_data - array['moved', 'notes']` } : {}),
       ...(also.recordingId === undefined ? {} : { recording_id: also.recordingId }),
       ...(also.failureReason === undefined ? {} : { failure_reason: also.failureReason }),
+      ...(to === "failure" ? failureColumns(from, also.failureFacts) : {}),
       ...(also.fileEtag === undefined
         ? {}
         : { received_at: sql<Date>`clock_timestamp()`, file_etag: also.fileEtag }),
@@ -196,6 +199,20 @@ export async function compareAndSetStatus(
     .returningAll()
     .executeTakeFirst();
   return row;
+}
+
+/** More of a detail is not kept: half of it is a stack. */
+const maxDetail = 4000;
+
+function failureColumns(stage: UploadStatus, { detail, container, bytes }: FailureFacts = {}) {
+  // PostgreSQL accepts no NUL and no halves of surrogate pairs.
+  const text = detail?.replaceAll("\0", "").slice(0, maxDetail).toWellFormed();
+  return {
+    failure_stage: stage,
+    failure_detail: text === "" ? null : (text ?? null),
+    failure_container: container ?? sql<string>`facts ->> 'container'`,
+    failure_bytes: bytes ?? sql<string>`(facts ->> 'sizeBytes')::bigint`,
+  };
 }
 
 /** The fields that Update Upload may change. */

@@ -30,9 +30,27 @@ export function resultOf(
   limits: MediaLimits,
 ): ValidationResult {
   const broken = brokenRules(media, expectation, limits);
-  if (broken.length > 0) return { ok: false, reason: reasonOf(broken, media, expectation, limits) };
+  if (broken.length > 0)
+    return {
+      ok: false,
+      reason: reasonOf(broken, media, expectation, limits),
+      container: media.container,
+      detail: describe(media),
+    };
   return { ok: true, facts: factsOf(media, expectation) };
 }
+
+/** The measured properties that requirements are about, in one line. */
+function describe({ durationSec, videos, audios }: MeasuredMedia): string {
+  const tracks = [
+    ...videos.map(({ codec, width, height }) => `${codec} ${width}x${height}`),
+    ...audios.map(({ codec, channels, sampleRate }) => `${codec} ${channels} channels ${sampleRate} Hz`),
+  ];
+  return `${durationSec.toFixed(3)} s: ${tracks.slice(0, maxDescribed).join(", ") || "no tracks"}`;
+}
+
+/** More tracks are not named. */
+const maxDescribed = 10;
 
 function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
   if (bytes.size === 0)

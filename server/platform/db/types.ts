@@ -902,7 +902,11 @@ export interface Uploads {
   created_by: string;
   external_id: string | null;
   facts: JsonColumn<MediaFacts> | null;
+  failure_bytes: Int8 | null;
+  failure_container: string | null;
+  failure_detail: string | null;
   failure_reason: string | null;
+  failure_stage: string | null;
   file_etag: string | null;
   has_default_title: Generated<boolean>;
   id: string;

@@ -1,9 +1,12 @@
 import type { FastifyBaseLogger } from "fastify";
-import { companionFailed } from "./signals.ts";
+import { companionFailed, uploadFinished } from "./signals.ts";
 
 /** Logs failures that are counted, with what helps to find their cause. @returns ends the logging. */
 export function logFailures(log: Pick<FastifyBaseLogger, "warn">): () => void {
   const subscriptions = [
+    uploadFinished.subscribe(({ failure }) => {
+      if (failure !== null) log.warn(failure, "an upload failed");
+    }),
     companionFailed.subscribe((failure) =>
       log.warn(
         failure,

@@ -46,6 +46,16 @@ export const uploadFinished = signal<{
   readonly mediaType: string;
   readonly result: "success" | "failure";
   readonly isAutomatic: boolean;
+  /** Null after success. */
+  readonly failure: {
+    readonly uploadId: string;
+    /** The status in which it failed. */
+    readonly stage: string;
+    readonly reason: string;
+    readonly detail: string | null;
+    readonly bytes: number | null;
+    readonly container: string | null;
+  } | null;
   /** From the arrival of the file, or the creation of an upload without one. */
   readonly seconds: number;
 }>("upload-finished");

@@ -44,14 +44,27 @@ export async function transition(
 }
 
 /** Counts an upload that has ended. Before the commit: one that fails now, which is rare, is counted twice. */
-function reportEnd({ status, media_type, auto_promote, received_at, created_at }: UploadRow): void {
+function reportEnd(row: UploadRow): void {
+  const { status, media_type, auto_promote, received_at, created_at } = row;
   if (status !== "success" && status !== "failure") return;
   uploadFinished.publish({
     mediaType: media_type,
     result: status,
     isAutomatic: auto_promote,
+    failure: status === "success" ? null : failureOf(row),
     seconds: Math.max(0, Date.now() - (received_at ?? created_at).getTime()) / 1000,
   });
+}
+
+function failureOf(row: UploadRow) {
+  return {
+    uploadId: row.id,
+    stage: row.failure_stage ?? "unknown",
+    reason: row.failure_reason ?? "",
+    detail: row.failure_detail,
+    bytes: row.failure_bytes === null ? null : Number(row.failure_bytes),
+    container: row.failure_container,
+  };
 }
 
 /** Applies the automatic transition, if there is one. */

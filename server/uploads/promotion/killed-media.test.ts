@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { call } from "../../../test/support/app.ts";
 import { renderCompanionsJob } from "../../integrity/companions.ts";
-import { MediaKilledError, renderMedia } from "../../media/render/index.ts";
+import { MediaFailedError, MediaKilledError, renderMedia } from "../../media/render/index.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
+import { uploadFinished } from "../../platform/telemetry/signals.ts";
 import { startUploads } from "../test/uploads.ts";
 import { promoteMediaJob } from "./promote-media.ts";
 import { validateUploadJob } from "./validate-file.ts";
@@ -42,6 +43,26 @@ test("killed from outside: retried four times, then the file is reported to need
   assert.equal(status, "failure");
   assert.match(failure_reason, /more memory than the server has/);
   assert.equal(await app.store.head(uploadFileKey(id)), null);
+});
+
+test("a file that can't be rendered fails with what the media library reported, for the log and admins", async () => {
+  const id = await promoting();
+  const failures: unknown[] = [];
+  const end = uploadFinished.subscribe(({ failure }) => failures.push(failure));
+  const render = () =>
+    Promise.reject(new MediaFailedError("The sound can't be read.", "End of file (-541478725)"));
+  await promoteMediaJob({ ...app, render }, id);
+  end();
+  assert.deepEqual(failures, [
+    {
+      uploadId: id,
+      stage: "promoting",
+      reason: "The sound can't be read.",
+      detail: "End of file (-541478725)",
+      bytes: 24_417,
+      container: "mp3",
+    },
+  ]);
 });
 
 test("killed three times and then not: a recording like any other", async () => {

@@ -6,6 +6,7 @@ import { call, olderVersion } from "../../../test/support/app.ts";
 import { sampleTranscript } from "../../../test/support/factories.ts";
 import { until } from "../../../test/support/until.ts";
 import { recordingObjectKey, uploadFileKey } from "../../platform/storage/layout.ts";
+import { uploadFinished } from "../../platform/telemetry/signals.ts";
 import { type Input, startUploads } from "../test/uploads.ts";
 
 const { app, member, create, events } = await startUploads({ env: { PARLEY_SWEEP_INTERVAL: "200ms" } });
@@ -147,10 +148,20 @@ test("with auto_promote false a checked file waits, can be edited, and becomes a
   assert.equal(transcript.length, sampleTranscript.segments.length);
 });
 
-test("an invalid file fails with every violation listed, and is not kept", async () => {
-  const id = await send("video", fixture("bad-short-silent-high.mp4"));
+test("an invalid file fails with every violation listed, is reported once with what was measured, and is not kept", async () => {
+  const file = fixture("bad-short-silent-high.mp4");
+  const failures: object[] = [];
+  const end = uploadFinished.subscribe(({ failure }) => failures.push(failure ?? {}));
+  const id = await send("video", file);
   const { status, failure, media } = await settled(id, "success", "failure");
   assert.deepEqual([status, media], ["failure", undefined]);
+  end();
+  const detail = "8.000 s: h264 64x1080";
+  const facts = { stage: "processing", bytes: file.length, container: "mp4", detail };
+  assert.deepEqual(
+    failures.filter((one) => "uploadId" in one && one.uploadId === id),
+    [{ uploadId: id, reason: failure.reason, ...facts }],
+  );
   for (const part of [/at least 10 s/, /audio/i, /720/]) assert.match(failure.reason, part);
   await until("the file is gone", async () => (await app.store.head(uploadFileKey(id))) === null);
   assert.deepEqual((await events(id)).at(-1), ["upload_updated", "failure"]);

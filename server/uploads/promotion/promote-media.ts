@@ -34,7 +34,7 @@ import { findUploadById } from "../media-queries.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
 import { removeFile } from "../transfer/upload-file.ts";
 import { createRecording, type StoredMedia } from "./create-recording.ts";
-import { failPromotion, isDataError, unfitReason } from "./promote.ts";
+import { detailOf, failPromotion, isDataError, unfitReason } from "./promote.ts";
 
 interface Dependencies {
   readonly db: Database;
@@ -82,7 +82,8 @@ async function promoteMedia(deps: Dependencies, upload: UploadRow): Promise<void
     const reason = await reasonToGiveUp(deps, uploadId, error);
     if (reason === null) throw error;
     // If another worker was faster, the upload is no longer promoting and this does nothing.
-    await failPromotion(deps, uploadId, reason);
+    const detail = error instanceof MediaFailedError ? error.detail : detailOf(error);
+    await failPromotion(deps, uploadId, reason, { detail });
   }
   const now = await findUploadById(db.kysely, uploadId);
   if (now?.status !== "promoting") await removeFile(store, now ?? upload);

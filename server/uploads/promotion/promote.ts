@@ -1,4 +1,5 @@
 import { requestUnderstanding } from "../../intelligence/index.ts";
+import type { FailureFacts } from "../../media/facts.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
@@ -36,7 +37,7 @@ export async function promoteUploadJob(deps: Dependencies, uploadId: string): Pr
     jobs.wake();
   } catch (error) {
     // Only failed attempts are counted; the others, which mostly succeed at once, are spared the write.
-    if (isDataError(error)) await failPromotion(deps, uploadId, unfitReason);
+    if (isDataError(error)) await failPromotion(deps, uploadId, unfitReason, { detail: detailOf(error) });
     else await attempt(db, uploadId, "promoting", () => Promise.reject(error));
     throw error;
   }
@@ -51,15 +52,21 @@ export function isDataError(error: unknown): boolean {
   return typeof code === "string" && /^(22|23|54)/.test(code);
 }
 
+/** An error's message, for admins and the log. */
+export function detailOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Fails a promoting upload. */
 export async function failPromotion(
   { db, jobs }: Pick<Dependencies, "db" | "jobs">,
   uploadId: string,
   failureReason: string,
+  failureFacts?: FailureFacts,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
     const upload = await lockUploadById(tx, uploadId);
     if (upload?.status !== "promoting") return;
-    await transition(tx, jobs, upload, "promotion_failed", { failureReason });
+    await transition(tx, jobs, upload, "promotion_failed", { failureReason, failureFacts });
   });
 }

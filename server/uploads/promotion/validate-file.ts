@@ -33,7 +33,9 @@ export function validateUploadJob(deps: Dependencies, uploadId: string): Promise
 async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<void> {
   const { db, jobs, store, config } = deps;
   const uploadId = upload.id;
-  const result = await validateFile(deps, uploadFileKey(uploadId), upload);
+  const key = uploadFileKey(uploadId);
+  const size = (await store.head(key))?.size;
+  const result = await validateFile(deps, { key, size }, upload);
   const failed = await db.kysely.transaction().execute(async (tx) => {
     const row = await lockUploadById(tx, uploadId);
     if (row?.status !== "processing") return null;
@@ -48,7 +50,10 @@ async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<v
       });
       return null;
     }
-    return transition(tx, jobs, row, "processing_failed", { failureReason: result.reason });
+    return transition(tx, jobs, row, "processing_failed", {
+      failureReason: result.reason,
+      failureFacts: { ...result, bytes: size },
+    });
   });
   jobs.wake();
   if (failed !== null) await removeFile(store, failed);
@@ -56,19 +61,18 @@ async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<v
 
 async function validateFile(
   { db, store, config }: Dependencies,
-  key: string,
+  { key, size }: { readonly key: string; readonly size: number | undefined },
   upload: UploadRow,
 ): Promise<ValidationResult> {
-  const info = await store.head(key);
-  if (info === null)
+  if (size === undefined)
     return {
       ok: false,
       reason: "The file was removed from the file store before it was checked. Create the upload again.",
     };
-  const refusal = await countArrivedFile(db, config, upload, info.size);
+  const refusal = await countArrivedFile(db, config, upload, size);
   if (refusal !== null) return { ok: false, reason: refusal };
   const source: MediaSource = {
-    size: info.size,
+    size,
     path: store.localPath(key),
     async read(start, end) {
       return buffer((await store.get(key, { start, end })).body);

@@ -2,6 +2,7 @@ import { Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type SystemState, systemQuery } from "../../api/settings/system.ts";
+import { bytes } from "../../common/format/bytes.ts";
 import { counted } from "../../common/format/count.ts";
 import { dayAndTime, fullTime, whenInLine } from "../../common/format/time.ts";
 import { Loaded, NoneYet, Row, Rows, Section, SettingsPage, Tag } from "../parts.tsx";
@@ -34,6 +35,7 @@ export function SystemPage() {
           <>
             <Components components={state.components} />
             <Jobs jobs={state.jobs} failed={state.failed_jobs} />
+            <FailedUploads uploads={state.failed_uploads} />
             <FailingHooks hooks={state.failing_hooks} count={state.failing_hook_count} />
             <WatchedFolders folders={state.watched_folders} />
             <Storage />
@@ -43,6 +45,41 @@ export function SystemPage() {
         )}
       </Loaded>
     </SettingsPage>
+  );
+}
+
+const stages: Readonly<Record<string, string>> = {
+  awaiting: "Never arrived",
+  processing: "Not valid",
+  staged: "Not published in time",
+  promoting: "Not converted",
+};
+
+function FailedUploads({ uploads }: { uploads: SystemState["failed_uploads"] }) {
+  return (
+    <Section title="Failed uploads" lead="The latest of the last seven days, and why.">
+      {uploads.length === 0 ? (
+        <NoneYet>No failed uploads.</NoneYet>
+      ) : (
+        <Rows label="Failed uploads">
+          {uploads.map((upload) => (
+            <Row
+              key={upload.id}
+              title={upload.reason}
+              badges={<Tag tone="bad">{stages[upload.stage] ?? "Failed"}</Tag>}
+              facts={[
+                upload.workspace.name,
+                <When key="at" at={upload.failed_datetime} isFirst />,
+                upload.container,
+                upload.bytes !== null && bytes(upload.bytes),
+                upload.detail,
+                `upload ${upload.id}`,
+              ]}
+            />
+          ))}
+        </Rows>
+      )}
+    </Section>
   );
 }
 
