@@ -43,7 +43,12 @@ export interface Sizes {
     readonly idleSec: number;
   };
   /** Recordings whose database is restored; files that are backed up, and their size. */
-  readonly backup: { readonly recordings: number; readonly files: number; readonly fileBytes: number };
+  readonly backup: {
+    readonly recordings: number;
+    readonly files: number;
+    readonly fileBytes: number;
+    readonly smallFiles: number;
+  };
   /** Of the larger of two databases; the smaller one has a tenth of the workspaces. The first workspace is measured. */
   readonly manyWorkspaces: ManyWorkspacesPlan;
   readonly searchHours: number;
@@ -81,7 +86,7 @@ export const fullSizes: Sizes = {
     deadSamples: 50,
     idleSec: 60,
   },
-  backup: { recordings: 100_000, files: 10_000, fileBytes: 2 ** 21 },
+  backup: { recordings: 100_000, files: 10_000, fileBytes: 2 ** 21, smallFiles: 1800 },
   manyWorkspaces: { workspaces: 1000, recordingsEach: 10_000, recordingsOfFirst: 60_000 },
   searchHours: 1000,
   searchSamples: 100,
@@ -106,7 +111,7 @@ export const quickSizes: Sizes = {
     deadSamples: 20,
     idleSec: 15,
   },
-  backup: { recordings: 10_000, files: 10_000, fileBytes: 2 ** 17 },
+  backup: { recordings: 10_000, files: 10_000, fileBytes: 2 ** 17, smallFiles: 1800 },
   manyWorkspaces: { workspaces: 100, recordingsEach: 500, recordingsOfFirst: 5000 },
   searchHours: 100,
 };
@@ -141,7 +146,7 @@ export const testSizes: Sizes = {
     deadSamples: 2,
     idleSec: 1,
   },
-  backup: { recordings: 1000, files: 20, fileBytes: 2 ** 14 },
+  backup: { recordings: 1000, files: 20, fileBytes: 2 ** 14, smallFiles: 20 },
   manyWorkspaces: { workspaces: 10, recordingsEach: 20, recordingsOfFirst: 1000 },
   searchHours: 1,
   searchSamples: 1,

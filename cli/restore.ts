@@ -94,7 +94,7 @@ async function restoreTo(
   const database = await openDatabaseAlone(config, log);
   try {
     const { db, settings } = database;
-    const store = await openStore(config);
+    const store = await openStore(config, config.storage, { mayBlock: true });
     const target = { db, settings, store, config, migrate: () => migrateDatabase(database, log) };
     let hasBegun = false;
     const noteBegin: OnProgress = (progress) => {

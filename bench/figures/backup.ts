@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { type BackupResult, createBackup } from "../../server/backup/create.ts";
+import { type BackupProgress, type BackupResult, createBackup } from "../../server/backup/create.ts";
 import { type BackupFolder, openPlainFolder } from "../../server/backup/folder.ts";
 import type { Manifest } from "../../server/backup/manifest.ts";
 import { restoreBackup } from "../../server/backup/restore.ts";
@@ -46,7 +46,11 @@ export async function measureBackup(postgres: BenchPostgres, sizes: Sizes): Prom
   const store = await openStore(configOf(join(folder, "data")));
   const bench: Bench = { folder, data, store, sizes };
   try {
-    return [...(await measureRestore(bench)), ...(await measureFiles(bench))];
+    return [
+      ...(await measureRestore(bench)),
+      ...(await measureSmallFiles(bench)),
+      ...(await measureFiles(bench)),
+    ];
   } finally {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
@@ -58,9 +62,14 @@ function configOf(dataDir: string) {
   return readConfig({ PARLEY_DATA_DIR: dataDir, PARLEY_SECRET: benchSecret }, dataDir);
 }
 
-function backUp({ folder, data, store }: Bench, target: BackupFolder): Promise<BackupResult> {
+function backUp(
+  { folder, data, store }: Bench,
+  target: BackupFolder,
+  onProgress: (progress: BackupProgress) => void = () => {},
+): Promise<BackupResult> {
   const { db, connection } = data;
-  return createBackup({ db, settings: connection, store, config: configOf(join(folder, "data")) }, target);
+  const source = { db, settings: connection, store, config: configOf(join(folder, "data")) };
+  return createBackup(source, target, onProgress);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -91,7 +100,7 @@ async function measureRestore(bench: Bench): Promise<Figure[]> {
   const restore = async (): Promise<number> => {
     await recreateDatabase(restored);
     const config = configOf(join(folder, `restored-${++round}`));
-    const store = await openStore(config);
+    const store = await openStore(config, config.storage, { mayBlock: true });
     const db = openDatabase(restored, { applicationName: "parley tool", onError: () => {} });
     const target = { db, settings: restored, store, config, migrate: () => migrate(restored) };
     const options = { id: null, replace: false, acceptsMissing: false };
@@ -169,10 +178,93 @@ async function copyAll(
   }
 }
 
+/** Files of 50 kB, such as thumbnails and transcripts of many meetings: the files alone, without the database. */
+const smallFileBytes = 50_000;
+
+/** Ends a restore whose files have been measured. */
+class FilesRestored extends Error {}
+
+async function measureSmallFiles(bench: Bench): Promise<Figure[]> {
+  const { folder, data, store, sizes } = bench;
+  const { smallFiles } = sizes.backup;
+  await addFiles(bench, "small", smallFiles, smallFileBytes);
+  const megabytes = (smallFiles * smallFileBytes) / 2 ** 20;
+  const other = join(folder, "small-other");
+  const empty = (): void => rmSync(other, { recursive: true, force: true });
+  const copyWithSync = async (): Promise<number> => {
+    const seconds = await timed(async () => {
+      await run("cp", ["-r", join(folder, "data", "objects"), other]);
+      await settleDisk();
+    });
+    empty();
+    return megabytes / seconds;
+  };
+  const backup = async (): Promise<number> => {
+    await settleDisk();
+    const target = await openPlainFolder(other);
+    let startedAt = 0;
+    await backUp(bench, target, ({ phase }) => {
+      if (phase === "database") startedAt = performance.now();
+    });
+    const seconds = (performance.now() - startedAt) / 1000;
+    await target.close();
+    empty();
+    return megabytes / seconds;
+  };
+  const source = await openPlainFolder(join(folder, "small"));
+  await backUp(bench, source);
+  const restored = { ...data.connection, database: "parley_restored" };
+  const restore = async (): Promise<number> => {
+    await recreateDatabase(restored);
+    const config = configOf(other);
+    const opened = await openStore(config, config.storage, { mayBlock: true });
+    const db = openDatabase(restored, { applicationName: "parley tool", onError: () => {} });
+    let [startedAt, endedAt] = [0, 0];
+    const target = {
+      db,
+      settings: restored,
+      // Its first object names the backup.
+      store: {
+        ...opened,
+        put: (...args: Parameters<ObjectStore["put"]>) => {
+          startedAt ||= performance.now();
+          return opened.put(...args);
+        },
+      },
+      config,
+      migrate: () => migrate(restored),
+    };
+    await settleDisk();
+    await restoreBackup(source, target, { id: null, replace: false, acceptsMissing: false }, ({ phase }) => {
+      if (phase === "database") throw new FilesRestored();
+      endedAt = performance.now();
+    }).catch((error: unknown) => {
+      if (!(error instanceof FilesRestored)) throw error;
+    });
+    await db.close();
+    await opened.close();
+    empty();
+    return megabytes / ((endedAt - startedAt) / 1000);
+  };
+  const backedUp = await takeTurns(sizes.rounds, copyWithSync, backup);
+  const broughtBack = await takeTurns(sizes.rounds, copyWithSync, restore);
+  await source.close();
+  await data.db.pool.query("delete from stored_files");
+  for await (const { key } of store.list("recordings/")) await store.delete(key);
+  return [
+    ratioFigure(`backup of ${smallFiles} files of 50 kB: throughput to cp with sync`, " MB/s", backedUp, {
+      min: 0.5,
+    }),
+    ratioFigure(`restore of ${smallFiles} files of 50 kB: throughput to cp with sync`, " MB/s", broughtBack, {
+      min: 0.5,
+    }),
+  ];
+}
+
 async function measureFiles(bench: Bench): Promise<Figure[]> {
   const { folder, sizes } = bench;
   const { files, fileBytes } = sizes.backup;
-  await addFiles(bench, "first", files);
+  await addFiles(bench, "first", files, fileBytes);
   const kept = await openPlainFolder(join(folder, "kept"));
   const { bytes } = await backUp(bench, kept);
   const megabytes = bytes / 2 ** 20;
@@ -193,7 +285,7 @@ async function measureFiles(bench: Bench): Promise<Figure[]> {
       }),
   );
   const added = Math.ceil(files / 100);
-  await addFiles(bench, "second", added);
+  await addFiles(bench, "second", added, fileBytes);
   const startedAt = performance.now();
   const second = await backUp(bench, kept);
   const seconds = (performance.now() - startedAt) / 1000;
@@ -220,7 +312,12 @@ async function measureFiles(bench: Bench): Promise<Figure[]> {
 }
 
 /** Gives recordings files that nothing can make smaller. */
-async function addFiles({ data, store, sizes }: Bench, name: string, count: number): Promise<void> {
+async function addFiles(
+  { data, store }: Bench,
+  name: string,
+  count: number,
+  fileBytes: number,
+): Promise<void> {
   const { rows } = await data.db.pool.query<{ id: string; workspace_id: string }>(
     "select id, workspace_id from recordings order by id limit $1",
     [count],
@@ -228,7 +325,7 @@ async function addFiles({ data, store, sizes }: Bench, name: string, count: numb
   const numbers = Array.from({ length: count }, (_, number) => number);
   await forEachConcurrent(numbers, 4, async (number) => {
     const recording = rows[number % rows.length];
-    const content = randomFillSync(Buffer.alloc(sizes.backup.fileBytes));
+    const content = randomFillSync(Buffer.alloc(fileBytes));
     const key = recordingObjectKey(recording?.id ?? "", `${name}-${number}`);
     await store.put(key, content);
     await data.db.pool.query(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash as hashOf } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -6,7 +6,9 @@ import { PassThrough, Readable, Transform } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
 import type { Config } from "../platform/config/config.ts";
+import { smallBytes } from "../platform/storage/local/groups.ts";
 import { openLocalStore } from "../platform/storage/local/local.ts";
+import { readSmall } from "../platform/storage/read-small.ts";
 import {
   BodyBrokenError,
   ObjectExistsError,
@@ -45,12 +47,18 @@ export interface BackupFolder {
    * Writes a file. It exists only once everything has arrived.
    * @param expected refuse content that is not this, with a ContentDiffersError.
    */
-  write(name: string, content: Readable, options?: { compress?: boolean; expected?: Digest }): Promise<Part>;
+  write(
+    name: string,
+    content: Readable | Buffer,
+    options?: { compress?: boolean; expected?: Digest },
+  ): Promise<Part>;
   /**
    * Opens a file. The stream ends with a BackupDamagedError that names it if it is not what was written.
    * @throws BackupDamagedError if it is missing, BackupError if it needs a passphrase.
    */
   read(part: Part): Promise<Readable>;
+  /** Reads a small file at once, one that is not compressed. @throws as `read`. */
+  readSmall(part: Part): Promise<Buffer>;
   /** Reads a whole file. @throws BackupDamagedError that names it if a byte of it has changed. */
   check(part: Part): Promise<void>;
   /** The same, but reads a compressed file without decompressing it. */
@@ -159,7 +167,7 @@ export async function checkDestination(destination: string, config: Config): Pro
 
 /** Opens a folder on this machine whose backups are not encrypted. */
 export async function openPlainFolder(path: string): Promise<BackupFolder> {
-  return createFolder(path, await openLocalStore(path, "."), null);
+  return createFolder(path, await openLocalStore(path, ".", { mayBlock: true }), null);
 }
 
 async function openDestination(
@@ -176,7 +184,7 @@ async function openDestination(
       throw new BackupError(`the folder ${place.folder} does not exist; is its disk mounted?`);
     try {
       await mkdir(place.folder, { recursive: true, mode: 0o700 });
-      return await openLocalStore(place.folder, ".");
+      return await openLocalStore(place.folder, ".", { mayBlock: true });
     } catch (error) {
       throw new BackupError(`the folder ${place.folder} can't be used: ${(error as Error).message}`);
     }
@@ -263,13 +271,16 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
     }
   };
 
+  const needsPassphrase = (): BackupError =>
+    new BackupError(`the backups at ${destination} are encrypted; set PARLEY_BACKUP_PASSPHRASE`);
+
   const readUnchecked = async (name: string): Promise<Readable> => {
     const body = await open(name);
     let content = body;
     if (name.endsWith(encryptedSuffix)) {
       if (keys === null) {
         body.destroy();
-        throw new BackupError(`the backups at ${destination} are encrypted; set PARLEY_BACKUP_PASSPHRASE`);
+        throw needsPassphrase();
       }
       content = await decrypt(keys.decrypter, body, name);
     }
@@ -290,11 +301,49 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
         : chain([await open(part.name), digestFor(part, part.stored)]),
     );
 
+  const storedSize = (bytes: number): number => (keys === null ? bytes : encryptedSize(bytes));
+
+  const writeSmall = async (name: string, content: Buffer, expected: Digest | undefined): Promise<Part> => {
+    const found = digestIn(content);
+    if (expected !== undefined && found.sha256 !== expected.sha256)
+      throw new ContentDiffersError(`the content of ${name} has changed since it was stored`);
+    const full = `${name}${keys === null ? "" : encryptedSuffix}`;
+    await store.put(full, keys === null ? content : Buffer.from(await keys.encrypter.encrypt(content)));
+    return { name: full, ...found };
+  };
+
+  const readSmallPart = async (part: Part): Promise<Buffer> => {
+    const damaged = (reason: string): BackupDamagedError =>
+      new BackupDamagedError(`${part.name} is damaged: ${reason}`);
+    let stored: Buffer | null;
+    try {
+      stored = await readSmall(store, part.name, storedSize(part.bytes));
+    } catch (error) {
+      if (error instanceof ObjectMissingError) throw new BackupDamagedError(`${part.name} is missing`);
+      throw damaged((error as Error).message);
+    }
+    let content = stored;
+    if (stored !== null && part.name.endsWith(encryptedSuffix)) {
+      if (keys === null) throw needsPassphrase();
+      const plain = await keys.decrypter.decrypt(stored).catch((error: Error) => {
+        throw damaged(error.message);
+      });
+      content = Buffer.from(plain);
+    }
+    if (content === null || digestIn(content).sha256 !== part.sha256)
+      throw damaged("its content has changed since it was written");
+    return content;
+  };
+
   return {
     destination,
     store,
     isEncrypted: keys !== null,
     async write(name, content, { compress = false, expected } = {}) {
+      if (Buffer.isBuffer(content)) {
+        if (!compress) return writeSmall(name, content, expected);
+        return this.write(name, Readable.from([content]), { compress, ...(expected && { expected }) });
+      }
       const full = `${name}${compress ? compressedSuffix : ""}${keys === null ? "" : encryptedSuffix}`;
       const digest = digestOf(({ sha256 }) =>
         expected !== undefined && sha256 !== expected.sha256
@@ -322,16 +371,28 @@ function createFolder(destination: string, store: ObjectStore, keys: Keys | null
       return { name: full, ...digest.result(), ...(compress ? { stored: stored.result() } : {}) };
     },
     read,
+    readSmall: readSmallPart,
     async check(part) {
       // First, since a decompressor may end before the file does.
       if (part.stored !== undefined) await checkStored(part);
+      else if (isSmall(part) && !part.name.includes(compressedSuffix))
+        return void (await readSmallPart(part));
       await drain(await read(part));
     },
     checkStored,
-    storedSize: (bytes) => (keys === null ? bytes : encryptedSize(bytes)),
+    storedSize,
     readUnchecked,
     close: () => store.close(),
   };
+}
+
+/** Whether a file of the object store is read and written at once. */
+export function isSmall({ bytes }: Pick<Part, "bytes">): boolean {
+  return bytes <= smallBytes;
+}
+
+function digestIn(content: Buffer): Digest {
+  return { bytes: content.length, sha256: hashOf("sha256", content, "hex") };
 }
 
 const zstdParams = {

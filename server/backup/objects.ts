@@ -3,12 +3,13 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { forEachStreamed } from "../platform/concurrency.ts";
+import { createSemaphore, forEachStreamed } from "../platform/concurrency.ts";
 import { isKey } from "../platform/storage/key-rules.ts";
 import { importsPrefix, uploadFileKey, uploadsPrefix } from "../platform/storage/layout.ts";
+import { readSmall } from "../platform/storage/read-small.ts";
 import { ObjectMissingError, type ObjectStore } from "../platform/storage/store.ts";
 import { BackupDamagedError } from "./errors.ts";
-import { type BackupFolder, ContentDiffersError, type Part } from "./folder.ts";
+import { type BackupFolder, ContentDiffersError, isSmall, type Part } from "./folder.ts";
 import {
   type BackedUpObject,
   linesOf,
@@ -21,6 +22,9 @@ import type { Snapshot } from "./snapshot.ts";
 
 /** Files copied at a time: enough to hide the latency of a bucket, or of a disk that has to confirm each file. */
 const copiesAtOnce = 16;
+
+/** Small ones on this machine, which wait for the disk in groups: two groups, so that one is read while one is written. */
+const smallCopiesAtOnce = 256;
 
 /** A file that the snapshot refers to; size and digest are null where the database does not know them. */
 interface Wanted {
@@ -91,6 +95,8 @@ export async function copyObjects(
   const done: BackedUpObject[] = [];
   const progress = { files: 0, bytes: 0, copiedBytes: 0 };
   const suffix = folder.isEncrypted ? ".age" : "";
+  const large = createSemaphore(copiesAtOnce);
+  const isLocal = store.kind === "local" && folder.store.kind === "local";
 
   async function copy(key: string, tag: string, known: Known | null): Promise<BackedUpObject | null> {
     const name = `${objectsPrefix}${key}/${tag}`;
@@ -102,8 +108,11 @@ export async function copyObjects(
         return { key, name: `${name}${suffix}`, bytes: expected.bytes, sha256: expected.sha256 };
     }
     try {
-      const { body } = await store.get(key);
-      const part = await folder.write(name, body, known === null ? {} : { expected: known });
+      const part = await (known !== null && isSmall(known)
+        ? copySmall(key, name, known)
+        : large.run(async () =>
+            folder.write(name, (await store.get(key)).body, known === null ? {} : { expected: known }),
+          ));
       progress.copiedBytes += part.bytes;
       return { key, ...part };
     } catch (error) {
@@ -117,6 +126,12 @@ export async function copyObjects(
       damaged.push(key);
       return null;
     }
+  }
+
+  async function copySmall(key: string, name: string, known: Known): Promise<Part> {
+    const content = await readSmall(store, key, known.bytes);
+    if (content === null) throw new ContentDiffersError(`the size of ${key} has changed since it was stored`);
+    return folder.write(name, content, { expected: known });
   }
 
   /** Copies a file of which the database has no digest. @returns null if there is none yet. */
@@ -137,7 +152,11 @@ export async function copyObjects(
   }
 
   async function* lines(): AsyncGenerator<Buffer> {
-    for await (const _ of forEachStreamed(allWanted(store, wanted), copiesAtOnce, copyWanted))
+    for await (const _ of forEachStreamed(
+      allWanted(store, wanted),
+      isLocal ? smallCopiesAtOnce : copiesAtOnce,
+      copyWanted,
+    ))
       yield Buffer.from(
         done
           .splice(0)

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import type pg from "pg";
 import { anchorPrefix } from "../audit/anchor.ts";
 import { fingerprintOf } from "../integrity/stored-files.ts";
-import { forEachConcurrent, forEachStreamed } from "../platform/concurrency.ts";
+import { createSemaphore, forEachConcurrent, forEachStreamed } from "../platform/concurrency.ts";
 import type { Config } from "../platform/config/config.ts";
 import { storeSecret } from "../platform/crypto/secret.ts";
 import type { ConnectionSettings, Database } from "../platform/db/database.ts";
@@ -17,7 +17,7 @@ import { markKey, writeMarker } from "../storage-maintenance/owner-marker.ts";
 import { checkFiles, confirmDamage, nameDamage, partsOf } from "./check.ts";
 import type { BackupProgress } from "./create.ts";
 import { BackupDamagedError, BackupError } from "./errors.ts";
-import type { BackupFolder } from "./folder.ts";
+import { type BackupFolder, isSmall } from "./folder.ts";
 import { findOwnTables, loadDatabase, migrationsOf } from "./load.ts";
 import {
   type BackedUpObject,
@@ -32,6 +32,9 @@ import { checkUnused, connectForCopy } from "./snapshot.ts";
 
 /** Files copied at a time. */
 const copiesAtOnce = 6;
+
+/** Small ones on this machine, which wait for the disk in groups: two groups, so that one is read while one is written. */
+const smallCopiesAtOnce = 256;
 
 /** Keys compared at a time, so that memory does not grow with the number of files. */
 const keysAtOnce = 200_000;
@@ -288,6 +291,8 @@ async function restoreObjects(
   const etags = new Map<string, string>();
   const damaged: LostFile[] = [];
   const absent = new Set(manifest.damaged);
+  const large = createSemaphore(copiesAtOnce);
+  const isLocal = store.kind === "local" && folder.store.kind === "local";
   let [done, bytes] = [0, 0];
   async function restore(object: BackedUpObject): Promise<void> {
     absent.delete(object.key);
@@ -301,7 +306,9 @@ async function restoreObjects(
   async function restoreObject(object: BackedUpObject): Promise<ObjectInfo | null> {
     try {
       return await confirmDamage(folder, object.name, async () =>
-        writeObject(store, object.key, await folder.read(object)),
+        isSmall(object)
+          ? store.put(object.key, await folder.readSmall(object), { contentType: contentTypeOf(object.key) })
+          : large.run(async () => writeObject(store, object.key, await folder.read(object))),
       );
     } catch (error) {
       if (!(error instanceof BackupDamagedError)) throw error;
@@ -310,7 +317,9 @@ async function restoreObjects(
       return intact;
     }
   }
-  for await (const _ of forEachStreamed(readObjects(folder, manifest), copiesAtOnce, restore));
+  const objects = readObjects(folder, manifest);
+  const concurrency = isLocal ? smallCopiesAtOnce : copiesAtOnce;
+  for await (const _ of forEachStreamed(objects, concurrency, restore));
   return { etags, damaged, absent };
 }
 

@@ -95,7 +95,12 @@ export async function* forEachStreamed<T>(
   concurrency: number,
   work: (item: T) => Promise<void>,
 ): AsyncGenerator<void> {
-  const running = new Set<Promise<void>>();
+  let running = 0;
+  let onEnd = (): void => {};
+  const oneEnds = (): Promise<void> =>
+    new Promise((resolve) => {
+      onEnd = resolve;
+    });
   // Kept, because work may fail while nothing waits for it: the next item is still being read, or the caller is busy.
   let failure: { readonly error: unknown } | undefined;
   const run = async (item: T): Promise<void> => {
@@ -104,21 +109,23 @@ export async function* forEachStreamed<T>(
     } catch (error) {
       failure ??= { error };
     }
+    running -= 1;
+    onEnd();
   };
   try {
     for await (const item of items) {
       if (failure !== undefined) break;
-      const task: Promise<void> = run(item).finally(() => running.delete(task));
-      running.add(task);
-      if (running.size < concurrency) continue;
-      await Promise.race(running);
+      running += 1;
+      void run(item);
+      if (running < concurrency) continue;
+      await oneEnds();
       if (failure !== undefined) break;
       yield;
     }
   } catch (error) {
     failure ??= { error };
   } finally {
-    await Promise.all(running);
+    while (running > 0) await oneEnds();
   }
   if (failure !== undefined) throw failure.error;
   yield;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openLocalStore } from "./local/local.ts";
+import { type LocalStoreOptions, openLocalStore } from "./local/local.ts";
 import type { ObjectStore, StoreKind } from "./store.ts";
 
 /** The settings that decide where files are stored. */
@@ -19,12 +19,14 @@ export interface StoreSettings {
 /**
  * Opens a store. Amazon's library is loaded only when needed: it takes 40 MB.
  * @param kind default: the configured one. A bucket must be named for S3.
+ * @param options for a local store.
  */
 export async function openStore(
   { dataDir, storage, s3 }: StoreSettings,
   kind: StoreKind = storage,
+  options: LocalStoreOptions = {},
 ): Promise<ObjectStore> {
-  if (kind === "local") return openLocalStore(dataDir);
+  if (kind === "local") return openLocalStore(dataDir, undefined, options);
   if (s3 === null) throw new TypeError("no bucket is named");
   const { openS3Store } = await import("./s3/s3.ts");
   return openS3Store({

@@ -34,6 +34,46 @@ test("put: files and folders are for this user alone, and no temporary file stay
   assert.deepEqual(await readdir(temporary), []);
 });
 
+test("put of a store that may block: many small objects at once are stored like single ones, and one that fails fails alone", async () => {
+  const blocking = await openLocalStore(folder, "grouped", { mayBlock: true });
+  const hidden = join(folder, "grouped", ".tmp");
+  await blocking.put("many/taken", Buffer.from("an object"));
+  const bodies = new Map(
+    Array.from({ length: 300 }, (_, index) => [
+      `many/${index % 7}/${index}`,
+      sampleBytes(index === 150 ? 200_000 : index),
+    ]),
+  );
+  const failing = blocking.put("many/taken/below", Buffer.from("x"));
+  const [infos] = await Promise.all([
+    Promise.all([...bodies].map(([key, body]) => blocking.put(key, body))),
+    assert.rejects(failing),
+  ]);
+  for (const [index, [key, body]] of [...bodies].entries()) {
+    assert.ok((await read(blocking, key)).equals(body), key);
+    assert.deepEqual(infos[index], await blocking.head(key));
+  }
+  assert.equal((await stat(blocking.localPath("many/1/1") ?? "")).mode & 0o777, 0o600);
+  assert.equal((await stat(join(folder, "grouped", "many", "1"))).mode & 0o777, 0o700);
+  assert.deepEqual(await readdir(hidden), []);
+  const replaced = await blocking.put("many/1/1", Buffer.from("other"));
+  assert.notEqual(replaced.etag, infos[1]?.etag);
+  assert.equal((await read(blocking, "many/1/1")).toString(), "other");
+  await assert.rejects(blocking.put("many/1/1", Buffer.from("third"), { ifAbsent: true }), ObjectExistsError);
+});
+
+test("put of a store that may block: also while others remove the folder", async () => {
+  const blocking = await openLocalStore(folder, "grouped-racing", { mayBlock: true });
+  const turns = Array.from({ length: 40 }, (_, index) => `racing/folder/${index % 2}`);
+  await Promise.all(
+    turns.map(async (key) => {
+      await blocking.put(key, Buffer.from("x"));
+      await blocking.delete(key);
+    }),
+  );
+  await assert.rejects(stat(join(folder, "grouped-racing", "racing")), { code: "ENOENT" });
+});
+
 test("delete: folders that it leaves empty go as well, also while others put into them", async () => {
   const turns = Array.from({ length: 40 }, (_, index) => `racing/folder/${index % 2}`);
   await Promise.all(

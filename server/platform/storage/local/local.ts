@@ -19,11 +19,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { readBody, throwIfAborted } from "../body.ts";
 import { checkKey, checkPrefix, cutRange, isKey } from "../key-rules.ts";
-import { type ObjectInfo, ObjectMissingError, type ObjectStore } from "../store.ts";
+import { type ObjectInfo, ObjectMissingError, type ObjectStore, type PutOptions } from "../store.ts";
 import { createWriteTraffic } from "../write-traffic.ts";
 import { localAppends } from "./append.ts";
 import { writeChunks } from "./file-writer.ts";
 import { failedWith, linkIfAbsent, placeBelow, removeBelow, syncFolder, walkFiles } from "./folders.ts";
+import { groupedPut, smallBytes } from "./groups.ts";
 import { infoOf, type LocalFolders, syncFile } from "./object-folders.ts";
 
 export type { ObjectStore } from "../store.ts";
@@ -36,11 +37,20 @@ const readBytes = 512 * 1024;
 const [openFile, statOpen, closeFile] = [promisify(openCallback), promisify(fstat), promisify(close)];
 const dayMs = 24 * 3600 * 1000;
 
+export interface LocalStoreOptions {
+  /** For a command that writes many small objects: they are written in groups, by calls that block the process. */
+  readonly mayBlock?: boolean;
+}
+
 /**
  * Stores objects as files in a folder of the data folder, which several processes may share. A file is written in `.tmp`,
  * synced, and then linked or renamed to its key, so an object is complete or does not exist.
  */
-export async function openLocalStore(dataDir: string, folder = "objects"): Promise<ObjectStore> {
+export async function openLocalStore(
+  dataDir: string,
+  folder = "objects",
+  { mayBlock = false }: LocalStoreOptions = {},
+): Promise<ObjectStore> {
   const root = join(dataDir, folder);
   const folders: LocalFolders = { root, temporary: join(root, ".tmp"), partial: join(root, ".partial") };
   for (const folder of [folders.temporary, folders.partial])
@@ -86,6 +96,8 @@ export async function openLocalStore(dataDir: string, folder = "objects"): Promi
       await rm(temporary, { force: true });
     }
   };
+
+  const putInGroup = mayBlock ? groupedPut(folders) : null;
 
   const head: ObjectStore["head"] = async (key) => {
     try {
@@ -135,6 +147,8 @@ export async function openLocalStore(dataDir: string, folder = "objects"): Promi
     },
     async put(key, body, options = {}) {
       pathOf(key);
+      if (putInGroup !== null && Buffer.isBuffer(body) && body.length <= smallBytes && isPlain(options))
+        return putInGroup({ key, body });
       const temporary = newTemporary();
       try {
         const file = await open(temporary, "wx", 0o600);
@@ -202,6 +216,11 @@ export async function openLocalStore(dataDir: string, folder = "objects"): Promi
     ownKey: (name) => name,
     close: async () => {},
   };
+}
+
+/** Whether only the content type is given, which a local store does not keep. */
+function isPlain({ contentType: _, ...others }: PutOptions): boolean {
+  return Object.values(others).every((value) => value === undefined);
 }
 
 /** Removes files not written to since then; a living process writes to its own all the time. */
