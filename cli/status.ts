@@ -191,5 +191,6 @@ function printState(state: State): void {
     ["last", backups.last_datetime ?? "none"],
     ["next", backups.next_datetime ?? "none scheduled"],
     ["last verified", backups.last_verified_datetime ?? "never"],
+    ["files missing in the last", String(backups.missing_files)],
   ]);
 }

@@ -115,6 +115,10 @@ const Backups = z
       description: "Backups are scheduled, and none has succeeded for two days.",
     }),
     last_error: z.string().nullable().meta({ description: "Why the last run failed; null: it did not." }),
+    missing_files: z.int().min(0).meta({
+      description:
+        "Files that the last backup lacks, because they were missing or damaged in the file store.",
+    }),
   })
   .meta({ id: "SystemBackups" });
 

@@ -97,7 +97,7 @@ export function createBackup(
 
 /** A backup for the table of runs. */
 export function describeResult({ manifest, bytes, copiedBytes }: BackupResult) {
-  return { backupId: manifest.id, bytes, copiedBytes };
+  return { backupId: manifest.id, bytes, copiedBytes, missing: manifest.damaged };
 }
 
 /** Writes a backup. @param lock the connection that holds the lock of backups. */

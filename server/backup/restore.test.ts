@@ -29,6 +29,7 @@ import { BackupDamagedError, BackupError } from "./errors.ts";
 import { type BackupFolder, openPlainFolder, type Part } from "./folder.ts";
 import { backupsPrefix, type Manifest, readFullBackup, writeManifest } from "./manifest.ts";
 import { checkRestore, type RestoreOptions, restoreBackup } from "./restore.ts";
+import { readBackupState } from "./schedule.ts";
 
 const app = await startTestApp({ worker: false });
 await adoptStore(app.db, app.store);
@@ -143,6 +144,24 @@ test("a backup with a damaged file is refused by name and restored with acceptsM
     );
   assert.equal((await links(first)).media, null);
   assert.notEqual((await links(second)).media, null);
+});
+
+test("a backup that lacks files is recorded as incomplete until one lacks none, and its restore lists them", async () => {
+  const content = readFileSync(app.store.localPath(first) ?? "");
+  await app.store.delete(first);
+  const from = await backUp();
+  const state = async () => {
+    const { missingFiles, firstMissing } = await readBackupState(app.db);
+    return { missingFiles, firstMissing };
+  };
+  assert.deepEqual(await state(), { missingFiles: 1, firstMissing: [first] });
+  const target = await createTarget();
+  const { lost, files } = await restoreBackup(from, target, plain);
+  assert.deepEqual(lost, [{ key: first, problem: `${first} was missing when it was to be backed up` }]);
+  assert.equal(files, 2);
+  await app.store.put(first, content);
+  await createBackup(source, from);
+  assert.deepEqual(await state(), { missingFiles: 0, firstMissing: [] });
 });
 
 test("the restore of another backup begins again after one that stopped at a damaged file", async () => {

@@ -37,7 +37,12 @@ interface RunResult {
   readonly backupId: string;
   readonly bytes?: number;
   readonly copiedBytes?: number;
+  /** Keys of files that the backup lacks. */
+  readonly missing?: readonly string[];
 }
+
+/** How many keys of missing files are recorded. */
+const maxRecorded = 20;
 
 /** Runs work and records that it began and how it ended. */
 export async function recordRun<T>(
@@ -112,8 +117,16 @@ async function finishRun(
     );
   else
     await client.query(
-      `update backup_runs set state = 'succeeded', finished_at = now(), backup_id = $2, bytes = $3, copied_bytes = $4
+      `update backup_runs set state = 'succeeded', finished_at = now(), backup_id = $2, bytes = $3, copied_bytes = $4,
+         missing_files = $5, first_missing = $6
        where id = $1`,
-      [id, result.backupId, result.bytes ?? null, result.copiedBytes ?? null],
+      [
+        id,
+        result.backupId,
+        result.bytes ?? null,
+        result.copiedBytes ?? null,
+        result.missing?.length ?? null,
+        result.missing?.slice(0, maxRecorded) ?? null,
+      ],
     );
 }

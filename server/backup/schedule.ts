@@ -226,6 +226,10 @@ export interface BackupState {
   readonly lastVerified: Date | null;
   /** Why the last backup, or the last verification, failed; null: neither did. */
   readonly lastError: string | null;
+  /** How many files the last backup lacks, because they were missing or damaged in the file store. */
+  readonly missingFiles: number;
+  /** The keys of the first of them. */
+  readonly firstMissing: readonly string[];
   /** No backup has succeeded for two days, although the installation is older. */
   readonly isOverdue: boolean;
 }
@@ -236,6 +240,8 @@ export async function readBackupState({ pool }: Pick<Database, "pool">): Promise
     succeeded: Date | null;
     verified: Date | null;
     error: string | null;
+    missing: number | null;
+    first_missing: readonly string[] | null;
     installed: Date | null;
   }>({
     name: "backup_state",
@@ -246,7 +252,11 @@ export async function readBackupState({ pool }: Pick<Database, "pool">): Promise
             select distinct on (kind) kind, state, error from backup_runs where state <> 'running'
             order by kind, started_at desc) last
           where state = 'failed' order by kind limit 1) as error,
-        (select min(applied_at) from schema_migrations) as installed`,
+        last.missing_files as missing, last.first_missing,
+        (select min(applied_at) from schema_migrations) as installed
+      from (select 1) one left join (
+        select missing_files, first_missing from backup_runs where kind = 'backup' and state = 'succeeded'
+        order by finished_at desc limit 1) last on true`,
   });
   const [row] = rows;
   const since = row?.succeeded ?? row?.installed ?? new Date();
@@ -254,6 +264,8 @@ export async function readBackupState({ pool }: Pick<Database, "pool">): Promise
     lastSucceeded: row?.succeeded ?? null,
     lastVerified: row?.verified ?? null,
     lastError: row?.error ?? null,
+    missingFiles: row?.missing ?? 0,
+    firstMissing: row?.first_missing ?? [],
     isOverdue: Date.now() - since.getTime() > overdueAfterMs,
   };
 }

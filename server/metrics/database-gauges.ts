@@ -179,6 +179,13 @@ export const databaseQueries: readonly DatabaseQuery[] = [
       from unnest(array['backup', 'verify']) k (kind)`,
   ),
   gauge(
+    "parley_backup_missing_files",
+    "Files that the last backup lacks, because they were missing or damaged in the file store.",
+    [],
+    `select coalesce((select missing_files from backup_runs where kind = 'backup' and state = 'succeeded'
+      order by finished_at desc limit 1), 0)::float8 as value`,
+  ),
+  gauge(
     "parley_webhooks",
     "Webhooks by state; failing: the last attempt failed.",
     ["state"],

@@ -126,6 +126,7 @@ function presentBackups({ backup }: Config, state: BackupState): SystemState["ba
     last_verified_datetime: toText(state.lastVerified),
     overdue: destination !== null && state.isOverdue,
     last_error: state.lastError,
+    missing_files: state.missingFiles,
   };
 }
 

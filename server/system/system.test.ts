@@ -120,6 +120,20 @@ test("processes that ended without a word are bounded, and gone when a process i
   assert.deepEqual(await findProcesses(db), []);
 });
 
+test("an incomplete backup is shown with the number of missing files and the names of the first", async () => {
+  await db.pool.query(
+    `insert into backup_runs (kind, destination, state, finished_at, missing_files, first_missing)
+     values ('backup', '/backups', 'succeeded', now(), 7, $1)`,
+    [Array.from({ length: 7 }, (_, index) => `recordings/${index}`)],
+  );
+  assert.equal((await getSystem()).backups.missing_files, 7);
+  assert.match(
+    (await component("backups")).explanation,
+    /lacks 7 files .*: recordings\/0, .*recordings\/4, and 2 more\./,
+  );
+  await db.pool.query("delete from backup_runs");
+});
+
 test("the system lists failed jobs with their error, and failing hooks without the path of their URL", async () => {
   const id = await insertFailedJob(app);
   const hookId = randomUUID();

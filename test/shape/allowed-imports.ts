@@ -31,7 +31,7 @@ export const platform: Readonly<Record<string, readonly string[]>> = {
   "platform/model-server": [],
   "platform/outbound": ["platform/json-limits"],
   "platform/pages": [],
-  "platform/storage": ["platform/concurrency"],
+  "platform/storage": ["platform/coalesce", "platform/concurrency"],
   "platform/user-name": [],
   "platform/version": [],
   "platform/telemetry": [],

@@ -119,8 +119,10 @@ export interface BackupRuns {
   destination: string;
   error: string | null;
   finished_at: Timestamp | null;
+  first_missing: string[] | null;
   id: Generated<string>;
   kind: "backup" | "verify";
+  missing_files: number | null;
   scheduled_for: Timestamp | null;
   started_at: Generated<Timestamp>;
   state: Generated<"running" | "succeeded" | "failed">;

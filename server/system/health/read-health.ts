@@ -93,7 +93,7 @@ function backupHealth({ backup }: Config, state: BackupState): Finding {
   const last =
     state.lastSucceeded === null
       ? "There is no backup yet"
-      : `The last backup is from ${utc(state.lastSucceeded)}`;
+      : `The last backup is from ${utc(state.lastSucceeded)}${describeMissing(state)}`;
   if (backup.destination === null) {
     const advice = "Set PARLEY_BACKUP_TO to back up every day.";
     return off(`No backups are scheduled. ${last}. ${advice}`);
@@ -102,8 +102,23 @@ function backupHealth({ backup }: Config, state: BackupState): Finding {
     "Read the error and the log of the workers, check that PARLEY_BACKUP_TO is reachable and has free space, and run `parley backup`.";
   if (state.lastError !== null) return failing(`The last backup run failed: ${state.lastError}`, remedy);
   if (state.isOverdue) return failing(`${last}: none has succeeded for two days`, remedy);
+  if (state.missingFiles > 0)
+    return failing(
+      last,
+      "Run `parley files verify` and restore these files from an earlier backup or copy, or delete their recordings permanently. Then run `parley backup`.",
+    );
   return ok(`${last}.`);
 }
+
+function describeMissing({ missingFiles, firstMissing }: BackupState): string {
+  if (missingFiles === 0) return "";
+  const named = firstMissing.slice(0, maxNamed);
+  const more = missingFiles > named.length ? [`and ${missingFiles - named.length} more`] : [];
+  return ` and lacks ${counted(missingFiles, "file")} that the file store did not have as written: ${[...named, ...more].join(", ")}`;
+}
+
+/** Missing files that the state of backups names. */
+const maxNamed = 5;
 
 function utc(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -135,6 +135,9 @@ function Backups({ backups }: { backups: SystemState["backups"] }) {
       ),
     ],
     ["Stored in", backups.destination ?? "Nowhere"],
+    ...(backups.missing_files === 0
+      ? []
+      : ([["Files missing in the last backup", backups.missing_files]] satisfies [string, ReactNode][])),
   ];
   return (
     <Section
@@ -142,8 +145,10 @@ function Backups({ backups }: { backups: SystemState["backups"] }) {
       action={
         backups.overdue ? (
           <Tag tone="bad">Overdue</Tag>
-        ) : backups.last_error === null ? null : (
+        ) : backups.last_error !== null ? (
           <Tag tone="bad">Failed</Tag>
+        ) : backups.missing_files === 0 ? null : (
+          <Tag tone="bad">Incomplete</Tag>
         )
       }
     >
