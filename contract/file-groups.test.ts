@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filesOf, groupFiles, titleOf } from "./file-groups.ts";
+import { filesOf, groupFiles } from "./file-groups.ts";
+import { titleOfPath } from "./recording-title.ts";
 
 const found = (name: string) => ({ name });
 
@@ -135,7 +136,7 @@ test("with more speakers than an import has parts, the mixed file is used, and n
 test("recordings are named after their file, or after the folder where programs only number files", () => {
   const title = (name: string, folder: string) => {
     const [one] = groupFiles([found(name)]);
-    return one && titleOf(one, folder);
+    return one && titleOfPath(`${folder}/${one.main.name}`, one.isZoom);
   };
   const folder = "Zoom/2026-03-04 10.15.22 Weekly planning";
   assert.equal(title("zoom_0.mp4", folder), "Weekly planning");

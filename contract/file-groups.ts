@@ -318,12 +318,3 @@ function spaced(name: string): string {
     .trim()
     .slice(0, 320);
 }
-
-/** The title of a recording: the name of its file, or of its folder where the program numbers the files. */
-export function titleOf({ main, isZoom }: Pick<FileGroup<Named>, "main" | "isZoom">, folder: string): string {
-  const stem = main.name.slice(0, main.name.length - extname(main.name).length);
-  const isNumbered = /^(?:video|audio)?[\d_ -]*$|^(?:zoom|audio_only)[\d_]*$/i.test(stem);
-  const parent = folder.split("/").at(-1) ?? "";
-  const topic = parent.replace(/^\d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d */, "").trim();
-  return ((isZoom || isNumbered) && topic !== "" ? topic : stem).trim().slice(0, 500).toWellFormed();
-}

@@ -105,7 +105,10 @@ export const ImportInput = z
       description:
         "false: the import stays staged, for its review, until Promote Upload is called with its id. Default: true.",
     }),
-    title: z.string().max(500).optional().meta({ description: "Generated when not given." }),
+    title: z.string().max(500).optional().meta({
+      description:
+        "Default: the title stored in the file, unless that is the name of a program; otherwise the name of the file without extension; otherwise the kind of recording and its date.",
+    }),
     start_datetime: PastTimestamp.optional().meta({ description: "When the recording started." }),
     source: Source.optional().meta({ description: "Default: other." }),
     share_state: ShareState.optional().meta({

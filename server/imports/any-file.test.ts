@@ -73,6 +73,7 @@ test("parts are joined, and the start time comes from the name", async () => {
   assert.equal(body.start_datetime, "2026-03-04T09:15:22.000Z");
   assert.ok(Math.abs(body.duration_ms - 13_000) < 300, body.duration_ms);
   assert.equal(body.media_type, "audio");
+  assert.equal(body.title, "2026-03-04 10-15-22", "the file's name");
 });
 
 test("parts that do not add up, are no recordings, or are too short in all are refused with the part", async () => {
@@ -94,11 +95,12 @@ test("with ask, a file with several audio tracks waits for the choice; each trac
       { ...tone("aac", 0, 4), title: "Ada" },
       { ...tone("aac", 6, 9), title: "Ben" },
     ],
-    tags: { creation_time: "2026-03-04T05:06:07.000000Z" },
+    tags: { creation_time: "2026-03-04T05:06:07.000000Z", title: "Board meeting" },
   });
   const id = await bring({ format: "mkv", audio_tracks: "ask" }, file);
   const staged = await reached(id, "staged", "failure");
   assert.deepEqual([staged.auto_promote, staged.start.from], [false, "container"]);
+  assert.equal(staged.title, "Board meeting", "the title in the file");
   assert.deepEqual(
     staged.audio_tracks.tracks.map(({ title }: { title: string }) => title),
     ["Ada", "Ben"],

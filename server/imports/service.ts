@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { ImportInput, updateImport as updateImportOperation } from "../../contract/imports.ts";
 import { formatOf, likelyMediaType, type MediaFormat } from "../../contract/media-formats.ts";
 import { toTimestamp } from "../../contract/recording-data.ts";
+import { titleOfPath } from "../../contract/recording-title.ts";
 import { languageOf } from "../../contract/spoken-language.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -112,6 +113,8 @@ async function begin(
   const format = media === undefined ? null : likelyFormat(media);
   const mediaType = format === null ? "transcript" : likelyMediaType(format);
   const start = input.start_datetime === undefined ? null : new Date(toTimestamp(input.start_datetime));
+  const given = input.title?.trim() || undefined;
+  const named = titleOfPath(media?.name ?? media?.url ?? "", input.source === "zoom") || undefined;
   const mediaKey = media?.url === undefined ? null : keyOf(media.url, principal, store, config);
   const recorders = input.recorder_ids?.map((id) => id.toLowerCase()) ?? [];
   await checkUploadQuotas(tx, config, principal, format !== null);
@@ -121,7 +124,8 @@ async function begin(
     created_by: principal.userId,
     scope: principal.scope,
     media_type: mediaType,
-    title: input.title?.trim() || defaultTitle(mediaType, start ?? new Date()),
+    title: given ?? named ?? defaultTitle(mediaType, start ?? new Date()),
+    has_default_title: given === undefined && named === undefined,
     auto_promote: input.auto_promote ?? true,
     start_datetime: start,
     team_id: null,
@@ -133,6 +137,7 @@ async function begin(
     }),
     import_data: {
       ...dataOf(input, format, mediaKey),
+      ...(given === undefined && media !== undefined ? { derived_title: named ?? null } : {}),
       ...(moved === undefined ? {} : { moved: moved.data }),
     },
     external_id: input.external_id ?? null,

@@ -235,3 +235,28 @@ test("a track that can't be decoded, though it is marked as the main one, leaves
     assert.deepEqual((await inspectStored(mediaPath ?? "")).codecs, ["avc", "aac"]);
     assert.deepEqual([...new Set(tonesIn(mediaPath ?? "", folder).map(({ hz }) => hz))], [450]);
   }));
+
+test("the title that a file states is read from every kind of container; a program's name is none", () =>
+  inFolder(async (folder) => {
+    const audio = [{ codec: "aac" }];
+    const kinds: readonly (readonly [format: string, codec: string, options?: TestFile["options"]])[] = [
+      ...(["matroska", "mov", "mp4"] as const).map((format) => [format, "aac"] as const),
+      ["mp3", "libmp3lame", { id3v2_version: 3 }],
+      ["mp3", "libmp3lame", { id3v2_version: 4 }],
+      ["ogg", "libvorbis"],
+      ["asf", "wmav2"],
+    ];
+    for (const [format, codec, options = {}] of kinds) {
+      const path = join(folder, format);
+      const file = { format, audio: [{ ...audio[0], codec, sampleRate: 44_100 }], options };
+      for (const [title, expected] of [
+        ["Café board 会議", "Café board 会議"],
+        ["Zoom Meeting", undefined],
+      ] as const) {
+        encodeFile(path, { ...file, tags: { title } });
+        const result = validateHere(path);
+        assert.ok(result.ok, JSON.stringify(result));
+        assert.equal(result.facts.title, expected, format);
+      }
+    }
+  }));

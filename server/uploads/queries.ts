@@ -151,6 +151,8 @@ export interface StatusChange {
   readonly facts?: MediaFacts;
   /** Only where the sender gave none. */
   readonly startDatetime?: Date | undefined;
+  /** Replaces a title that the sender didn't choose. */
+  readonly title?: { readonly text: string; readonly isDefault: boolean } | undefined;
   /** The upload waits for its review, whatever its sender said. */
   readonly mustBeReviewed?: boolean;
 }
@@ -180,6 +182,9 @@ export async function compareAndSetStatus(
       ...(also.startDatetime === undefined
         ? {}
         : { start_datetime: sql<Date>`coalesce(start_datetime, ${also.startDatetime})` }),
+      ...(also.title === undefined
+        ? {}
+        : { title: also.title.text, has_default_title: also.title.isDefault }),
       ...(also.mustBeReviewed ? { auto_promote: false } : {}),
       // Private notes are among what only a recording would have got.
       ...(to === "failure" ? { import_data: sql<string>`import_data - array['moved', 'notes']` } : {}),

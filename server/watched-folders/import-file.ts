@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import { errorSuffix, titleOf, zoomTracksFolder } from "../../contract/file-groups.ts";
+import { errorSuffix, zoomTracksFolder } from "../../contract/file-groups.ts";
 import { ImportInput } from "../../contract/imports.ts";
 import { speakersOf } from "../../contract/subtitles.ts";
 import { importRecording } from "../imports/service.ts";
@@ -147,7 +147,6 @@ async function send(
     }
     const input = ImportInput.parse({
       external_id: externalId,
-      title: titleOf(group, folder),
       source: group.isZoom ? "zoom" : "other",
       tags: settings.tags,
       team_ids: settings.teamId === null ? [] : [settings.teamId],

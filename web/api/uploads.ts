@@ -87,7 +87,7 @@ export function startUpload(input: {
 /** Creates an upload of a file that the server converts if needed. */
 export function startImport(
   media: NonNullable<z.input<typeof ImportInput>["media"]>,
-  title: string,
+  title: string | null,
   details: Pick<
     z.input<typeof ImportInput>,
     | "source"
@@ -100,7 +100,7 @@ export function startImport(
   >,
 ) {
   return call<typeof importRecording>("POST", "/_/api/v1/recordings", {
-    body: { media, title, ...details },
+    body: { media, ...(title === null ? {} : { title }), ...details },
   });
 }
 

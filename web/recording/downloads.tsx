@@ -3,6 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { IconBraces, IconFileText, IconMovie, IconPrinter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { withoutExtension } from "../../contract/recording-title.ts";
 import { ApiError } from "../api/client.ts";
 import { mediaQuery, transcriptQuery } from "../api/recording.ts";
 import { fileName } from "../common/format/file-name.ts";
@@ -31,7 +32,8 @@ export function DownloadItems() {
       });
     }
   };
-  const name = fileName(view.recording.title);
+  const format = view.media?.content_type === "video/mp4" ? "mp4" : "mp3";
+  const name = fileName(withoutExtension(view.recording.title, format));
   const saveText = (form: keyof typeof formats) =>
     attempt(async () => saveAs(new Blob([String(await actions.transcriptAs(form))]), `${name}.${form}`));
   const saveJson = () =>
@@ -50,8 +52,7 @@ export function DownloadItems() {
     attempt(async () => {
       // A fresh URL: the one that plays may have expired.
       const media = await client.fetchQuery({ ...mediaQuery(id), staleTime: 60_000 });
-      if (media.media !== null)
-        follow(media.media.url, `${name}.${media.media.content_type === "video/mp4" ? "mp4" : "mp3"}`);
+      if (media.media !== null) follow(media.media.url, `${name}.${format}`);
     });
   return (
     <>

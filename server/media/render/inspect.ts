@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { AV_NOPTS_VALUE, AVMEDIA_TYPE_AUDIO, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
 import { avGetCodecName, type Packet, type Stream } from "node-av/lib";
+import type { ConvertedContainer } from "../../../contract/media-formats.ts";
+import { titleInFile } from "../../../contract/recording-title.ts";
 import { parseTimestamp } from "../../../contract/timestamp.ts";
 import { plausibleTime } from "../plausible-time.ts";
 import type { MeasuredAudio, MeasuredMedia, MeasuredVideo } from "../validate/measured.ts";
@@ -8,6 +10,7 @@ import { MediaFailedError } from "./errors.ts";
 import {
   closeInput,
   displaySize,
+  type Input,
   isCover,
   isDecodable,
   openInput,
@@ -117,11 +120,18 @@ function inspectOne(
     videos: there.filter(({ stream }) => isVideo(stream)).map(videoOf),
     audios: there.filter(({ stream }) => !isVideo(stream)).map(({ stream }) => audioOf(stream)),
     startedAt: plausibleTime(parseTimestamp(input.context.metadata?.get("creation_time") ?? "")?.getTime()),
+    title: titleOf(input, container),
     isFastStart: false,
     isFragmented: false,
   };
   closeInput(input);
   return media;
+}
+
+/** Ogg keeps the tags of the file with its stream. */
+function titleOf({ context, audio }: Input, container: ConvertedContainer): string | undefined {
+  const tags = container === "ogg" ? audio?.metadata : context.metadata;
+  return titleInFile(tags?.get("title"), tags?.get("encoder"));
 }
 
 function isVideo({ codecpar }: Stream): boolean {

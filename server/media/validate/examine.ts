@@ -70,7 +70,7 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
   const isMp3Wanted =
     expectation.kind === "audio" || (expectation.kind === "one_step" && expectation.extension === "mp3");
   try {
-    return measureMp3(bytes);
+    return measureMp3(bytes, probe);
   } catch (error) {
     if (isMp3Wanted || !(error instanceof DamagedFileError)) throw error;
     throw new DamagedFileError(
@@ -126,6 +126,7 @@ function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFact
         }
       : {}),
     ...(media.startedAt === undefined ? {} : { startedAt: media.startedAt }),
+    ...(media.title === undefined || expectation.kind !== "any" ? {} : { title: media.title }),
     isFastStart: media.isFastStart,
     isStoredForm: isStoredForm(media),
   };

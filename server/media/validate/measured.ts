@@ -18,6 +18,8 @@ export interface MeasuredMedia {
     readonly container: MediaContainer;
     readonly durationSec: number;
   }[];
+  /** As the container states it, unless it is only the name of a program. */
+  readonly title?: string | undefined;
   readonly isFastStart: boolean;
   readonly isFragmented: boolean;
   /** Whether browsers find any time of the file exactly; absent where the container lists the position of every frame. */

@@ -32,6 +32,8 @@ export interface MediaFacts {
   readonly audioTracks?: readonly AudioTrackFacts[];
   /** When the recording started, as the container states it. */
   readonly startedAt?: string;
+  /** The title that the container states, unless it is only the name of a program. */
+  readonly title?: string;
   /** When the recording started, and how that is known. */
   readonly start?: StartTime;
   /** The files that were sent as one, where they were several. */
@@ -146,6 +148,8 @@ export interface ImportData {
   readonly format: string | null;
   /** Absent in rows of earlier versions, as are the next two. */
   readonly file?: ImportedFile;
+  /** Set where the sender gave no title: that of the file's name; null: it says nothing. A title in the file replaces it. */
+  readonly derived_title?: string | null;
   /** What becomes of several audio tracks; ask: the upload waits for its review. */
   readonly audio_tracks?: "mix" | "speakers" | "ask";
   /** The files that are sent as one; null: a single one. */

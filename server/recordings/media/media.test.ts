@@ -175,6 +175,7 @@ test("thumbnail: the recording's URL for it works without a token, does not expi
 
 test("a file name is one that every system takes", () => {
   const name = (title: string) => downloadName({ title, format: "mp3" });
+  assert.equal(name("talk.mp3"), "talk.mp3");
   assert.equal(name("Weekly"), "Weekly.mp3");
   assert.equal(name("../../etc/passwd"), "etc passwd.mp3");
   assert.equal(name("a\u0000b\r\nc"), "a b c.mp3");

@@ -1,3 +1,4 @@
+import { withoutExtension } from "../../../contract/recording-title.ts";
 import type { LinkSigner } from "../../platform/crypto/link-signer.ts";
 import type { Executor } from "../../platform/db/database.ts";
 import { recordingObjectKey } from "../../platform/storage/layout.ts";
@@ -34,8 +35,9 @@ const maxNameBytes = 180;
 
 /** A file name from the title; characters that some file system refuses or reads as a folder become spaces. */
 export function downloadName({ title, format }: Pick<RecordingMediaRow, "title" | "format">): string {
+  const stem = withoutExtension(title, format);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
-  const plain = title.replace(/[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, " ");
+  const plain = stem.replace(/[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, " ");
   // Bounded: a title.
   let name = plain.replace(/\s+/g, " ").replace(/^[. ]+|[. ]+$/g, "");
   while (Buffer.byteLength(name) > maxNameBytes) name = [...name].slice(0, -1).join("");

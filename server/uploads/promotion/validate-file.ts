@@ -5,9 +5,11 @@ import { validateMedia } from "../../media/validate/index.ts";
 import { validateAny, validateParts } from "../../media/validate-any.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/db/database.ts";
+import type { MediaFacts, StartTime } from "../../platform/db/json-columns.ts";
 import type { JobQueue } from "../../platform/jobs/queue.ts";
 import { uploadFileKey } from "../../platform/storage/layout.ts";
 import type { ObjectStore } from "../../platform/storage/store.ts";
+import { defaultTitle } from "../api/attributes.ts";
 import { attempt } from "../lifecycle/attempt.ts";
 import { transition } from "../lifecycle/transition.ts";
 import { lockUploadById, type UploadRow } from "../queries.ts";
@@ -44,6 +46,7 @@ async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<v
       const mustAsk = row.import_data?.audio_tracks === "ask" && result.facts.audioTracks !== undefined;
       await transition(tx, jobs, row, "file_validated", {
         facts: start === undefined ? result.facts : { ...result.facts, start },
+        title: titleFor(row, result.facts, start),
         startDatetime: start === undefined ? undefined : new Date(start.at),
         mustBeReviewed: mustAsk,
         mediaExpiresAt: new Date(Date.now() + config.stagedMediaTtlMs),
@@ -57,6 +60,20 @@ async function validateAndSave(deps: Dependencies, upload: UploadRow): Promise<v
   });
   jobs.wake();
   if (failed !== null) await removeFile(store, failed);
+}
+
+/** The title of a recording whose sender chose none, now that its file is known; undefined: it stays. */
+function titleFor(
+  row: UploadRow,
+  facts: MediaFacts,
+  start: StartTime | undefined,
+): { readonly text: string; readonly isDefault: boolean } | undefined {
+  const derived = row.import_data?.derived_title;
+  const isChosen = derived === undefined || !(row.has_default_title || row.title === derived);
+  if (isChosen) return undefined;
+  if (facts.title !== undefined) return { text: facts.title, isDefault: false };
+  const at = row.start_datetime ?? (start === undefined ? row.created_at : new Date(start.at));
+  return row.has_default_title ? { text: defaultTitle(facts.mediaType, at), isDefault: true } : undefined;
 }
 
 async function validateFile(

@@ -3,6 +3,7 @@ import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { otherContent, sniffBytes } from "../../../contract/media-content.ts";
 import { mediaFormats } from "../../../contract/media-formats.ts";
+import { titleOfPath } from "../../../contract/recording-title.ts";
 import { FormDialog, useUnsavedInDialog } from "../../common/dialogs/form-dialog.tsx";
 import { bytes } from "../../common/format/bytes.ts";
 import { dayAndTime } from "../../common/format/time.ts";
@@ -39,7 +40,7 @@ export function JoinDialog({ isOpen, onClose, onJoin }: JoinDialogProps) {
 function JoinForm({ onJoin }: Pick<JoinDialogProps, "onJoin">) {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [title, setTitle] = useState<string | null>(null);
-  const suggested = (files[0]?.name ?? "").replace(/\.[^.]+$/, "").slice(0, 500);
+  const suggested = titleOfPath(files[0]?.name ?? "");
   // Dropped files are no input of the form.
   useUnsavedInDialog(files.length > 0, keepNothing);
   const [others, setOthers] = useState<ReadonlyMap<File, string>>(new Map());

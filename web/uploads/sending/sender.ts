@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createChunkSize } from "../../../contract/chunk-size.ts";
+import { titleOfPath } from "../../../contract/recording-title.ts";
 import { ApiError } from "../../api/client.ts";
 import { findTarget, saveImportNotes, saveUpload, startImport, startUpload } from "../../api/uploads.ts";
 import { bytes } from "../../common/format/bytes.ts";
@@ -152,7 +153,6 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     const item = find(key);
     if (item?.check == null) return;
     const { file, check } = item;
-    const title = (item.title ?? file.name.replace(/\.[^.]+$/, "")).slice(0, 500);
     if (check.kind === "transcript") {
       const { transcript } = check;
       const { speakersOf } = await loadSubtitles();
@@ -160,11 +160,11 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
       await startUpload({
         media_type: "transcript",
         auto_promote: !item.willBeReviewed,
-        attributes: { title, transcript, participants },
+        attributes: { title: titleOfPath(file.name), transcript, participants },
       });
       return;
     }
-    const [uploadId, target] = await findOrCreate(item, title);
+    const [uploadId, target] = await findOrCreate(item);
     // Removed while the upload was being created.
     if (find(key) === undefined) return abandon(item, uploadId);
     // From here on the server has the texts.
@@ -185,7 +185,9 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
             size: file.size,
             lastModified: file.lastModified,
             sent,
-            ...(item.parts === null ? {} : { parts: item.parts.map(identityOf), title }),
+            ...(item.parts === null
+              ? {}
+              : { parts: item.parts.map(identityOf), title: item.title ?? titleOfPath(file.name) }),
           },
         ],
       }));
@@ -202,7 +204,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
     });
   }
 
-  async function findOrCreate(item: UploadTask, title: string) {
+  async function findOrCreate(item: UploadTask) {
     const { check, uploadId, file, parts, texts, willBeReviewed, spokenLanguage } = item;
     if (uploadId !== null) {
       const target = await findTarget(uploadId, isImport(uploadId));
@@ -219,7 +221,7 @@ export function createSender(queryClient: QueryClient, userId: string): Sender {
         audio_tracks: "ask",
         ...(parts === null ? {} : { parts: parts.map(({ size }) => ({ bytes: size })) }),
       },
-      title,
+      item.title,
       {
         source: "upload",
         spoken_language: spokenLanguage,

@@ -1,4 +1,5 @@
-import type { Bytes } from "../bytes.ts";
+import { titleInFile } from "../../../../contract/recording-title.ts";
+import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
 import type { MeasuredMedia } from "../measured.ts";
 import { durationName } from "../messages.ts";
@@ -13,6 +14,7 @@ import {
   isOfConstantRate,
 } from "./frame.ts";
 import { apeBytes, id3v2Bytes, soundEnd } from "./tags.ts";
+import { id3Title } from "./title.ts";
 
 /** A file without a frame in this many bytes at its beginning is not an mp3. */
 const maxLeadingJunk = 1 << 20;
@@ -29,7 +31,7 @@ const remedy =
  * Measures an mp3 by reading all its frames once, in constant memory.
  * @throws DamagedFileError when it is not an mp3, or in free format; ReadFailedError
  */
-export function measureMp3(bytes: Bytes): MeasuredMedia {
+export function measureMp3(bytes: Bytes, probe: Probe): MeasuredMedia {
   const walk = walkFrames(bytes);
   return {
     container: "mp3",
@@ -44,6 +46,7 @@ export function measureMp3(bytes: Bytes): MeasuredMedia {
         sampleRate: walk.first.sampleRate,
       },
     ],
+    title: titleInFile(id3Title(probe)),
     isFastStart: true,
     isFragmented: false,
     isExactlySeekable: walk.isExactlySeekable,

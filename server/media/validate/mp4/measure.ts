@@ -1,4 +1,5 @@
 import type { MediaContainer } from "../../../../contract/media-formats.ts";
+import { titleInFile } from "../../../../contract/recording-title.ts";
 import { plausibleTime } from "../../plausible-time.ts";
 import type { Bytes, Probe } from "../bytes.ts";
 import { DamagedFileError } from "../errors.ts";
@@ -55,6 +56,7 @@ export function measureIso(bytes: Bytes, probe: Probe): MeasuredMedia {
         ? 0
         : Math.max(...times.map(({ endSec }) => endSec)) - Math.min(...times.map(({ startSec }) => startSec)),
     videos,
+    title: titleInFile(movie.title, movie.program),
     startedAt: plausibleTime((movie.createdAt - epochOffsetSec) * 1000),
     audios: shown.filter(({ track }) => track.kind === "audio").map(({ track }) => toAudio(track)),
     isFastStart: layout.mediaStart === null || layout.moov.start < layout.mediaStart,

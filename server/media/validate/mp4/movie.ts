@@ -1,4 +1,4 @@
-import { type Box, children, find, fourLetters, indexDamaged, readUint64 } from "./boxes.ts";
+import { type Box, children, childrenAsFar, find, fourLetters, indexDamaged, readUint64 } from "./boxes.ts";
 import { readSampleEntries, refuseOtherFiles, type SampleEntry } from "./codecs.ts";
 import { readTable, readTables, type SampleTables } from "./tables.ts";
 import type { Edit } from "./timeline.ts";
@@ -32,6 +32,9 @@ export interface Movie {
   readonly tracks: readonly Track[];
   /** When the recording started, in seconds since 1904; 0: not stated. */
   readonly createdAt: number;
+  /** Its title, and the program that wrote it, as its metadata states them. */
+  readonly title: string | undefined;
+  readonly program: string | undefined;
   /** Whether fragments may follow (`mvex`). */
   readonly isOpen: boolean;
 }
@@ -69,7 +72,15 @@ export function readMovie(moov: Uint8Array): Movie {
     .filter((track) => track !== null);
   // The upper half of a long time is zero until the year 2040.
   const createdAt = field(view, mvhd, isLong ? 8 : 4, 4);
-  return { timescale, tracks, createdAt, isOpen: mvex !== undefined };
+  const tags = readTags(view, boxes);
+  return {
+    timescale,
+    tracks,
+    createdAt,
+    title: tags("\xa9nam"),
+    program: tags("\xa9too"),
+    isOpen: mvex !== undefined,
+  };
 }
 
 function readTrack(
@@ -176,4 +187,35 @@ function chapterTracks(view: DataView, trak: readonly Box[]): number[] {
   if (chap === undefined) return [];
   const count = Math.min(Math.floor((chap.end - chap.bodyStart) / 4), maxTracks);
   return Array.from({ length: count }, (_none, index) => view.getUint32(chap.bodyStart + 4 * index));
+}
+
+/**
+ * The texts of an index by their names: in the list of iTunes (`udta`, `meta`, `ilst`), or in that of QuickTime, directly
+ * in `udta`. They only describe the recording, so that a damaged list is none.
+ */
+function readTags(view: DataView, boxes: readonly Box[]): (name: string) => string | undefined {
+  const udta = find(boxes, "udta");
+  const user = udta === undefined ? [] : childrenAsFar(view, udta.bodyStart, udta.end);
+  const meta = find(user, "meta");
+  // A version and flags, which QuickTime leaves out.
+  const inMeta = meta && [4, 0].map((skip) => childrenAsFar(view, meta.bodyStart + skip, meta.end));
+  const ilst = inMeta?.map((list) => find(list, "ilst")).find((list) => list !== undefined);
+  const items = ilst === undefined ? [] : childrenAsFar(view, ilst.bodyStart, ilst.end);
+  return (name) => {
+    const item = find(items, name);
+    const data = item && find(childrenAsFar(view, item.bodyStart, item.end), "data");
+    if (data !== undefined) return textIn(view, data, 8);
+    const plain = find(user, name);
+    return plain && textIn(view, plain, 4);
+  };
+}
+
+const maxTextBytes = 4000;
+
+/** The text of a box behind its header of so many bytes. */
+function textIn(view: DataView, box: Box, headBytes: number): string | undefined {
+  const start = box.bodyStart + headBytes;
+  const length = Math.min(box.end - start, maxTextBytes);
+  if (length <= 0) return undefined;
+  return new TextDecoder().decode(new Uint8Array(view.buffer, view.byteOffset + start, length));
 }
