@@ -152,6 +152,9 @@ export const Import = z
         "Size of the file that a resumable upload has sent, once the server has all of it. A recording made in the browser that stops arriving for 30 days ends with the bytes that had arrived by then.",
     }),
     failure: z.strictObject({ reason: z.string() }).nullable(),
+    notice: z.string().nullable().meta({
+      description: "What the sender should know about the file, such as that it ends early.",
+    }),
     auto_promote: z.boolean(),
     progress: z.number().nullable().meta({
       description: "How much of the conversion is done, from 0 to 1; null while nothing is converted.",

@@ -193,7 +193,18 @@ export const RecordingView = z
       transcription: TranscriptionState.nullable(),
     }),
     media: z
-      .strictObject({ content_type: z.enum(["video/mp4", "audio/mpeg"]), has_storyboard: z.boolean() })
+      .strictObject({
+        content_type: z.enum(["video/mp4", "audio/mpeg"]),
+        has_storyboard: z.boolean(),
+        ends_early: z
+          .strictObject({
+            expected_ms: z.int().nullable().meta({
+              description: "How long the recording should be; null: the file doesn't say.",
+            }),
+          })
+          .nullable()
+          .meta({ description: "Set where the file was cut off and only its beginning could be kept." }),
+      })
       .nullable()
       .meta({ description: "null for a transcript-only recording. Get Media returns the URLs." }),
     can: z

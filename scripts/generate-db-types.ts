@@ -21,6 +21,7 @@ const columnTypes: Readonly<Record<string, string>> = {
   "hooks.version": "VersionName",
   "import_items.omitted": "Generated<JsonColumn<Record<string, number>>>",
   "import_runs.counts": "Generated<JsonColumn<Record<string, number>>>",
+  "recording_media.ends_early": "JsonColumn<EndsEarly> | null",
   "transcript_edits.changes": "JsonColumn<TranscriptChanges>",
   "transcript_edits.details": "JsonColumn<TranscriptEditDetails>",
   "upload_transcripts.segments": 'JsonColumn<TranscriptInput["segments"]>',
@@ -36,6 +37,7 @@ import type { TranscriptEditDetails } from "../../../contract/transcript-history
 import type { TranscriptInput } from "../../../contract/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
+  EndsEarly,
   ImportData,
   JsonColumn,
   MediaFacts,

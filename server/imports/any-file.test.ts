@@ -242,3 +242,20 @@ test("removing an import's transcript is reported as a changed upload, once", as
     );
   assert.deepEqual(await eventsOf(body.id), [...before, "upload_updated"]);
 });
+
+test("a recording that was cut off is kept up to there, and says so", async () => {
+  const file = encoded({
+    format: "mp4",
+    seconds: 16,
+    video: { codec: "libx264", keyframeSec: 1 },
+    audio: [{ codec: "aac" }],
+    options: { movflags: "frag_keyframe+empty_moov" },
+  });
+  const id = await bring({ name: "crashed.mp4" }, file.subarray(0, Math.floor(file.length * 0.8)));
+  const { recording_id, failure, notice, title } = await ended(id);
+  assert.equal(failure, null);
+  assert.equal(title, "crashed");
+  assert.match(notice, /^The file ends early: 1[1-3] seconds were kept/);
+  const { body } = await manage("GET", `/recordings/${recording_id}`, member.token);
+  assert.deepEqual(body.media.ends_early, { expected_ms: null });
+});

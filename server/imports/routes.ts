@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { endsEarlyText } from "../../contract/ends-early.ts";
 import * as contract from "../../contract/imports.ts";
 import type { Principal } from "../platform/auth/principal.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -44,6 +45,7 @@ export function importRoutes(
       upload: isSent ? presentTarget(row, await targetOf(row)) : null,
       file_bytes: receivedBytes(row),
       failure: row.status === "failure" ? { reason: row.failure_reason ?? "the import failed" } : null,
+      notice: noticeOf(row),
       auto_promote: row.auto_promote,
       progress: row.status === "promoting" ? row.work_progress : null,
       start: startOf(row),
@@ -95,6 +97,11 @@ function startOf({ facts, start_datetime: start }: UploadRow): ImportOutput["sta
   if (start === null) return null;
   const datetime = start.toISOString();
   return { datetime, from: facts?.start?.at === datetime ? facts.start.from : "user" };
+}
+
+function noticeOf({ facts }: UploadRow): string | null {
+  if (facts?.endsEarly === undefined) return null;
+  return endsEarlyText(facts.durationMs, facts.endsEarly.expected_ms);
 }
 
 function tracksOf({ facts, import_data }: UploadRow): ImportOutput["audio_tracks"] {

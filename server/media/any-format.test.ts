@@ -260,3 +260,40 @@ test("the title that a file states is read from every kind of container; a progr
       }
     }
   }));
+
+test("what is playable of a file that was cut off is kept, with how much; a whole file is not marked", () =>
+  inFolder(async (folder) => {
+    const video = { codec: "libx264", keyframeSec: 1 };
+    const audio = [{ codec: "aac" }];
+    const fragmented = { movflags: "frag_keyframe+empty_moov" };
+    for (const [name, file, expectedMs] of [
+      ["obs.mp4", { format: "mp4", video, audio, options: fragmented, seconds: 20 }, null],
+      ["finished.mkv", { format: "matroska", video, audio, seconds: 20 }, 20_000],
+    ] as const) {
+      const path = join(folder, name);
+      encodeFile(path, file);
+      const whole = validateHere(path);
+      assert.ok(whole.ok && whole.facts.endsEarly === undefined, JSON.stringify(whole));
+      const all = readFileSync(path);
+      truncateSync(path, Math.floor(all.length * 0.8));
+      const result = validateHere(path);
+      assert.ok(result.ok, JSON.stringify(result));
+      const { durationMs, endsEarly } = result.facts;
+      assert.ok(durationMs > 14_000 && durationMs < 18_000, String(durationMs));
+      assert.ok(endsEarly !== undefined, name);
+      const expected = endsEarly.expected_ms;
+      assert.ok(
+        expectedMs === null ? expected === null : Math.abs((expected ?? 0) - expectedMs) < 300,
+        String(expected),
+      );
+      const rendered = await render({ inputPath: path, facts: result.facts, outDir: folder }, () => {});
+      assert.ok(Math.abs(rendered.durationMs - durationMs) < 700, `${rendered.durationMs} of ${durationMs}`);
+      const strict = examine(memoryBytes(all.subarray(0, all.length * 0.8)), { kind: "video" }, limits);
+      assert.ok(!strict.ok, "the contract's uploads need the whole file");
+    }
+    const path = join(folder, "indexed.mp4");
+    encodeFile(path, { format: "mp4", video, audio, options: { movflags: "+faststart" } });
+    truncateSync(path, Math.floor(statSync(path).size * 0.8));
+    const cut = validateHere(path);
+    assert.ok(!cut.ok && /whole file/.test(cut.reason), "its index tells that the transfer was cut");
+  }));

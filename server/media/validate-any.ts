@@ -61,6 +61,7 @@ export async function validateParts(
   try {
     const found: MediaPart[] = [];
     let first: Extract<ValidationResult, { ok: true }>["facts"] | null = null;
+    let isCut = false;
     let start = 0;
     for (const [index, { bytes, speaker }] of parts.entries()) {
       const range = { start, end: start + bytes };
@@ -76,6 +77,7 @@ export async function validateParts(
       if (speaker === null && result.facts.parts !== undefined) found.push(...result.facts.parts);
       else found.push({ ...range, container, durationMs, speaker });
       if (speaker === null) first ??= result.facts;
+      isCut ||= result.facts.endsEarly !== undefined;
       start = range.end;
     }
     if (first === null) return { ok: false, reason: "There are only tracks of speakers, and no recording." };
@@ -85,7 +87,14 @@ export async function validateParts(
     const { audioTracks: _, ...facts } = first;
     return {
       ok: true,
-      facts: { ...facts, durationMs, sizeBytes: source.size, isStoredForm: false, parts: found },
+      facts: {
+        ...facts,
+        durationMs,
+        sizeBytes: source.size,
+        isStoredForm: false,
+        parts: found,
+        ...(isCut ? { endsEarly: { expected_ms: null } } : {}),
+      },
     };
   } finally {
     await file.close();

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type pg from "pg";
 import type { Executor, Tx } from "../platform/db/database.ts";
+import type { EndsEarly } from "../platform/db/json-columns.ts";
 import { begunRecording } from "./lifecycle/activity.ts";
 import type { UploadRow } from "./queries.ts";
 import type { FileOwner } from "./transfer/upload-file.ts";
@@ -154,8 +155,13 @@ export interface NewRecordingMedia {
   readonly has_storyboard: boolean;
   /** The speakers whose sound is in the channels of speech.webm; null: there is no such file. */
   readonly speaker_tracks?: string[] | null;
+  /** The file was cut off. */
+  readonly ends_early: EndsEarly | null;
 }
 
 export async function insertRecordingMedia(tx: Tx, media: NewRecordingMedia): Promise<void> {
-  await tx.insertInto("recording_media").values(media).execute();
+  await tx
+    .insertInto("recording_media")
+    .values({ ...media, ends_early: media.ends_early === null ? null : JSON.stringify(media.ends_early) })
+    .execute();
 }

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { endsEarlyText } from "../../contract/ends-early.ts";
 import { mediaQuery, type Transcript } from "../api/recording.ts";
 import { ErrorState } from "../common/states.tsx";
 import classes from "../player/player.module.css";
@@ -30,21 +31,29 @@ export function RecordingPlayer({ transcript }: { transcript: Transcript | undef
         </Text>
       </div>
     );
+  const endsEarly = view.media?.ends_early ?? null;
   return (
-    <Player
-      source={{
-        isVideo: view.media?.content_type === "video/mp4",
-        src: media.data?.media?.url,
-        poster: hasPoster ? view.recording.thumbnail_url : null,
-        storyboard: media.data?.storyboard ?? null,
-        waveformUrl: media.data?.waveform_url ?? null,
-      }}
-      transcript={transcript}
-      words={words}
-      refreshSource={async () => {
-        await client.refetchQueries({ queryKey });
-        return client.getQueryData(queryKey)?.media?.url;
-      }}
-    />
+    <>
+      {endsEarly === null ? null : (
+        <Text size="sm" role="note">
+          {endsEarlyText(view.recording.duration_ms, endsEarly.expected_ms)}
+        </Text>
+      )}
+      <Player
+        source={{
+          isVideo: view.media?.content_type === "video/mp4",
+          src: media.data?.media?.url,
+          poster: hasPoster ? view.recording.thumbnail_url : null,
+          storyboard: media.data?.storyboard ?? null,
+          waveformUrl: media.data?.waveform_url ?? null,
+        }}
+        transcript={transcript}
+        words={words}
+        refreshSource={async () => {
+          await client.refetchQueries({ queryKey });
+          return client.getQueryData(queryKey)?.media?.url;
+        }}
+      />
+    </>
   );
 }

@@ -99,6 +99,7 @@ function inspectOne(
   onProgress: (fraction: number) => void,
 ): MeasuredMedia {
   const input = openInput(inputPath, container, range);
+  const statedSec = statedLength(input, container);
   const streams = input.context.streams.filter((stream) => isMedia(stream) && !isCover(stream));
   readOnly(input, ...streams);
   const spans = new Map(streams.slice(0, maxTracks).map((stream) => [stream.index, emptySpan(stream)]));
@@ -113,14 +114,16 @@ function inspectOne(
   // Only what is in the recording decides how long it is.
   const decodable = there.filter(({ stream }) => isDecodable(stream));
   const kept = decodable.length > 0 ? decodable : there;
+  const durationSec = kept.length === 0 ? 0 : max(kept, "endSec") + max(kept, "startSec", -1);
   const media = {
     container,
     sizeBytes,
-    durationSec: kept.length === 0 ? 0 : max(kept, "endSec") + max(kept, "startSec", -1),
+    durationSec,
     videos: there.filter(({ stream }) => isVideo(stream)).map(videoOf),
     audios: there.filter(({ stream }) => !isVideo(stream)).map(({ stream }) => audioOf(stream)),
     startedAt: plausibleTime(parseTimestamp(input.context.metadata?.get("creation_time") ?? "")?.getTime()),
     title: titleOf(input, container),
+    endsEarly: statedSec > durationSec * 1.01 + maxMissingSec ? { expectedSec: statedSec } : undefined,
     isFastStart: false,
     isFragmented: false,
   };
@@ -132,6 +135,18 @@ function inspectOne(
 function titleOf({ context, audio }: Input, container: ConvertedContainer): string | undefined {
   const tags = container === "ogg" ? audio?.metadata : context.metadata;
   return titleInFile(tags?.get("title"), tags?.get("encoder"));
+}
+
+/** Rounding and the tracks' different ends make no difference. */
+const maxMissingSec = 1;
+
+/** Containers whose header states how long the file is once it is finished; libav estimates it for others. */
+const stating: ReadonlySet<ConvertedContainer> = new Set(["mkv", "webm", "flv", "avi", "asf"]);
+
+/** How long the file is by its header; 0: it doesn't say. */
+function statedLength({ context }: Input, container: ConvertedContainer): number {
+  const isStated = stating.has(container) && context.duration !== AV_NOPTS_VALUE;
+  return isStated ? Math.max(0, Number(context.duration)) / 1_000_000 : 0;
 }
 
 function isVideo({ codecpar }: Stream): boolean {

@@ -66,7 +66,7 @@ function measure(bytes: Bytes, expectation: MediaExpectation): MeasuredMedia {
       `The file looks like ${type.name}. ${expectedForm(expectation)}: ${advice(expectation)}`,
     );
   }
-  if (type.family === "iso") return measureIso(bytes, probe);
+  if (type.family === "iso") return measureIso(bytes, probe, { keepsBeginning: expectation.kind === "any" });
   const isMp3Wanted =
     expectation.kind === "audio" || (expectation.kind === "one_step" && expectation.extension === "mp3");
   try {
@@ -127,7 +127,17 @@ function factsOf(media: MeasuredMedia, expectation: MediaExpectation): MediaFact
       : {}),
     ...(media.startedAt === undefined ? {} : { startedAt: media.startedAt }),
     ...(media.title === undefined || expectation.kind !== "any" ? {} : { title: media.title }),
+    ...endsEarlyOf(media, expectation),
     isFastStart: media.isFastStart,
     isStoredForm: isStoredForm(media),
   };
+}
+
+function endsEarlyOf(
+  { endsEarly }: MeasuredMedia,
+  { kind }: MediaExpectation,
+): Pick<MediaFacts, "endsEarly"> {
+  if (endsEarly === undefined || kind !== "any") return {};
+  const { expectedSec } = endsEarly;
+  return { endsEarly: { expected_ms: expectedSec === null ? null : Math.round(expectedSec * 1000) } };
 }

@@ -20,6 +20,8 @@ export interface MeasuredMedia {
   }[];
   /** As the container states it, unless it is only the name of a program. */
   readonly title?: string | undefined;
+  /** The file was cut off, and only its beginning was measured; null: its whole length is unknown. */
+  readonly endsEarly?: { readonly expectedSec: number | null } | undefined;
   readonly isFastStart: boolean;
   readonly isFragmented: boolean;
   /** Whether browsers find any time of the file exactly; absent where the container lists the position of every frame. */

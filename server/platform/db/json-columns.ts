@@ -38,10 +38,18 @@ export interface MediaFacts {
   readonly start?: StartTime;
   /** The files that were sent as one, where they were several. */
   readonly parts?: readonly MediaPart[];
+  /** The file was cut off, and only its beginning can be played. */
+  readonly endsEarly?: EndsEarly;
   /** Whether the index stands before the media, so that it plays while it loads (always true for mp3). */
   readonly isFastStart: boolean;
   /** Whether the file can be served as it is; otherwise it has to be remuxed or transcoded. */
   readonly isStoredForm: boolean;
+}
+
+/** recording_media.ends_early: a recording whose file was cut off. */
+export interface EndsEarly {
+  /** How long the file should be; null: it doesn't say. */
+  readonly expected_ms: number | null;
 }
 
 /** When a recording started: stated by its container or its name, or derived from the time of the last change. */

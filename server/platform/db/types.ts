@@ -10,6 +10,7 @@ import type { TranscriptEditDetails } from "../../../contract/transcript-history
 import type { TranscriptInput } from "../../../contract/uploads.ts";
 import type { VersionName } from "../../../contract/versions.ts";
 import type {
+  EndsEarly,
   ImportData,
   JsonColumn,
   MediaFacts,
@@ -616,6 +617,7 @@ export interface RecordingGrants {
 
 export interface RecordingMedia {
   created_at: Generated<Timestamp>;
+  ends_early: JsonColumn<EndsEarly> | null;
   format: "mp4" | "mp3";
   has_storyboard: boolean;
   recording_id: string;

@@ -100,7 +100,8 @@ const viewJson = `(select row_to_json(q) from (select
         from transcriptions t where t.recording_id = r.id) as "transcription") q) as "transcript",
     (select (select row_to_json(q) from (select
         case m.format when 'mp4' then 'video/mp4' else 'audio/mpeg' end as "content_type",
-        m.has_storyboard as "has_storyboard") q)
+        m.has_storyboard as "has_storyboard",
+        m.ends_early as "ends_early") q)
       from recording_media m where m.recording_id = r.id) as "media",
     parley_timestamp(r.created_at) as "created_datetime",
     parley_timestamp(r.updated_at) as "updated_datetime") q)`;

@@ -145,6 +145,7 @@ async function storeFiles(
     format,
     speaker_tracks: rendered.speechPath === null ? null : speakersOf(factsOf(upload)),
     has_storyboard: rendered.storyboard !== null,
+    ends_early: upload.facts?.endsEarly ?? null,
     durationMs: rendered.durationMs,
     hasThumbnail: rendered.thumbnail !== null,
   } as const;

@@ -12,6 +12,10 @@ export interface FragmentTrack {
   decodedAt: number;
   /** End position of the sample that ends last. */
   furthest: number;
+  /** Samples that end behind this are missing; infinite: all count, and the file is refused. */
+  readonly limit: number;
+  /** Whether samples are missing. */
+  isCut: boolean;
   /** Whether a sample marked as a keyframe counts as one. */
   readonly acceptKeyframe: (offset: number, size: number) => boolean;
 }
@@ -26,7 +30,13 @@ const isNoKeyframe = 0x10000;
  */
 export function readFragment(bytes: Bytes, moof: Box, tracks: ReadonlyMap<number, FragmentTrack>): void {
   const length = moof.end - moof.start;
-  if (moof.end > bytes.size) throw cutOff(bytes.size, moof.end);
+  if (moof.end > bytes.size) {
+    for (const track of tracks.values()) {
+      if (track.limit < moof.end) track.isCut = true;
+      else throw cutOff(bytes.size, moof.end);
+    }
+    return;
+  }
   if (length > maxFragmentBytes) throw indexDamaged("the header of a fragment has an impossible size");
   const content = new Uint8Array(length);
   bytes.readInto(content, moof.start);
@@ -135,7 +145,8 @@ function readRun(
     const ownFlags = next(own.flags, usual.flags);
     const delay = next(own.delay, 0) | 0;
     const sampleFlags = index === 0 && firstFlags !== null ? firstFlags : ownFlags;
-    if (track !== undefined) {
+    if (track !== undefined && place + size > track.limit) track.isCut = true;
+    else if (track !== undefined) {
       const shownAt = track.decodedAt + delay;
       addSamples(track.timeline, shownAt, 1, duration);
       if (!(sampleFlags & isNoKeyframe) && track.acceptKeyframe(place, size))
@@ -144,7 +155,7 @@ function readRun(
     }
     place += size;
   }
-  if (track !== undefined) track.furthest = Math.max(track.furthest, place);
+  if (track !== undefined) track.furthest = Math.max(track.furthest, Math.min(place, track.limit));
   return place;
 }
 
@@ -158,6 +169,11 @@ function addEqualSamples(
 ): number {
   const end = offset + count * usual.size;
   if (track === undefined) return end;
+  if (end > track.limit) {
+    track.isCut = true;
+    const there = Math.max(0, Math.floor((track.limit - offset) / usual.size));
+    return there === 0 ? end : addEqualSamples(track, there, offset, usual, firstFlags);
+  }
   const shownAt = track.decodedAt;
   const { timeline } = track;
   addSamples(timeline, shownAt, count, usual.duration);

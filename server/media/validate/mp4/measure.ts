@@ -24,14 +24,20 @@ const maxPictures = 32_000_000;
  * work is bounded by the length of the tables, whatever numbers they contain.
  * @throws DamagedFileError, ReadFailedError
  */
-export function measureIso(bytes: Bytes, probe: Probe): MeasuredMedia {
+export function measureIso(
+  bytes: Bytes,
+  probe: Probe,
+  { keepsBeginning = false }: { readonly keepsBeginning?: boolean } = {},
+): MeasuredMedia {
   const layout = readLayout(bytes, probe);
   const index = new Uint8Array(layout.moov.end - layout.moov.start);
   bytes.readInto(index, layout.moov.start);
   const movie = readMovie(index);
   const listed = movie.tracks.map((track) => measureTables(bytes, probe, track));
   const isFragmented = movie.isOpen && layout.firstFragment !== null;
-  const tracks = isFragmented ? addFragments(bytes, probe, listed, layout.firstFragment ?? 0) : listed;
+  const tracks = isFragmented
+    ? addFragments(bytes, probe, listed, layout.firstFragment ?? 0, keepsBeginning)
+    : listed;
   const there = tracks.filter(({ timeline }) => timeline.samples > 0);
   const furthest = Math.max(0, ...there.map((measured) => measured.furthest));
   if (furthest > bytes.size) throw cutOff(bytes.size, furthest);
@@ -47,21 +53,36 @@ export function measureIso(bytes: Bytes, probe: Probe): MeasuredMedia {
       isFragmented,
     ),
   );
+  const durationSec =
+    times.length === 0
+      ? 0
+      : Math.max(...times.map(({ endSec }) => endSec)) - Math.min(...times.map(({ startSec }) => startSec));
   const videos = shown.filter(({ track }) => track.kind === "video").map(toVideo);
   return {
     container: containerOf(layout.brand, videos.length > 0),
     sizeBytes: bytes.size,
-    durationSec:
-      times.length === 0
-        ? 0
-        : Math.max(...times.map(({ endSec }) => endSec)) - Math.min(...times.map(({ startSec }) => startSec)),
+    durationSec,
     videos,
     title: titleInFile(movie.title, movie.program),
+    endsEarly: isFragmented ? endsEarly(tracks, movie.statedSec, durationSec) : undefined,
     startedAt: plausibleTime((movie.createdAt - epochOffsetSec) * 1000),
     audios: shown.filter(({ track }) => track.kind === "audio").map(({ track }) => toAudio(track)),
     isFastStart: layout.mediaStart === null || layout.moov.start < layout.mediaStart,
     isFragmented,
   };
+}
+
+/** Rounding and the tracks' different ends make no difference. */
+const maxMissingSec = 1;
+
+function endsEarly(
+  tracks: readonly MeasuredTrack[],
+  statedSec: number,
+  durationSec: number,
+): MeasuredMedia["endsEarly"] {
+  const isShort = statedSec > durationSec * 1.01 + maxMissingSec;
+  if (!isShort && !tracks.some(({ isCut }) => isCut)) return undefined;
+  return { expectedSec: isShort ? statedSec : null };
 }
 
 interface Layout {
@@ -103,6 +124,8 @@ interface MeasuredTrack {
   readonly timeline: Timeline;
   /** End position of the sample that ends last. */
   readonly furthest: number;
+  /** Whether samples are missing at its end. */
+  readonly isCut?: boolean;
   /** Picture sizes found between the samples. */
   readonly pictures: readonly PictureSize[];
 }
@@ -127,9 +150,11 @@ function addFragments(
   probe: Probe,
   tracks: readonly MeasuredTrack[],
   start: number,
+  keepsBeginning: boolean,
 ): MeasuredTrack[] {
   const picked = new Map(tracks.map(({ track }) => [track, createPicks()]));
-  const believed = walkFragments(bytes, probe, tracks, start, (track) => (offset, size) => {
+  const limit = keepsBeginning ? bytes.size : Number.POSITIVE_INFINITY;
+  const believed = walkFragments(bytes, probe, { tracks, start, limit }, (track) => (offset, size) => {
     picked.get(track)?.add(offset, size);
     return true;
   });
@@ -146,7 +171,7 @@ function addFragments(
   const isHonest = [...looks.values()].every((look) => look?.isHonest ?? true);
   const found = isHonest
     ? believed
-    : walkFragments(bytes, probe, tracks, start, (track) => {
+    : walkFragments(bytes, probe, { tracks, start, limit }, (track) => {
         const nalLengthBytes = lengthOfNals(track);
         if (nalLengthBytes === null) return () => true;
         return (offset, size) => inspectSample(probe, offset, size, nalLengthBytes).isKeyframe;
@@ -160,8 +185,7 @@ function addFragments(
 function walkFragments(
   bytes: Bytes,
   probe: Probe,
-  tracks: readonly MeasuredTrack[],
-  start: number,
+  { tracks, start, limit }: { tracks: readonly MeasuredTrack[]; start: number; limit: number },
   acceptance: (track: Track) => FragmentTrack["acceptKeyframe"],
 ): MeasuredTrack[] {
   const growing = tracks.map(
@@ -171,6 +195,8 @@ function walkFragments(
       timeline: { ...timeline },
       decodedAt: timeline.samples > 0 ? timeline.end : 0,
       furthest,
+      limit,
+      isCut: false,
       acceptKeyframe: acceptance(track),
     }),
   );
@@ -181,6 +207,7 @@ function walkFragments(
     ...measured,
     timeline: growing[index]?.timeline ?? measured.timeline,
     furthest: growing[index]?.furthest ?? measured.furthest,
+    isCut: growing[index]?.isCut ?? false,
   }));
 }
 

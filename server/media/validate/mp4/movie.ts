@@ -35,6 +35,8 @@ export interface Movie {
   /** Its title, and the program that wrote it, as its metadata states them. */
   readonly title: string | undefined;
   readonly program: string | undefined;
+  /** How long the file is with all its fragments, as its header says; 0: it doesn't. */
+  readonly statedSec: number;
   /** Whether fragments may follow (`mvex`). */
   readonly isOpen: boolean;
 }
@@ -77,6 +79,7 @@ export function readMovie(moov: Uint8Array): Movie {
     timescale,
     tracks,
     createdAt,
+    statedSec: mvex ? statedTicks(view, mvex) / timescale : 0,
     title: tags("\xa9nam"),
     program: tags("\xa9too"),
     isOpen: mvex !== undefined,
@@ -218,4 +221,12 @@ function textIn(view: DataView, box: Box, headBytes: number): string | undefined
   const length = Math.min(box.end - start, maxTextBytes);
   if (length <= 0) return undefined;
   return new TextDecoder().decode(new Uint8Array(view.buffer, view.byteOffset + start, length));
+}
+
+/** The length of the whole file by its header of fragments (ISO/IEC 14496-12, 8.8.2: `mehd`), in the movie's ticks. */
+function statedTicks(view: DataView, mvex: Box): number {
+  const mehd = find(childrenAsFar(view, mvex.bodyStart, mvex.end), "mehd");
+  if (mehd === undefined || mehd.end - mehd.bodyStart < 8) return 0;
+  const isLong = view.getUint8(mehd.bodyStart) === 1 && mehd.end - mehd.bodyStart >= 12;
+  return isLong ? readUint64(view, mehd.bodyStart + 4) : view.getUint32(mehd.bodyStart + 4);
 }
